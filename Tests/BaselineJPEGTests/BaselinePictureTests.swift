@@ -2,7 +2,7 @@ import BaselineJPEG
 import TestSupport
 import Testing
 
-/// What is accepted, and what becomes of it.
+/// Accepted files and their pixels.
 struct BaselinePictureTests {
     static let samplings = [(1, 1), (2, 1), (1, 2), (2, 2)]
     static let scales = [1, 2, 4, 8]
@@ -14,7 +14,7 @@ struct BaselinePictureTests {
     }
 
     @Test(arguments: samplings, scales)
-    func decodesSidesThatAreNoMultiples(sampling: (Int, Int), eighths: Int) throws {
+    func decodesSidesThatAreNotMultiplesOfABlock(sampling: (Int, Int), eighths: Int) throws {
         for (width, height) in [(1, 1), (3, 50), (15, 17), (33, 7), (47, 41)] {
             let picture = TestPicture.waves(width: width, height: height)
             try expectCopy(JPEGWriter(across: sampling.0, down: sampling.1).file(picture), of: picture, eighths)
@@ -22,14 +22,14 @@ struct BaselinePictureTests {
     }
 
     @Test(arguments: samplings, scales)
-    func takesGreyForOneBlockAnMCUWhateverTheFactors(sampling: (Int, Int), eighths: Int) throws {
+    func ignoresTheFactorsOfGreyPictures(sampling: (Int, Int), eighths: Int) throws {
         let picture = TestPicture.waves(width: 45, height: 37, isGrey: true)
         let writer = JPEGWriter(isGrey: true, across: sampling.0, down: sampling.1)
         try expectCopy(writer.file(picture), of: picture, eighths)
     }
 
     @Test(arguments: samplings, [1, 2, 5, 1000])
-    func startsAnewAfterRestartMarkers(sampling: (Int, Int), interval: Int) throws {
+    func resumesAfterRestartMarkers(sampling: (Int, Int), interval: Int) throws {
         let picture = TestPicture.waves(width: 150, height: 90)
         let writer = JPEGWriter(across: sampling.0, down: sampling.1)
         var restarting = writer
@@ -41,19 +41,19 @@ struct BaselinePictureTests {
         }
     }
 
-    @Test func knowsTheSizeBeforeDecoding() throws {
+    @Test func readsTheSizeBeforeDecoding() throws {
         let picture = try #require(BaselinePicture(JPEGWriter(across: 2).file(.waves(width: 33, height: 18))))
         #expect(picture.width == 33)
         #expect(picture.height == 18)
     }
 
     @Test(arguments: [0, 3, 5, 6, 7, 9, 16, -1, Int.min, Int.max])
-    func knowsFourScales(eighths: Int) throws {
+    func acceptsFourScales(eighths: Int) throws {
         let picture = try #require(BaselinePicture(JPEGWriter().file(.waves(width: 9, height: 9))))
         #expect(picture.decoded(eighths: eighths) == nil)
     }
 
-    @Test func acceptsWhatMeansNothing() throws {
+    @Test func acceptsMeaninglessSegments() throws {
         let picture = TestPicture.waves(width: 40, height: 30)
         let adobe: [UInt8] = [0xFF, 0xEE, 0, 14] + Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 1]
         let plain = try #require(BaselinePicture(JPEGWriter().file(picture))?.decoded(eighths: 8))
@@ -72,7 +72,7 @@ struct BaselinePictureTests {
         #expect(BaselinePicture(Array(padded))?.decoded(eighths: 8)?.bytes == plain.bytes)
     }
 
-    /// Fine steps make large values, and long codes with large values after them.
+    /// Fine steps give large values, and long codes with large values after them.
     @Test func decodesSharpPictures() throws {
         var noise = SeededNumbers(seed: 7)
         let values = (0..<64 * 48).flatMap { _ -> [Double] in

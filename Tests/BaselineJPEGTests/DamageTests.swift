@@ -2,7 +2,7 @@ import BaselineJPEG
 import TestSupport
 import Testing
 
-/// Damaged files give nothing; and none of them may trap, which would end the test run.
+/// Damaged files are declined without a trap, which would end the test run.
 struct DamageTests {
     private static let files: [[UInt8]] = [
         JPEGWriter(across: 2, down: 2).file(.waves(width: 40, height: 24)),
@@ -12,14 +12,14 @@ struct DamageTests {
     ]
 
     @Test(arguments: files)
-    func breaksOffAnywhereWithoutPixels(file: [UInt8]) {
+    func declinesFilesTruncatedAnywhere(file: [UInt8]) {
         let shown = (0..<file.count).filter { count in
             [1, 2, 8].contains { BaselinePicture(Array(file.prefix(count)))?.decoded(eighths: $0) != nil }
         }
         #expect(shown.isEmpty)
     }
 
-    @Test func wantsRestartMarkersInTheirOrder() throws {
+    @Test func declinesRestartMarkersOutOfOrder() throws {
         let file = Self.files[1]
         #expect(BaselinePicture(file)?.decoded(eighths: 1) != nil)
         let marker = try #require(file.firstRange(of: [0xFF, 0xD1]))
@@ -31,13 +31,13 @@ struct DamageTests {
         var without = file
         without.removeSubrange(marker)
         #expect(BaselinePicture(without)?.decoded(eighths: 1) == nil)
-        // Markers that nobody has announced.
+        // Unannounced markers.
         var unannounced = file
         unannounced.removeSubrange(try #require(file.firstRange(of: [0xFF, 0xDD, 0, 4, 0, 1])))
         #expect(BaselinePicture(unannounced)?.decoded(eighths: 1) == nil)
     }
 
-    @Test func wantsNothingBetweenTheLastBlockAndTheEnd() {
+    @Test func declinesDataAfterTheLastBlock() {
         let file = Self.files[0]
         for extra in [[0], [0x55], [0, 0, 0, 0, 0], [0xFF, 0], [0xFF, 0xD0]] as [[UInt8]] {
             let longer = Array(file.dropLast(2)) + extra + [0xFF, 0xD9]
@@ -45,7 +45,7 @@ struct DamageTests {
         }
     }
 
-    /// Five thousand for each file. What still decodes has the size it should have.
+    /// Five thousand for each file. Files that still decode have the right size.
     @Test(arguments: files.indices)
     func survivesMutations(index: Int) {
         var random = SeededNumbers(seed: UInt64(index))

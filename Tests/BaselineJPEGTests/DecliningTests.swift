@@ -1,11 +1,11 @@
 import BaselineJPEG
 import Testing
 
-/// What another decoder is to see to.
+/// Files left to other decoders.
 struct DecliningTests {
     private let picture = TestPicture.waves(width: 20, height: 20)
 
-    /// The start of a file that is declined before its scan is looked at.
+    /// Files that are declined before their scan is read.
     @Test(arguments: [
         JPEGWriter(frameMarker: 0xC2), JPEGWriter(frameMarker: 0xC3), JPEGWriter(frameMarker: 0xC5),
         JPEGWriter(frameMarker: 0xC9), JPEGWriter(frameMarker: 0xCA), JPEGWriter(frameMarker: 0xF7),
@@ -29,11 +29,11 @@ struct DecliningTests {
     }
 
     @Test(arguments: [[], [0xFF], [0xFF, 0xD8], [0xFF, 0xD8, 0xFF, 0xD9], Array("GIF89a".utf8)] as [[UInt8]])
-    func declinesWhatIsNoPicture(bytes: [UInt8]) {
+    func declinesFilesThatAreNotJPEGs(bytes: [UInt8]) {
         #expect(BaselinePicture(bytes) == nil)
     }
 
-    /// Three components, each with a scan of its own.
+    /// Three components in separate scans.
     @Test func declinesSeparateScans() throws {
         var file = JPEGWriter().file(picture)
         let start = try #require(file.firstRange(of: [0xFF, 0xDA]))
@@ -41,15 +41,15 @@ struct DecliningTests {
         #expect(BaselinePicture(file) == nil)
     }
 
-    /// Neither the time nor the memory for four million pixels is had for a few bytes.
-    @Test func declinesPicturesThatCannotBeInSoFewBytes() throws {
+    /// A few bytes cannot cost the time or memory of four million pixels.
+    @Test func declinesFilesTooShortForTheirPixels() throws {
         for size in [(4096, 1024), (1024, 4096), (2048, 2048)] {
             let file = JPEGWriter(size: size).file(picture)
             #expect(try #require(BaselinePicture(file)).decoded(eighths: 8) == nil)
         }
     }
 
-    @Test func declinesAHigherOrLowerPictureThanTheScan() throws {
+    @Test func declinesSizesThatDifferFromTheScan() throws {
         for size in [(20, 28), (20, 12), (28, 20), (12, 20)] {
             let file = JPEGWriter(size: size).file(picture)
             #expect(try #require(BaselinePicture(file)).decoded(eighths: 8) == nil)

@@ -1,4 +1,4 @@
-/// The entropy-coded bits of a scan, as they are written (T.81, F.1.2).
+/// Writes the entropy-coded bits of a scan (T.81, F.1.2).
 struct EntropyBits {
     private(set) var bytes: [UInt8] = []
     private var pending: UInt32 = 0
@@ -28,7 +28,7 @@ struct EntropyBits {
         if run > 0 { add(other, run: 0, 0) }
     }
 
-    /// Fills up the last byte with ones.
+    /// Fills the last byte with ones.
     mutating func fill() {
         while count > 0 { add(1, length: 1) }
     }

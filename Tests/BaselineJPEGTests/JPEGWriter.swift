@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes baseline JPEG files, plainly and slowly, with the tables of T.81, annex K; and some that only look like it.
+/// Writes simple baseline JPEG files with the tables of T.81, annex K, and invalid variants.
 struct JPEGWriter {
     var isGrey = false
     /// The sampling factors of luma; those of chroma are 1.
@@ -8,19 +8,19 @@ struct JPEGWriter {
     var down = 1
     /// MCUs between restart markers; 0 for none.
     var restartInterval = 0
-    /// The quantisation tables' share of those of K.1 and K.2, and whether they are written in 16 bits.
+    /// A factor for the quantisation tables K.1 and K.2, and whether they have 16 bits.
     var coarseness = 0.2
     var isWide = false
-    /// Lies, for files that are to be declined.
+    /// False claims, for files that must be declined.
     var frameMarker: UInt8 = 0xC0
     var precision: UInt8 = 8
     var identifiers: [UInt8] = [1, 2, 3]
     var componentCount: UInt8?
     var chromaFactors: UInt8 = 0x11
     var size: (width: Int, height: Int)?
-    /// Whole segments to be put after SOI.
+    /// Whole segments to insert after SOI.
     var segments: [[UInt8]] = []
-    /// The marker segments to be left out.
+    /// The marker segments to omit.
     var omitted: Set<UInt8> = []
     /// The last coefficient of the scan.
     var spectralEnd: UInt8 = 63
@@ -47,7 +47,7 @@ struct JPEGWriter {
         return cos(Double((2 * place + 1) * frequency) * .pi / 16) * (frequency == 0 ? 0.5.squareRoot() : 1) / 2
     }
 
-    /// The file.
+    /// Returns the file.
     func file(_ picture: TestPicture) -> [UInt8] {
         let steps = [Self.lumaSteps, Self.chromaSteps].map { $0.map { max(1, ($0 * coarseness).rounded()) } }
         var file: [UInt8] = [0xFF, 0xD8] + segments.flatMap(\.self)
@@ -111,7 +111,7 @@ struct JPEGWriter {
         return bits.bytes
     }
 
-    /// A block of one component, whose samples are means of so many pixels, less 128.
+    /// Returns a block of one component: means of several pixels, minus 128.
     private func samples(
         _ picture: TestPicture, _ component: Int, _ x: Int, _ y: Int, _ width: Int, _ height: Int
     ) -> [Double] {

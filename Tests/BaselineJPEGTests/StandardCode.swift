@@ -2,7 +2,7 @@
 struct StandardCode {
     let counts: [UInt8]
     let symbols: [UInt8]
-    /// The bits of each symbol, and how many they are.
+    /// The bits of each symbol, and their number.
     private(set) var codes: [UInt8: (bits: UInt32, length: Int)] = [:]
 
     static let firstOfLuma = StandardCode([0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0], Array(0...11))
@@ -22,7 +22,7 @@ struct StandardCode {
             0x0A, 0x16, 0x24, 0x34, 0xE1, 0x25, 0xF1,
         ])
 
-    /// The tables of the other coefficients end with all the remaining runs and sizes in ascending order.
+    /// The tables of the other coefficients end with all remaining runs and sizes in ascending order.
     private init(_ counts: [UInt8], _ beginning: [UInt8]) {
         self.counts = counts
         var symbols = beginning

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A picture to be written and compared with: RGB in floating point.
+/// A reference picture in floating-point RGB.
 struct TestPicture {
     let width: Int
     let height: Int
-    /// Three numbers a pixel, 0...255.
+    /// Three numbers per pixel, 0...255.
     let values: [Double]
 
-    /// Soft waves of colour, of no more detail than a photograph's background, away from black and white.
+    /// Soft waves of colour with little detail, away from black and white.
     static func waves(width: Int, height: Int, isGrey: Bool = false) -> TestPicture {
         var values: [Double] = []
         for y in 0..<height {
@@ -22,13 +22,13 @@ struct TestPicture {
         return TestPicture(width: width, height: height, values: values)
     }
 
-    /// A pixel; outside, that of the nearest edge.
+    /// Returns a pixel; outside, the nearest edge's.
     func pixel(_ x: Int, _ y: Int) -> (red: Double, green: Double, blue: Double) {
         let start = 3 * (min(y, height - 1) * width + min(x, width - 1))
         return (values[start], values[start + 1], values[start + 2])
     }
 
-    /// The picture at `eighths`/8 of its size: the mean of what each pixel stands for.
+    /// Returns the picture at `eighths`/8 of its size, averaged.
     func scaled(eighths: Int) -> TestPicture {
         let side = 8 / eighths
         let (smallWidth, smallHeight) = ((width + side - 1) / side, (height + side - 1) / side)
@@ -49,7 +49,7 @@ struct TestPicture {
         return TestPicture(width: smallWidth, height: smallHeight, values: small)
     }
 
-    /// The peak signal-to-noise ratio of a copy.
+    /// Returns the peak signal-to-noise ratio of a copy.
     func decibels(_ bytes: [UInt8]) -> Double {
         guard bytes.count == values.count else { return 0 }
         let squares = zip(values, bytes).reduce(0) { $0 + ($1.0 - Double($1.1)) * ($1.0 - Double($1.1)) }

@@ -4,7 +4,7 @@ import Pixels
 import TestSupport
 import Testing
 
-@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the helper limits its address space"))
+@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the decoder limits its address space"))
 struct DecoderProcessTests {
     private let folder = TestFolder()
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
@@ -50,8 +50,8 @@ struct DecoderProcessTests {
         #expect(try outcome(signature + header, origin) == .failure(.tooLarge(width: 65_500, height: 65_500)))
     }
 
-    /// Old kernels, and the filters of containers, have no call that closes all descriptors at once.
-    @Test func closesWhatIsOpenOneByOneToo() throws {
+    /// Old kernels and some containers have no call that closes all descriptors at once.
+    @Test func closesDescriptorsOneByOneWhereNecessary() throws {
         let log = folder.path("calls")
         let process = try DecoderProcess(
             PNGFile(.scene(width: 16, height: 12)).bytes, arguments: [request.argument],
@@ -66,7 +66,8 @@ struct DecoderProcessTests {
         #expect(calls.contains("ENOSYS") && calls.contains(/close\(7\) += 0/) && calls.contains(/close\(8\) += 0/))
     }
 
-    /// A server's processes could not look up what is open: there is none then, and whoever wanted one starts programs.
+    /// A server's processes cannot list open descriptors. Without that call there is no server, and clients start
+    /// programs.
     @Test func doesNotServeWhereDescriptorsCannotBeClosedAtOnce() {
         let strace = ["/usr/bin/strace", "-f", "-o", folder.path("calls"), "-e", "inject=close_range:error=ENOSYS"]
         #expect(throws: ToolError.self) {
@@ -77,18 +78,20 @@ struct DecoderProcessTests {
     }
 
     @Test(arguments: DecoderProcess.Origin.allCases) func refusesOtherArguments(origin: DecoderProcess.Origin) throws {
-        for arguments in [[], ["--help"], [request.argument, "more"], [request.argument + "0"], [request.argument.uppercased()]] {
+        for arguments in [
+            [], ["--help"], [request.argument, "more"], [request.argument + "0"], [request.argument.uppercased()],
+        ] {
             let process = try DecoderProcess(
                 PNGFile(.scene(width: 2, height: 2)).bytes, arguments: arguments, from: origin)
             #expect(process.status == 0)
             guard case .failure(.badRequest) = try DecodeOutcome(reading: process.output, for: request) else {
-                Issue.record("\(arguments) were taken")
+                Issue.record("\(arguments) were accepted")
                 continue
             }
         }
     }
 
-    @Test(arguments: DecoderProcess.Origin.allCases) func refusesWhatIsNoFile(origin: DecoderProcess.Origin) throws {
+    @Test(arguments: DecoderProcess.Origin.allCases) func refusesDevices(origin: DecoderProcess.Origin) throws {
         let null = try #require(FileHandle(forReadingAtPath: "/dev/null"))
         let process = try DecoderProcess(input: null.fileDescriptor, arguments: [request.argument], from: origin)
         #expect(
@@ -96,7 +99,7 @@ struct DecoderProcessTests {
                 == .failure(.badRequest("no regular file")))
     }
 
-    @Test(arguments: DecoderProcess.Origin.allCases) func endsWithOneWhereItCannotAnswer(origin: DecoderProcess.Origin)
+    @Test(arguments: DecoderProcess.Origin.allCases) func exitStatusIsOneWithoutAnAnswer(origin: DecoderProcess.Origin)
         throws
     {
         let null = try #require(FileHandle(forUpdatingAtPath: "/dev/null"))
@@ -114,8 +117,8 @@ struct DecoderProcessTests {
         #expect(status == 1)
     }
 
-    /// A small file that claims a large progressive picture, in a process that may have 200 MB only. That is not the
-    /// picture's fault.
+    /// A small file that claims a large progressive picture, in a process with only 200 MB. The picture is not at
+    /// fault.
     @Test(arguments: DecoderProcess.Origin.allCases) func answersWhenMemoryIsShort(
         origin: DecoderProcess.Origin
     ) throws {
@@ -126,8 +129,8 @@ struct DecoderProcessTests {
         #expect(try DecodeOutcome(reading: process.output, for: request) == .failure(.shortOfMemory))
     }
 
-    /// One that takes more than a decoder may have, wherever it is: 600 MB of coefficients beside a file of 500.
-    @Test(arguments: DecoderProcess.Origin.allCases) func answersWhenAPictureWantsTooMuch(
+    /// A picture that exceeds the decoder's memory on any machine: 600 MB of coefficients besides a file of 500 MB.
+    @Test(arguments: DecoderProcess.Origin.allCases) func answersWhenAPictureNeedsTooMuchMemory(
         origin: DecoderProcess.Origin
     ) throws {
         let file = folder.write("picture", try large("1x1"))
@@ -138,7 +141,7 @@ struct DecoderProcessTests {
         #expect(try DecodeOutcome(reading: process.output, for: request) == .failure(.outOfMemory))
     }
 
-    /// A progressive picture of next to nothing that claims 9,984 × 9,984 pixels.
+    /// A tiny progressive file that claims 9,984 × 9,984 pixels.
     private func large(_ sampling: String) throws -> [UInt8] {
         var bytes = try Tool.cjpeg(
             PixelBuffer.scene(width: 16, height: 16).ppm, "-progressive", "-sample", sampling)

@@ -5,7 +5,7 @@ import Pixels
 import TestSupport
 import Testing
 
-/// Numbers at the bounds of integers in pictures' headers, EXIF and directories: none ends the decoder.
+/// Boundary values of integers in headers, EXIF and directories do not crash the decoder.
 @Suite(.ownThread, .serialized) struct BoundaryNumberTests {
     struct Format: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -56,17 +56,17 @@ import Testing
         Format("BMP") { try converted("bmp:-") },
     ]
 
-    @Test("No number at any place of a picture's header ends the decoder", arguments: formats)
+    @Test("No number anywhere in a picture's header crashes the decoder", arguments: formats)
     func headers(format: Format) throws {
         let whole = try format.make()
         var numbers = BoundaryNumbers(seed: UInt64(whole.count))
         var requests = [DecodeRequest.within(8), .within(8), .within(8)]
         requests[1].product = .facts
         requests[2].product = .thumbnail
-        // A directory may stand at the end, behind the pixels.
+        // A directory may be at the end, behind the pixels.
         let places =
             whole.count <= 1_200 ? Array(whole.indices) : Array(0..<900) + Array(whole.count - 300..<whole.count)
-        // `VITRINE_NUMBERS=30` tries thirty times as many.
+        // `VITRINE_NUMBERS=30` makes thirty times as many attempts.
         let times = ProcessInfo.processInfo.environment["VITRINE_NUMBERS"].flatMap { Int($0) } ?? 1
         for round in 0..<10_000 * max(1, times) {
             var bytes = whole
@@ -74,14 +74,14 @@ import Testing
             if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) { Self.rightChecksums(&bytes) }
             let request = requests[round % requests.count]
             guard let reply = try? decode(bytes, request) else { continue }
-            // Each answer can be read.
+            // Every answer must be readable.
             let block = DecodeOutcome.picture(reply).block
             #expect(throws: Never.self) { try block.withUnsafeBytes { try DecodeOutcome(reading: $0, for: request) } }
             if SmallPictureService.takes(bytes, for: request) { _ = Decoder.decodeSmall(bytes, request) }
         }
     }
 
-    /// A PNG file's chunks are looked at only where their checksums are right.
+    /// A PNG's chunks are read only if their checksums are right.
     private static func rightChecksums(_ bytes: inout [UInt8]) {
         var start = 8
         while start + 12 <= bytes.count {

@@ -17,28 +17,28 @@ struct ColourTests {
         return color
     }
 
-    @Test func sRGBNeedsNothing() {
+    @Test func sRGBNeedsNoConversion() {
         #expect(ColourConversion(profile: ICCFile.sRGB.bytes) == nil)
         var nearly = ICCFile.sRGB
         nearly.curve = .table((0...1023).map { UInt16(65_535 * light(Double($0) / 1023)) })
         #expect(ColourConversion(profile: nearly.bytes) == nil)
     }
 
-    /// P3's red is beyond sRGB's, its colours within become stronger numbers, and greys stay.
-    @Test func displayP3BecomesStronger() throws {
+    /// P3's red lies outside sRGB, other colours get more saturated values, and greys stay.
+    @Test func displayP3GetsMoreSaturated() throws {
         let grey = try #require(Self.converted(.displayP3, [128, 128, 128]))
         #expect(grey.allSatisfy { abs(Int($0) - 128) <= 1 })
         #expect(Self.converted(.displayP3, [255, 0, 0]) == [255, 0, 0])
-        // Computed apart from this program: linear light, P3 to XYZ, XYZ to sRGB.
+        // Computed independently: linear light, P3 to XYZ, XYZ to sRGB.
         let rose = try #require(Self.converted(.displayP3, [200, 100, 120]))
         for (one, other) in zip(rose, [215, 93, 119] as [UInt8]) { #expect(abs(Int(one) - Int(other)) <= 1) }
     }
 
-    @Test func curvesOfEveryKindAreRead() throws {
+    @Test func readsEveryKindOfCurve() throws {
         for (curve, expected) in [
             (.gamma(1.0), 188), (.table([0, 65_535]), 188), (.gamma(1.8), 146), (.formula, 128),
         ] as [(ICCFile.Curve, Int)] {
-            // Green is P3's, so that even sRGB's own curve has something to do.
+            // With P3's green, even sRGB's own curve needs a conversion.
             var profile = ICCFile.displayP3
             profile.curve = curve
             let grey = try #require(Self.converted(profile, [128, 128, 128]))
@@ -46,14 +46,14 @@ struct ColourTests {
         }
     }
 
-    @Test func greysOfAGreyProfileStayGrey() {
+    @Test func greyProfilesKeepGreys() {
         var profile = ICCFile(primaries: [])
         profile.space = "GRAY"
         profile.curve = .gamma(1.0)
         #expect(Self.converted(profile, [128, 128, 128]) == [188, 188, 188])
     }
 
-    @Test func whatIsNotUnderstoodIsSRGB() {
+    @Test func unsupportedProfilesMeanSRGB() {
         for space in ["CMYK", "Lab ", "XYZ "] {
             var profile = ICCFile.displayP3
             profile.space = space
@@ -62,7 +62,7 @@ struct ColourTests {
         var lab = ICCFile.displayP3
         lab.connection = "Lab "
         #expect(ColourConversion(profile: lab.bytes) == nil)
-        // White would not be white.
+        // White would not stay white.
         let dark = ICCFile(primaries: [[0.1, 0.1, 0.1], [0.1, 0.1, 0.1], [0.1, 0.1, 0.1]])
         #expect(ColourConversion(profile: dark.bytes) == nil)
         #expect(ColourConversion(profile: []) == nil)
@@ -85,8 +85,8 @@ struct ColourTests {
         }
     }
 
-    /// The parts of a profile may be many, and in any order; one that is missing, or there twice, spoils it.
-    @Test func putsAProfileTogether() throws {
+    /// A profile may have many parts in any order. A missing or duplicate part makes it invalid.
+    @Test func joinsTheProfilesParts() throws {
         let picture = PixelBuffer(width: 16, height: 16) { _, _ in PixelColor(red: 200, green: 100, blue: 120) }
         let jpeg = try Tool.cjpeg(picture.ppm, "-quality", "100", "-sample", "1x1")
         let plain = try #require(try decodeWhole(jpeg).pixels)
@@ -97,15 +97,15 @@ struct ColourTests {
         #expect(whole != plain)
         let parts = ICCFile.displayP3.segments(partsOf: 100)
         #expect(try pixels(parts) == whole)
-        // Each of the first parts takes 100 bytes, 14 before them, and 4 for the segment.
+        // Each of the first parts has 100 bytes, after 14 bytes of its own header and 4 of the segment's.
         let first = Array(parts[..<118])
         #expect(try pixels(Array(parts[118...]) + first) == whole)
         #expect(try pixels(Array(parts[118...])) == plain)
         #expect(try pixels(first + parts) == plain)
     }
 
-    /// The same colours come out of an opaque and of a transparent picture, and the background stays as it is.
-    @Test func convertsBeforeTheBackgroundIsMixedIn() throws {
+    /// Opaque and transparent pictures give the same colours, and the background stays.
+    @Test func convertsBeforeBlendingWithTheBackground() throws {
         let chunk = (type: "iCCP", content: Array("p\0\0".utf8) + stored(ICCFile.displayP3.bytes))
         var file = PNGFile(.rgbAlpha, depth: 8, size: PixelSize(width: 3, height: 1)) { x, _ in
             [200, 100, 120, [255, 0, 128][x]]

@@ -4,13 +4,13 @@ import Pixels
 import TestSupport
 import Testing
 
-/// Every kind of picture, made by other programs and compared with what other programs see in it.
+/// Pictures of every kind, written by other programs and compared with their decoding.
 ///
-/// `VITRINE_CORPUS=FOLDER` takes a corpus that `Tools/Scripts/make-picture-corpus` has made already.
+/// `VITRINE_CORPUS=FOLDER` uses an existing corpus from `Tools/Scripts/make-picture-corpus`.
 struct CorpusTests {
     private static let background = PixelColor(red: 0x20, green: 0x40, blue: 0x60)
 
-    @Test func looksAsOthersSeeIt() throws {
+    @Test func matchesOtherDecoders() throws {
         let corpus = try PictureCorpus()
         let expected = corpus.names(in: "expected").filter { corpus.has("pictures", PictureCorpus.picture($0)) }
         #expect(expected.count > 100)
@@ -26,13 +26,13 @@ struct CorpusTests {
             #expect(whole.psnr(likeness) >= 30, "\(name): \(whole.psnr(likeness))")
             request.box = PixelSize(width: 80, height: 80)
             guard let small = Self.decoded(bytes, request, name), let size = small.pixels?.size else { continue }
-            // Chroma that is coarser on one side only is not scaled up within the inverse DCT: its detail halves.
+            // Chroma reduced on one side only is not enlarged within the inverse DCT: its detail is halved.
             let least: Double = ["jpeg-411.jpg", "jpeg-440.jpg"].contains(name) ? 26 : 30
             #expect(small.psnr(likeness.scaled(to: size)) >= least, "\(name), small")
         }
     }
 
-    @Test func orientationsLookAlike() throws {
+    @Test func allOrientationsGiveTheSamePicture() throws {
         let corpus = try PictureCorpus()
         for kind in ["png-orientation-N.png", "tiff-orientation-N.tif", "webp-orientation-N.webp"] {
             let first = try decodeWhole(try corpus.bytes("pictures", kind.replacingOccurrences(of: "N", with: "1")))
@@ -45,7 +45,7 @@ struct CorpusTests {
         }
     }
 
-    @Test func showsWhatEndsEarlyAsFarAsItGoes() throws {
+    @Test func showsTruncatedPicturesPartially() throws {
         let corpus = try PictureCorpus()
         for name in corpus.names(in: "cut") {
             guard let reply = Self.decoded(try corpus.bytes("cut", name), .within(8192), name),
@@ -60,7 +60,7 @@ struct CorpusTests {
         }
     }
 
-    @Test func refusesWhatClaimsTooMuch() throws {
+    @Test func refusesHugeClaims() throws {
         let corpus = try PictureCorpus()
         #expect(corpus.names(in: "refused").count > 15)
         for name in corpus.names(in: "refused") {
@@ -77,7 +77,7 @@ struct CorpusTests {
         }
     }
 
-    @Test func passesOverBombs() throws {
+    @Test func survivesBombs() throws {
         let corpus = try PictureCorpus()
         for name in corpus.names(in: "harmless") {
             let reply = try decode(try corpus.bytes("harmless", name), .within(8192))

@@ -7,28 +7,28 @@ func decode(_ bytes: [UInt8], _ request: DecodeRequest) throws -> DecodeReply {
     try bytes.withUnsafeBytes { try Decoder.decode($0, request) }
 }
 
-/// Decodes all pixels one for one.
+/// Decodes all pixels at full scale.
 func decodeWhole(_ bytes: [UInt8]) throws -> DecodeReply {
     try decode(bytes, DecodeRequest(box: PixelSize(width: 8192, height: 8192)))
 }
 
 extension DecodeRequest {
-    /// Wants a picture within a square.
+    /// A request for a picture within a square.
     static func within(_ side: Int) -> DecodeRequest { DecodeRequest(box: PixelSize(width: side, height: side)) }
 }
 
 extension DecodeReply {
-    /// The likeness of the pixels to a picture.
+    /// The signal-to-noise ratio to a picture.
     func psnr(_ picture: PixelBuffer) -> Double { pixels?.psnr(picture) ?? -.infinity }
 }
 
 extension PixelBuffer {
-    /// The picture scaled by the filter that `PixelsTests` checks.
+    /// Scales the picture with the filter that `PixelsTests` checks.
     func scaled(to size: PixelSize, region: PixelRect? = nil) -> PixelBuffer {
         scaled(region ?? PixelRect(whole: self.size), to: size)
     }
 
-    /// How the picture has to be stored for `orientation` to bring it back: the turn that undoes that one.
+    /// The picture stored so that `orientation` makes it upright: turned the opposite way.
     func stored(for orientation: Orientation) -> PixelBuffer {
         let undoing: Orientation =
             switch orientation {

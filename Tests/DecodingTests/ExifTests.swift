@@ -23,7 +23,7 @@ struct ExifTests {
         return exif
     }
 
-    @Test func readsWhatTheCameraWrote() throws {
+    @Test func readsACamerasEntries() throws {
         let jpeg = ExifFile.jpeg(try Tool.cjpeg(Self.picture.ppm), inserting: Self.full.segment)
         var png = PNGFile(Self.picture)
         png.chunks = [("eXIf", Self.full.tiff)]
@@ -45,8 +45,8 @@ struct ExifTests {
         }
     }
 
-    /// libexif reads 64 KiB; the directories lie behind a text of 70,000 letters.
-    @Test func readsWhatLiesFarBehind() throws {
+    /// libexif reads 64 KiB, but the directories follow a text of 70,000 letters.
+    @Test func readsDirectoriesBeyond64KiB() throws {
         var exif = Self.full
         exif.main.append((0x013B, .text(String(repeating: "x", count: 70_000))))
         let metadata = try metadata(exif)
@@ -56,8 +56,8 @@ struct ExifTests {
         #expect(!metadata.fields.contains { $0.name == "Artist" })
     }
 
-    /// Offsets of 64 bits, which libexif does not read.
-    @Test func readsWhatABigTIFFSays() throws {
+    /// libexif does not read 64-bit offsets.
+    @Test func readsBigTIFF() throws {
         var png = PNGFile(Self.picture)
         for length in [1, 70_000] {
             var exif = Self.full
@@ -71,7 +71,7 @@ struct ExifTests {
         }
     }
 
-    /// TIFFs by libtiff have their directory behind the pixels.
+    /// libtiff puts the directory behind the pixels.
     @Test(arguments: ["LSB", "MSB"], ["tiff", "tiff64"])
     func readsATIFFsOwnDirectory(order: String, kind: String) throws {
         let picture = PixelBuffer.scene(width: 240, height: 160)
@@ -84,7 +84,7 @@ struct ExifTests {
         #expect(try decode(bytes, request).metadata.description == "Evening at the lake")
     }
 
-    @Test(arguments: [false, true]) func survivesDamageFarBehind(isBig: Bool) throws {
+    @Test(arguments: [false, true]) func survivesDamageBeyond64KiB(isBig: Bool) throws {
         var exif = Self.full
         exif.main.append((0x013B, .text(String(repeating: "x", count: 70_000))))
         let tiff = isBig ? exif.bigTIFF : exif.tiff
@@ -105,7 +105,7 @@ struct ExifTests {
         }
     }
 
-    @Test func comesWithoutPixelsToo() throws {
+    @Test func readsMetadataWithoutPixels() throws {
         var request = DecodeRequest.within(80)
         request.product = .facts
         let bytes = ExifFile.jpeg(try Tool.cjpeg(Self.picture.ppm), inserting: Self.full.segment)
@@ -124,7 +124,7 @@ struct ExifTests {
         #expect(try metadata(exif).camera == nil)
     }
 
-    @Test func leavesOutWhatMakesNoSense() throws {
+    @Test func omitsInvalidValues() throws {
         var exif = ExifFile(orientation: 9)
         exif.exif = [
             (0x829A, .rationals([(1, 0)])), (0x829D, .rationals([(0, 0)])), (0x8827, .short(0)),
@@ -139,7 +139,7 @@ struct ExifTests {
         #expect(metadata.takenAt == nil && metadata.latitude == nil && metadata.longitude == nil)
     }
 
-    @Test func namesAreUTF8WhateverTheCameraThought() throws {
+    @Test func textsAreAlwaysUTF8() throws {
         var tiff = Self.full.tiff
         let place = try #require(tiff.firstRange(of: Array("Evening".utf8)))
         tiff.replaceSubrange(place, with: [0xE9, 0xFF, 0x1B, 0x5B, 0x80, 0xC3, 0x28])
@@ -148,7 +148,7 @@ struct ExifTests {
         #expect(description.hasSuffix(" at the lake") && description.unicodeScalars.contains("\u{FFFD}"))
     }
 
-    @Test func loopsAndBadOffsetsLeaveThePictureAlone() throws {
+    @Test func loopsAndBadOffsetsDoNotAffectThePicture() throws {
         let jpeg = try Tool.cjpeg(Self.picture.ppm)
         let expected = try decodeWhole(jpeg).pixels
         var loop = ExifFile()
@@ -183,7 +183,7 @@ struct ExifTests {
     }
 
     /// A directory of 5,000 entries.
-    @Test func boundsTheNumberOfFields() throws {
+    @Test func limitsTheNumberOfFields() throws {
         var exif = ExifFile()
         exif.main = (0..<5000).map { _ in (0x010E, .text("again and again")) }
         #expect(try metadata(exif).fields.count <= PictureMetadata.mostFields)

@@ -18,7 +18,7 @@ struct GIFTests {
     /// A square of 2 × 2 at 1, 1.
     private static func square(_ index: UInt8, disposal: UInt8) -> GIFFile.Frame {
         var frame = GIFFile.Frame(size: PixelSize(width: 2, height: 2), filled: index)
-        frame.place = (1, 1)
+        frame.origin = (1, 1)
         frame.disposal = disposal
         return frame
     }
@@ -30,7 +30,7 @@ struct GIFTests {
         return try decode(file.bytes, request)
     }
 
-    @Test func tellsHowManyThereAreAndHowLong() throws {
+    @Test func reportsFrameCountAndDuration() throws {
         var frames = [GIFFile.Frame(size: Self.size, filled: 0), Self.square(1, disposal: 1)]
         frames[0].delay = 7
         frames[1].delay = 65_535
@@ -39,7 +39,7 @@ struct GIFTests {
             let reply = try Self.decoded(animated, frame: frame)
             #expect(reply.frameCount == 2 && reply.duration == duration && reply.isComplete)
         }
-        // One picture is no animation, whatever it says of itself.
+        // A file with one picture is never an animation.
         let still = try Self.decoded(Self.file(frames[0]), frame: 5)
         #expect(still.frameCount == 1 && still.duration == 0)
         var facts = DecodeRequest.within(100)
@@ -48,12 +48,12 @@ struct GIFTests {
         #expect(try decode(animated.bytes, facts).duration == 655_350)
     }
 
-    /// Several at once are what each is by itself, and a run ends where the animation does.
-    @Test func aRunIsWhatItsPicturesAre() throws {
+    /// A run has the same frames as single requests, and ends with the animation.
+    @Test func runsHaveTheSameFramesAsSingleRequests() throws {
         var frames = [GIFFile.Frame(size: Self.size, filled: 0)]
         for number in 0..<6 {
             var frame = Self.square(UInt8(number % 3), disposal: UInt8(1 + number % 3))
-            frame.place = (number % 4, number % 2)
+            frame.origin = (number % 4, number % 2)
             frame.delay = UInt16(number + 1)
             frames.append(frame)
         }
@@ -73,8 +73,8 @@ struct GIFTests {
         }
     }
 
-    /// One that is cut short is not among those at once, and says so when it is asked for.
-    @Test func aRunEndsBeforeWhatIsCutShort() throws {
+    /// A truncated frame is not part of a run. A request of its own reports it.
+    @Test func runsEndBeforeATruncatedFrame() throws {
         var file = Self.file()
         file.frames = (0..<3).map { GIFFile.Frame(size: Self.size, filled: $0) }
         let bytes = Array(file.bytes.dropLast(12))
@@ -86,8 +86,8 @@ struct GIFTests {
         #expect(try decode(bytes, request).isComplete == false)
     }
 
-    /// All of a file is walked for those alone who ask for more than its first picture.
-    @Test func countsWhenItIsAsked() throws {
+    /// Only requests for later frames read the whole file.
+    @Test func countsFramesOnlyOnRequest() throws {
         let frames = Array(repeating: GIFFile.Frame(size: Self.size, filled: 0), count: 5)
         var file = GIFFile(size: Self.size, palette: [Self.red])
         file.frames = frames
@@ -99,9 +99,9 @@ struct GIFTests {
     }
 
     @Test(arguments: [(1, blue), (2, PixelColor(red: 9, green: 9, blue: 9)), (3, red)] as [(UInt8, PixelColor)])
-    func picturesDisappearAsTheySay(disposal: UInt8, left: PixelColor) throws {
+    func disposesOfFrames(disposal: UInt8, left: PixelColor) throws {
         var last = GIFFile.Frame(size: PixelSize(width: 1, height: 1), filled: 1)
-        last.place = (5, 3)
+        last.origin = (5, 3)
         let file = Self.file(GIFFile.Frame(size: Self.size, filled: 0), Self.square(2, disposal: disposal), last)
         let second = try #require(try Self.decoded(file, frame: 1).pixels)
         #expect(second.color(1, 1) == Self.blue && second.color(0, 0) == Self.red)
@@ -110,7 +110,7 @@ struct GIFTests {
         #expect(third.color(3, 3) == Self.red && third.color(5, 3) == Self.green)
     }
 
-    @Test func whatIsTransparentIsNotPainted() throws {
+    @Test func transparentPixelsAreNotPainted() throws {
         var hole = Self.square(2, disposal: 1)
         hole.indices[3] = 3
         hole.transparent = 3
@@ -121,26 +121,26 @@ struct GIFTests {
         #expect(alone.color(2, 2) == PixelColor(red: 9, green: 9, blue: 9))
     }
 
-    @Test func usesAPicturesOwnColours() throws {
+    @Test func usesAFramesOwnPalette() throws {
         var frame = GIFFile.Frame(size: Self.size, filled: 1)
         frame.palette = [.black, PixelColor(red: 1, green: 2, blue: 3)]
         let pixels = try #require(try Self.decoded(Self.file(frame), frame: 0).pixels)
         #expect(pixels.color(5, 3) == PixelColor(red: 1, green: 2, blue: 3))
     }
 
-    @Test func cutsOffWhatReachesOverTheCanvas() throws {
+    @Test func clipsFramesToTheCanvas() throws {
         var frame = GIFFile.Frame(size: PixelSize(width: 8, height: 8), filled: 1)
-        frame.place = (4, 2)
+        frame.origin = (4, 2)
         var outside = frame
-        outside.place = (60_000, 60_000)
+        outside.origin = (60_000, 60_000)
         let pixels = try #require(
             try Self.decoded(Self.file(GIFFile.Frame(size: Self.size, filled: 0), frame, outside), frame: 2).pixels)
         #expect(pixels.color(3, 3) == Self.red && pixels.color(4, 2) == Self.green && pixels.color(4, 1) == Self.red)
     }
 
-    /// A thousand pictures that claim 400 × 400 pixels: the last one is shown over so many of those before it as there is
-    /// time for, and the first is not among them.
-    @Test func worksNoMoreThanItsBudget() throws {
+    /// A thousand frames claim 400 × 400 pixels. The last one is composed from as many as the budget allows, without
+    /// the first.
+    @Test func staysWithinItsBudget() throws {
         let size = PixelSize(width: 400, height: 400)
         var file = GIFFile(size: size, palette: [Self.red, Self.green, Self.blue, .black])
         var frame = GIFFile.Frame(size: size, filled: 1)

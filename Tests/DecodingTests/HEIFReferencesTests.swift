@@ -3,7 +3,7 @@ import Testing
 
 @testable import Decoding
 
-/// Pictures in HEIF files that are put together from each other.
+/// References between the pictures of a HEIF file.
 struct HEIFReferencesTests {
     private func number(_ value: Int, _ length: Int) -> [UInt8] {
         (0..<length).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
@@ -15,7 +15,7 @@ struct HEIFReferencesTests {
             : number(content.count + 8, 4) + Array(type.utf8) + content
     }
 
-    /// A file that says of some pictures which others they are made of.
+    /// A file with references between pictures.
     private func file(_ parts: [Int: [Int]], version: UInt8 = 0, isLong: Bool = false, kind: String = "dimg") -> [UInt8]
     {
         let length = version == 0 ? 2 : 4
@@ -28,16 +28,16 @@ struct HEIFReferencesTests {
 
     private func areFinite(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { HEIFReferences($0).areFinite } }
 
-    @Test func picturesOfOthersAreFinite() {
+    @Test func acceptsComposedPictures() {
         #expect(areFinite([]) && areFinite(file([:])))
         #expect(areFinite(file([1: [2, 3, 3], 4: [1, 2]])))
         #expect(areFinite(file([1: [2, 3, 3], 4: [1, 2]], version: 1, isLong: true)))
-        // A small picture of a picture that is made of it is no part of it.
+        // A thumbnail refers to its picture but is not part of it.
         #expect(areFinite(file([1: [1]], kind: "thmb")))
         #expect(areFinite(file(Dictionary(uniqueKeysWithValues: (1...7).map { ($0, [$0 + 1]) }))))
     }
 
-    @Test func picturesOfThemselvesAreNot() throws {
+    @Test func refusesPicturesThatContainThemselves() throws {
         for parts in [[2: [2]], [1: [2], 2: [1]], [1: [5, 2], 2: [6, 3], 3: [1]]] {
             for (version, isLong) in [(0, false), (1, false), (1, true)] as [(UInt8, Bool)] {
                 #expect(!areFinite(file(parts, version: version, isLong: isLong)), "\(parts)")
@@ -50,7 +50,7 @@ struct HEIFReferencesTests {
         }
     }
 
-    @Test func whatBreaksOffIsReadAsFarAsItGoes() {
+    @Test func readsTruncatedFilesPartially() {
         let whole = file([1: [2], 2: [1]], isLong: true)
         for length in 0..<whole.count { _ = areFinite(Array(whole.prefix(length))) }
         for place in whole.indices {

@@ -5,7 +5,7 @@ import Testing
 
 struct HasteTests {
     private static let scene = PixelBuffer.scene(width: 480, height: 320)
-    /// Another picture, so that it is seen which one was decoded.
+    /// A different picture as thumbnail, to see which one was decoded.
     private static let other = Orientation.turnedHalf.turned(.scene(width: 96, height: 64))
 
     private static func soon(_ side: Int) -> DecodeRequest {
@@ -15,7 +15,7 @@ struct HasteTests {
     }
 
     @Test(arguments: [["-progressive"], ["-progressive", "-sample", "1x1"], ["-arithmetic", "-progressive"]])
-    func takesTheFirstScans(options: [String]) throws {
+    func previewsUseTheFirstScans(options: [String]) throws {
         let bytes = try Tool.run("/usr/bin/cjpeg", ["-quality", "96"] + options, input: Self.scene.ppm)
         for side in [480, 200, 60] {
             let reply = try decode(bytes, Self.soon(side))
@@ -27,8 +27,8 @@ struct HasteTests {
         }
     }
 
-    /// Coloured from the start, even where a file has a scan for each component.
-    @Test func waitsForEveryComponent() throws {
+    /// The preview is in colour even if each component has its own scan.
+    @Test func previewsContainEveryComponent() throws {
         let folder = TestFolder()
         let script = folder.write(
             "scans",
@@ -39,7 +39,7 @@ struct HasteTests {
         #expect(reply.isCoarse && reply.psnr(Self.scene.scaled(to: size)) > 30)
     }
 
-    @Test func aPictureWithoutSuchThingsIsDecodedWhole() throws {
+    @Test func decodesPicturesWithoutPreviewInFull() throws {
         for bytes in [try Tool.cjpeg(Self.scene.ppm, "-quality", "96"), PNGFile(Self.scene).bytes] {
             let reply = try decode(bytes, Self.soon(100))
             #expect(!reply.isCoarse && reply.isComplete)
@@ -47,9 +47,9 @@ struct HasteTests {
         }
     }
 
-    /// The thumbnail claims as much as the picture does, which may claim more: its rows are not held. Arithmetic coding takes
-    /// the end of its data for zeros, so that both are whole.
-    @Test func aThumbnailIsBoundedAsPicturesAre() throws {
+    /// The thumbnail claims as many pixels as the picture, which is allowed more because its rows are not held.
+    /// Arithmetic coding reads zeros after the end of its data, so both are complete.
+    @Test func thumbnailsHaveTheSameSizeLimits() throws {
         func claiming(_ options: String...) throws -> [UInt8] {
             let scene = PixelBuffer.scene(width: 16, height: 16)
             var bytes = try Tool.run(
@@ -70,7 +70,7 @@ struct HasteTests {
     }
 
     @Test(arguments: Orientation.allCases)
-    func takesTheThumbnail(orientation: Orientation) throws {
+    func previewsUseTheThumbnail(orientation: Orientation) throws {
         let bytes = try Self.picture(with: Self.other, orientation: orientation)
         let size = orientation.turned(PixelSize(width: 48, height: 32))
         let reply = try decode(bytes, Self.soon(48))
@@ -80,7 +80,7 @@ struct HasteTests {
         #expect(!whole.isCoarse && whole.psnr(orientation.turned(Self.scene).scaled(to: size)) > 30)
     }
 
-    @Test func takesAPartOfTheThumbnail() throws {
+    @Test func previewsUseAPartOfTheThumbnail() throws {
         let bytes = try Self.picture(with: Self.scene.scaled(to: PixelSize(width: 120, height: 80)))
         var request = Self.soon(60)
         request.region = try part(120..<360, 80..<240, of: Self.scene.size)
@@ -89,8 +89,8 @@ struct HasteTests {
         #expect(reply.isCoarse && reply.psnr(expected.scaled(to: PixelSize(width: 60, height: 40))) > 25)
     }
 
-    /// Cameras put black bars beside the picture where the proportions are not those of their thumbnails.
-    @Test func leavesThumbnailsOfAnotherShapeAlone() throws {
+    /// Cameras add black bars if the picture's proportions differ from those of their thumbnails.
+    @Test func ignoresThumbnailsOfOtherProportions() throws {
         for size in [
             PixelSize(width: 160, height: 120), PixelSize(width: 64, height: 96), PixelSize(width: 6, height: 4),
         ] {

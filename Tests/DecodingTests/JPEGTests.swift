@@ -23,14 +23,14 @@ struct JPEGTests {
             let small = try decode(bytes, .within(side))
             let size = try #require(small.pixels?.size)
             #expect(max(size.width, size.height) == side && small.isComplete)
-            // Chroma that is coarser on one side only is not scaled up within the inverse DCT: its detail halves.
+            // Chroma reduced on one side only is not enlarged within the inverse DCT: its detail is halved.
             let isLopsided = ["1x2", "4x1", "4x2"].contains(options.last)
             #expect(small.psnr(Self.scene.scaled(to: size)) > (isLopsided ? 26 : 33), "\(side)")
         }
     }
 
-    /// What nobody would take is not made.
-    @Test func makesNoThumbnailThatIsTooLong() throws {
+    /// A thumbnail longer than the wire allows is not encoded.
+    @Test func refusesTooLongThumbnails() throws {
         let noise = PixelBuffer.noise(width: 90, height: 70)
         let length = try JPEGEncoder.encode(noise).count
         #expect(try JPEGEncoder.encode(noise, longest: length + 1).count == length)
@@ -67,8 +67,8 @@ struct JPEGTests {
         }
     }
 
-    /// ImageMagick writes inks as Adobe does: inverted, and converted to YCCK.
-    @Test func decodesInks() throws {
+    /// ImageMagick writes CMYK as Adobe does: inverted, and converted to YCCK.
+    @Test func decodesCMYK() throws {
         let bytes = try Tool.convert(Self.scene.ppm, "ppm:-", "-colorspace", "CMYK", "-quality", "96", "jpeg:-")
         #expect(bytes[try adobeMarker(of: bytes).upperBound - 1] == 2)
         #expect(try decodeWhole(bytes).psnr(Self.scene) > 31)
@@ -76,13 +76,13 @@ struct JPEGTests {
         #expect(try decode(bytes, DecodeRequest(box: size)).psnr(Self.scene.scaled(to: size)) > 33)
     }
 
-    @Test func decodesAdobesInksWithoutConversion() throws {
+    @Test func decodesAdobesCMYKWithoutYCCK() throws {
         var bytes = try inks(storing: Self.mutedScene, black: 255)
         bytes[try adobeMarker(of: bytes).upperBound - 1] = 0
         #expect(try decodeWhole(bytes).psnr(Self.mutedScene) > 36)
     }
 
-    @Test func decodesInksNobodyInverted() throws {
+    @Test func decodesCMYKThatIsNotInverted() throws {
         var bytes = try inks(storing: Self.mutedScene, black: 0)
         bytes.removeSubrange(try adobeMarker(of: bytes))
         let negative = PixelBuffer(width: Self.scene.width, height: Self.scene.height) { x, y in
@@ -92,13 +92,13 @@ struct JPEGTests {
         #expect(try decodeWhole(bytes).psnr(negative) > 36)
     }
 
-    /// A picture so pale that ImageMagick's conversion to YCCK can be undone beforehand.
+    /// A picture so pale that ImageMagick's conversion to YCCK can be inverted beforehand.
     private static let mutedScene = PixelBuffer(width: scene.width, height: scene.height) { x, y in
         let color = scene.color(x, y)
         return PixelColor(red: 102 + color.red / 5, green: 102 + color.green / 5, blue: 102 + color.blue / 5)
     }
 
-    /// A JPEG of four components that hold a picture's red, green and blue, and a number.
+    /// A JPEG whose four components contain a picture's red, green and blue, and a number.
     private func inks(storing picture: PixelBuffer, black: UInt8) throws -> [UInt8] {
         var planes: [UInt8] = []
         for y in 0..<picture.height {
@@ -125,7 +125,7 @@ struct JPEGTests {
         ["-sample", "2x2"], ["-sample", "1x1"], ["-sample", "4x1"], ["-grayscale"], ["-progressive"], ["-arithmetic"],
         ["-rgb"],
     ])
-    func decodesPartsAsTheWhole(options: [String]) throws {
+    func partsEqualThoseOfTheWhole(options: [String]) throws {
         let bytes = try Tool.run("/usr/bin/cjpeg", ["-quality", "90"] + options, input: Self.scene.ppm)
         let whole = try #require(try decodeWhole(bytes).pixels)
         for (columns, rows) in [(0..<203, 0..<149), (37..<100, 50..<70), (190..<203, 140..<149), (0..<9, 0..<7)] {
@@ -149,7 +149,7 @@ struct JPEGTests {
     }
 
     @Test(arguments: Orientation.allCases)
-    func standsUpright(orientation: Orientation) throws {
+    func turnsPicturesUpright(orientation: Orientation) throws {
         let stored = Self.scene.stored(for: orientation)
         let segment = ExifFile(orientation: UInt16(orientation.rawValue)).segment
         let bytes = ExifFile.jpeg(try Tool.cjpeg(stored.ppm, "-quality", "96"), inserting: segment)
@@ -162,7 +162,7 @@ struct JPEGTests {
         #expect(try decode(bytes, request).psnr(crop.scaled(to: PixelSize(width: 31, height: 16))) > 31)
     }
 
-    @Test func showsATruncatedPictureAsFarAsItGoes() throws {
+    @Test func showsTruncatedPicturesPartially() throws {
         let bytes = try Tool.cjpeg(Self.scene.ppm, "-quality", "96")
         for request in [DecodeRequest.within(8192), .within(100), .within(20)] {
             let whole = try #require(try decode(bytes, request).pixels)
@@ -181,7 +181,7 @@ struct JPEGTests {
         #expect(reply.psnr(Self.scene) > 22)
     }
 
-    @Test func survivesEveryCut() throws {
+    @Test func survivesTruncationAnywhere() throws {
         let bytes = try Tool.cjpeg(PixelBuffer.scene(width: 40, height: 30).ppm, "-quality", "90", "-restart", "1")
         for length in 3..<bytes.count - 2 {
             let reply = try? decode(Array(bytes[..<length]), .within(20))
@@ -205,13 +205,13 @@ struct JPEGTests {
             do {
                 _ = try decode(damaged, request)
             } catch is DecodeFailure {
-                // The other right answer.
+                // The other correct result.
             }
         }
     }
 
-    /// 5,000 times the last scan of a small picture.
-    @Test func stopsAtItsBudgetOfScans() throws {
+    /// The last scan of a small picture, repeated 5,000 times.
+    @Test func stopsAtTheLimitOfScans() throws {
         let bytes = try Tool.cjpeg(PixelBuffer.scene(width: 64, height: 64).ppm, "-progressive")
         let lastScan = try #require(bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
         let scan = Array(bytes[lastScan..<bytes.count - 2])
@@ -223,7 +223,7 @@ struct JPEGTests {
         #expect(reply.psnr(expected) > 20)
     }
 
-    @Test func refusesEnormousHeaders() throws {
+    @Test func refusesHugeClaims() throws {
         let small = try Tool.cjpeg(PixelBuffer.scene(width: 16, height: 16).ppm)
         let progressive = try Tool.cjpeg(PixelBuffer.scene(width: 16, height: 16).ppm, "-progressive")
         func claiming(_ width: Int, _ height: Int, in bytes: [UInt8], frame: UInt8) throws -> [UInt8] {
@@ -248,7 +248,7 @@ struct JPEGTests {
         }
     }
 
-    @Test func namesTheKindsItCannotRead() throws {
+    @Test func namesUnsupportedKinds() throws {
         var bytes = try Tool.cjpeg(PixelBuffer.scene(width: 16, height: 16).ppm)
         let frame = try #require(bytes.firstRange(of: [0xFF, 0xC0, 0x00, 0x11])).lowerBound
         // Lossless coding, SOF3.

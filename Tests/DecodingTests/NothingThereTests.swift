@@ -2,11 +2,11 @@ import PictureTestSupport
 import Pixels
 import Testing
 
-/// Pictures that break off before there is anything of them are refused; a blank one would be shown, and kept.
+/// Pictures that end before their first row are refused; otherwise Vitrine would cache a blank one.
 struct NothingThereTests {
     private static let refusal = DecodeFailure.damaged("it ends before there is anything to show")
 
-    /// Rows came, but not as many as make one of the output's. (libpng reads 8 KiB at once, or none.)
+    /// There are rows, but too few for one row of the output. (libpng reads 8 KiB at once, or none.)
     @Test func pngOfTooFewRows() throws {
         let bytes = PNGFile(.noise(width: 64, height: 400)).bytes
         #expect(throws: Self.refusal) { try decode(Array(bytes.prefix(12_000)), .within(4)) }
@@ -18,7 +18,7 @@ struct NothingThereTests {
         var file = GIFFile(size: PixelSize(width: 6, height: 4), palette: [PixelColor(red: 255, green: 0, blue: 0)])
         file.frames = [GIFFile.Frame(size: file.size, filled: 0)]
         let bytes = file.bytes
-        // Its header, four colours, the extension, what is said of the picture, the bits of a pixel and a block's length.
+        // The header, four colours, the extension, the frame's properties, the code size and a block's length.
         let start = 13 + 12 + 8 + 10 + 2
         #expect(throws: Self.refusal) { try decodeWhole(Array(bytes.prefix(start))) }
         #expect(try decodeWhole(Array(bytes.prefix(start + 6))).isComplete == false)

@@ -57,7 +57,7 @@ struct PNGTests {
         #expect(small.largestDifference(expected.scaled(to: small.size)) <= 2)
     }
 
-    @Test func laysPaletteAndKeyTransparencyOverTheBackground() throws {
+    @Test func blendsTransparentColoursWithTheBackground() throws {
         var palette = PNGFile(.palette, depth: 8, size: PixelSize(width: 2, height: 1)) { x, _ in [x] }
         palette.chunks = [("PLTE", [200, 100, 0, 1, 2, 3]), ("tRNS", [128])]
         var request = DecodeRequest.within(10)
@@ -84,7 +84,7 @@ struct PNGTests {
     }
 
     @Test(arguments: Orientation.allCases)
-    func standsUpright(orientation: Orientation) throws {
+    func turnsPicturesUpright(orientation: Orientation) throws {
         let picture = PixelBuffer.noise(width: 40, height: 24)
         for isBehind in [false, true] {
             var file = PNGFile(picture.stored(for: orientation))
@@ -101,9 +101,9 @@ struct PNGTests {
         }
     }
 
-    /// What the user turns is turned behind what the file says, and a part is one of what he sees.
+    /// The user's turns follow the file's orientation, and regions refer to the turned picture.
     @Test(arguments: Orientation.allCases, 0..<4)
-    func isTurned(orientation: Orientation, quarters: Int) throws {
+    func appliesTheUsersTurns(orientation: Orientation, quarters: Int) throws {
         let picture = PixelBuffer.noise(width: 40, height: 24)
         var file = PNGFile(picture.stored(for: orientation))
         file.chunks = [("eXIf", ExifFile(orientation: UInt16(orientation.rawValue)).tiff)]
@@ -112,7 +112,7 @@ struct PNGTests {
         request.turns = quarters
         let whole = try decode(file.bytes, request)
         #expect(whole.pixels == seen)
-        // Of itself it says what it said before.
+        // The reported properties stay the same.
         #expect(whole.sourceSize == picture.size && whole.orientation == orientation)
         request = DecodeRequest(box: PixelSize(width: 10, height: 12))
         request.region = try part(5..<20, 6..<18, of: seen.size)
@@ -131,7 +131,7 @@ struct PNGTests {
         #expect(try value() == 128)
         file.chunks = [("gAMA", PNGFile.bigEndian(100_000))]
         #expect(try #require(try value()) > 180)
-        // sRGB wins, and gammas that cannot be meant are passed over.
+        // sRGB has priority, and impossible gammas are ignored.
         file.chunks = [("sRGB", [0]), ("gAMA", PNGFile.bigEndian(100_000))]
         #expect(try value() == 128)
         for gamma: UInt32 in [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFF] {
@@ -140,7 +140,7 @@ struct PNGTests {
         }
     }
 
-    @Test func showsATruncatedPictureAsFarAsItGoes() throws {
+    @Test func showsTruncatedPicturesPartially() throws {
         let picture = PixelBuffer.scene(width: 60, height: 60)
         var file = PNGFile(picture)
         let bytes = file.bytes
@@ -157,7 +157,7 @@ struct PNGTests {
         #expect(!coarse.isComplete && coarse.psnr(picture) > 18)
     }
 
-    @Test func survivesEveryCutAndDamage() throws {
+    @Test func survivesTruncationAndDamage() throws {
         var file = PNGFile(.rgbAlpha, depth: 8, size: PixelSize(width: 9, height: 9)) { x, y in [x, y, 9, 100 + x] }
         var random = SeededNumbers(seed: 31)
         for isInterlaced in [false, true] {
@@ -177,13 +177,13 @@ struct PNGTests {
     @Test(arguments: [
         (65_501, 1), (1, 65_501), (20_000, 20_000), (Int(Int32.max), Int(Int32.max)), (Int(UInt32.max), 1),
     ])
-    func refusesEnormousHeaders(width: Int, height: Int) {
+    func refusesHugeClaims(width: Int, height: Int) {
         let size = PixelSize(width: width, height: height)
         let bytes = PNGChunksForTests.file(size, isInterlaced: false)
         #expect(throws: DecodeFailure.tooLarge(width: width, height: height)) { try decode(bytes, .within(80)) }
     }
 
-    @Test func boundsInterlacedPicturesLower() {
+    @Test func limitsInterlacedPicturesMore() {
         let size = PixelSize(width: 20_000, height: 10_000)
         #expect(throws: DecodeFailure.tooLarge(width: 20_000, height: 10_000)) {
             try decode(PNGChunksForTests.file(size, isInterlaced: true), .within(80))
@@ -196,8 +196,8 @@ struct PNGTests {
         #expect(throws: DecodeFailure.damaged("it has no pixels")) { try decode(bytes, .within(80)) }
     }
 
-    /// Texts, profiles and chunks that nobody knows, a megabyte each, are neither unpacked nor kept.
-    @Test func passesOverOtherChunks() throws {
+    /// Texts, profiles and unknown chunks of a megabyte each are neither unpacked nor kept.
+    @Test func skipsOtherChunks() throws {
         let picture = PixelBuffer.noise(width: 5, height: 5)
         var file = PNGFile(picture)
         let much = [UInt8](repeating: 65, count: 1 << 20)
@@ -220,7 +220,7 @@ struct PNGTests {
     }
 }
 
-/// Files that are a header and nothing more.
+/// Files that consist of a header only.
 enum PNGChunksForTests {
     static func file(_ size: PixelSize, isInterlaced: Bool) -> [UInt8] {
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]

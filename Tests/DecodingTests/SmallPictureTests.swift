@@ -5,7 +5,7 @@ import Testing
 
 @testable import Decoding
 
-/// What is decoded of a small picture without the library, against what is decoded with it.
+/// Compares decoding without and with libjpeg.
 @Suite(.ownThread) struct SmallPictureTests {
     private func requests() -> [DecodeRequest] {
         let boxes = [(40, 30), (20, 10), (160, 120), (320, 240), (33, 77), (1, 1)]
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["1x1", "2x1", "2x2", "1x2"]) func looksLikeTheLibrarys(sampling: String) throws {
+    @Test(arguments: ["1x1", "2x1", "2x2", "1x2"]) func matchesTheLibrary(sampling: String) throws {
         let scene = PixelBuffer.scene(width: 317, height: 239)
         let bytes = try Tool.cjpeg(scene.ppm, "-sample", sampling, "-quality", "85")
         for request in requests() {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func greyLooksLikeTheLibrarys() throws {
+    @Test func greyMatchesTheLibrary() throws {
         let bytes = try Tool.cjpeg(PixelBuffer.scene(width: 101, height: 67).ppm, "-grayscale")
         let request = DecodeRequest(box: PixelSize(width: 40, height: 40))
         let reply = try bytes.withUnsafeBytes { try Decoder.decode($0, request) }
@@ -45,8 +45,8 @@ import Testing
         #expect(try pixels.psnr(#require(reply.pixels)) > 40)
     }
 
-    /// What says something about itself, and what is unusual or damaged, is another's.
-    @Test func leavesWhatIsNotForIt() throws {
+    /// Files with metadata and unusual or damaged ones are left to libjpeg.
+    @Test func declinesUnsuitableFiles() throws {
         let scene = PixelBuffer.scene(width: 64, height: 48)
         let good = try Tool.cjpeg(scene.ppm)
         let request = DecodeRequest(box: PixelSize(width: 16, height: 12))

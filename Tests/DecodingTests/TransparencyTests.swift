@@ -3,13 +3,13 @@ import Pixels
 import TestSupport
 import Testing
 
-/// What shows through where pictures are transparent.
+/// The background behind transparent pictures.
 struct TransparencyTests {
     private static let size = PixelSize(width: 64, height: 48)
     private static let light = PixelColor(red: 153, green: 153, blue: 153)
     private static let dark = PixelColor(red: 102, green: 102, blue: 102)
 
-    /// Opaque red on the left, half transparent green in the middle, nothing on the right.
+    /// Opaque red on the left, half transparent green in the middle, fully transparent on the right.
     private static var file: PNGFile {
         PNGFile(.rgbAlpha, depth: 8, size: size) { x, _ in
             x < 16 ? [255, 0, 0, 255] : x < 32 ? [0, 255, 0, 128] : [9, 9, 9, 0]
@@ -23,7 +23,7 @@ struct TransparencyTests {
         return request
     }
 
-    @Test func aChequerShowsThrough() throws {
+    @Test func showsTheChequerboard() throws {
         let pixels = try #require(try decode(Self.file.bytes, Self.chequered(64)).pixels)
         #expect(pixels.color(32, 0) == Self.light && pixels.color(40, 0) == Self.dark)
         #expect(pixels.color(32, 8) == Self.dark && pixels.color(39, 7) == Self.light)
@@ -32,8 +32,8 @@ struct TransparencyTests {
         #expect(abs(Int(pixels.color(24, 0).green) - (255 + 102) / 2) <= 1)
     }
 
-    /// The squares are of the output, whatever the picture's size.
-    @Test func itsSquaresDoNotScale() throws {
+    /// The squares have a fixed size in the output, for any picture.
+    @Test func squaresDoNotScale() throws {
         let pixels = try #require(try decode(Self.file.bytes, Self.chequered(32)).pixels)
         #expect(pixels.size == PixelSize(width: 32, height: 24))
         #expect(pixels.color(16, 0) == Self.light && pixels.color(24, 0) == Self.dark)
@@ -45,7 +45,7 @@ struct TransparencyTests {
     }
 
     @Test(arguments: ["png32:-", "webp:-", "gif:-", "tiff:-"])
-    func everyFormatHasIt(format: String) throws {
+    func everyFormatShowsTheChequerboard(format: String) throws {
         let bytes = try Tool.convert(Self.file.bytes, "png:-", "-define", "webp:lossless=true", format)
         let pixels = try #require(try decode(bytes, Self.chequered(64)).pixels)
         #expect(pixels.color(32, 0) == Self.light && pixels.color(40, 0) == Self.dark, "\(format)")
@@ -55,7 +55,7 @@ struct TransparencyTests {
         #expect(try decode(bytes, plain).pixels?.color(50, 3) == plain.background)
     }
 
-    @Test func isNotTurnedWithThePicture() throws {
+    @Test func squaresDoNotTurnWithThePicture() throws {
         var file = Self.file
         file.chunks = [("eXIf", ExifFile(orientation: 6).tiff)]
         let pixels = try #require(try decode(file.bytes, Self.chequered(64)).pixels)
@@ -64,8 +64,8 @@ struct TransparencyTests {
         #expect(pixels.color(8, 48) == Self.dark)
     }
 
-    /// An opaque picture that ends early is followed by the background.
-    @Test func doesNotFillWhatIsMissing() throws {
+    /// An opaque truncated picture is followed by the background.
+    @Test func missingRowsShowNoChequerboard() throws {
         let bytes = PNGFile(.noise(width: 60, height: 60)).bytes
         let reply = try decode(Array(bytes[..<(bytes.count / 2)]), Self.chequered(60))
         #expect(reply.pixels?.color(30, 59) == PixelColor(red: 0, green: 0, blue: 200))

@@ -8,13 +8,13 @@ struct WebPAnimationTests {
         PixelColor(red: 0, green: 0, blue: 255),
     ]
 
-    /// Several at once are what each is by itself.
-    @Test func aRunIsWhatItsPicturesAre() throws {
+    /// A run has the same frames as single requests.
+    @Test func runsHaveTheSameFramesAsSingleRequests() throws {
         var file = GIFFile(size: PixelSize(width: 24, height: 16), palette: Self.colours)
         file.frames = (0..<5).map { number in
             var frame = GIFFile.Frame(
                 size: number == 0 ? file.size : PixelSize(width: 6, height: 6), filled: UInt8(number % 3))
-            frame.place = (number * 3, number)
+            frame.origin = (number * 3, number)
             frame.delay = UInt16(number + 3)
             return frame
         }

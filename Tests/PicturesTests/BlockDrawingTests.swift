@@ -16,7 +16,7 @@ import Text
         SymbolDrawing.draw(picture, DrawingStyle(symbols: symbols, colours: depth, cellAspect: 0.5))
     }
 
-    /// The parts of a cell that has red where the pattern says so, and blue elsewhere.
+    /// A cell with red parts as in the pattern, and blue ones elsewhere.
     private func picture(_ pattern: Int, _ symbols: DrawingStyle.Symbols) -> PixelBuffer {
         let parts = symbols.pixelsPerCell
         return PixelBuffer(width: parts.columns, height: parts.rows) { x, y in
@@ -40,17 +40,17 @@ import Text
         }
     }
 
-    @Test func sextantsAreThoseOfUnicode() {
+    @Test func sextantsMatchUnicode() {
         let glyphs = BlockGlyphs(.sextant).glyphs.map(\.text)
-        // BLOCK SEXTANT-1 and -23456; around those that are left out, -35 and -235, -146 and -1246.
+        // BLOCK SEXTANT-1 and -23456; around the omitted ones, -35 and -235, -146 and -1246.
         #expect(glyphs[0b000001] == "\u{1FB00}" && glyphs[0b111110] == "\u{1FB3B}")
         #expect(glyphs[0b010100] == "\u{1FB13}" && glyphs[0b010110] == "\u{1FB14}")
         #expect(glyphs[0b101001] == "\u{1FB27}" && glyphs[0b101011] == "\u{1FB28}")
         #expect(glyphs[0b010101] == "▌" && glyphs[0b101010] == "▐")
     }
 
-    /// Of all divisions none is nearer to the cell than the one that is chosen.
-    @Test(arguments: blocks) func theBestDivisionIsFound(symbols: DrawingStyle.Symbols) {
+    /// No other division is closer to the cell than the chosen one.
+    @Test(arguments: blocks) func findsTheBestDivision(symbols: DrawingStyle.Symbols) {
         let parts = symbols.pixelsPerCell
         let count = parts.columns * parts.rows
         for seed in 1...200 {
@@ -68,7 +68,7 @@ import Text
         PartColour(red: Int32(colour.red), green: Int32(colour.green), blue: Int32(colour.blue))
     }
 
-    /// The squares of the distances from the means of both sides.
+    /// The squared distances from the means of both sides.
     private func error(of pixels: [PixelColor], divided pattern: Int) -> Double {
         [0, 1].reduce(0) { sum, side in
             let group = pixels.indices.filter { pattern >> $0 & 1 == side }.map { pixels[$0] }
@@ -80,7 +80,7 @@ import Text
         }
     }
 
-    /// Beyond the picture is the terminal's own background, however many parts of the last cells are missing.
+    /// Outside the picture is the terminal's background, for any number of missing parts.
     @Test func edgesAreExact() {
         let red = PixelBuffer(width: 3, height: 4) { _, _ in PixelColor(red: 200, green: 0, blue: 0) }
         let block = draw(red, .sextant)
@@ -92,8 +92,8 @@ import Text
         }
     }
 
-    /// Without colours it is dots, as many as it is bright.
-    @Test(arguments: blocks) func dotsAreAsManyAsItIsBright(symbols: DrawingStyle.Symbols) {
+    /// Without colours, brightness determines the number of dots.
+    @Test(arguments: blocks) func dotsMatchTheBrightness(symbols: DrawingStyle.Symbols) {
         let parts = symbols.pixelsPerCell
         let grey = PixelBuffer(width: 64 * parts.columns, height: 32 * parts.rows) { x, _ in
             let value = UInt8(x * 4 / parts.columns)
@@ -125,8 +125,8 @@ import Text
         }
     }
 
-    /// What lies between two colours is made of both.
-    @Test(arguments: blocks) func fewColoursAreMixed(symbols: DrawingStyle.Symbols) {
+    /// A colour between two others is mixed from both.
+    @Test(arguments: blocks) func mixesFewColours(symbols: DrawingStyle.Symbols) {
         let parts = symbols.pixelsPerCell
         let grey = PixelBuffer(width: 40 * parts.columns, height: 40 * parts.rows) { _, _ in
             PixelColor(red: 178, green: 178, blue: 178)
@@ -141,7 +141,7 @@ import Text
         }
         let mean = sums / 1_600
         #expect(abs(mean.x - 178) < 15 && abs(mean.y - 178) < 15 && abs(mean.z - 178) < 15, "\(mean)")
-        // None but the two of which it is in between.
+        // Only the two neighbouring colours.
         #expect(Set(block.cells.map(\.style.background)) == [.palette(7), .palette(8)])
     }
 

@@ -2,12 +2,12 @@ import Foundation
 import PictureTestSupport
 import Pixels
 
-/// A picture that was made to do harm, and how the decoder's answer to it begins: "whole" and "incomplete" are pictures.
+/// A malicious picture and the start of the decoder's answer. "whole" and "incomplete" mean a picture.
 struct Bomb: Sendable, CustomStringConvertible {
     let description: String
     let outcome: String
     private let make: @Sendable () throws -> [UInt8]
-    /// A file is this long, and its rest is a hole.
+    /// The file's length; its rest is a hole.
     private var length: Int?
 
     private init(_ description: String, _ outcome: String, _ make: @escaping @Sendable () throws -> [UInt8]) {
@@ -31,7 +31,7 @@ struct Bomb: Sendable, CustomStringConvertible {
         return [endless] + claims + work + others
     }
 
-    /// Headers that claim more than there is.
+    /// Headers that claim more than the file contains.
     private static let claims = [
         Bomb("a JPEG of 65,500² in a few hundred bytes", tooLarge) { resized(try jpeg(), to: 65_500) },
         Bomb("a progressive JPEG of 40,000²", tooLarge) { resized(try jpeg("-progressive"), to: 40_000) },
@@ -48,7 +48,7 @@ struct Bomb: Sendable, CustomStringConvertible {
         Bomb("a JPEG of 0×0", damaged) { resized(try jpeg(), to: 0) },
     ]
 
-    /// Little to read that is much to do.
+    /// Short files that need much work.
     private static let work = [
         Bomb("a JPEG of 20,000 scans", "incomplete") { try scans(20_000) },
         Bomb("a PNG of 17,000² that are all black", "whole") {
@@ -72,7 +72,7 @@ struct Bomb: Sendable, CustomStringConvertible {
         },
     ]
 
-    /// Pictures that end early or say odd things of themselves are shown; what is none is said to be none.
+    /// Truncated or odd pictures are shown; other files are reported as no pictures.
     private static let others = [
         Bomb("a JPEG cut in the middle", "incomplete") { Array(try jpeg().dropLast(300)) },
         Bomb("EXIF that leads back to itself", "whole") {
@@ -99,7 +99,7 @@ struct Bomb: Sendable, CustomStringConvertible {
             "/usr/bin/cjpeg", ["-quality", "90"] + options, input: PixelBuffer.scene(width: 64, height: 48).ppm)
     }
 
-    /// Another width and height in the frame's header.
+    /// Changes the width and height in the frame's header.
     private static func resized(_ jpeg: [UInt8], to side: Int) -> [UInt8] {
         var bytes = jpeg
         let markers: [[UInt8]] = [[0xFF, 0xC0, 0x00, 0x11], [0xFF, 0xC2, 0x00, 0x11]]
@@ -109,7 +109,7 @@ struct Bomb: Sendable, CustomStringConvertible {
         return bytes
     }
 
-    /// A progressive picture whose last scan comes over and over.
+    /// A progressive picture with a repeated last scan.
     private static func scans(_ count: Int) throws -> [UInt8] {
         let picture = PixelBuffer.scene(width: 512, height: 384)
         let bytes = try Tool.cjpeg(picture.ppm, "-progressive")
@@ -125,7 +125,7 @@ struct Bomb: Sendable, CustomStringConvertible {
             + PNGFile.chunk("IDAT", data) + PNGFile.chunk("IEND", [])
     }
 
-    /// So many zeros, packed by zlib.
+    /// Zeros, compressed by zlib.
     private static func zeros(_ count: Int) throws -> [UInt8] {
         let program = """
             import sys, zlib

@@ -4,20 +4,20 @@ import Pixels
 import TestSupport
 import Testing
 
-/// Pictures that were made to do harm, through the real decoder, for a program that counts what each costs it.
-@Suite(.disabled(if: Sanitizer.isOn, "the helper limits its address space"))
+/// Gives malicious pictures to the real decoder, and counts their cost.
+@Suite(.disabled(if: Sanitizer.isOn, "the decoder limits its address space"))
 struct BombTests {
     private let folder = TestFolder()
 
-    /// KiB that the program that has a bomb decoded may grow by: nothing that follows from the bomb's size or claims.
+    /// KiB that the client may grow by: nothing in proportion to the bomb's size or claims.
     private static let growth = 2_048
-    /// The decoder's own budget: milliseconds of a processor's time, its limit and what the kernel rounds up, and memory in
-    /// KiB. A picture that is refused is refused for its header, or its first bytes: that takes what a process takes.
+    /// The decoder's own limits: milliseconds of processor time, with the kernel's rounding, and KiB of memory. A
+    /// refusal depends only on the header, so it costs no more than a process does.
     private static let work = 11_000
     private static let refusal = 50
     private static let memory = 1 << 20
 
-    @Test(arguments: Bomb.all) func costsNoMoreThanItsBudget(bomb: Bomb) throws {
+    @Test(arguments: Bomb.all) func bombsStayWithinTheLimits(bomb: Bomb) throws {
         let file = folder.path("bomb")
         try bomb.write(to: file)
         let client = try DecoderClientProgram("bomb", [file], in: folder)

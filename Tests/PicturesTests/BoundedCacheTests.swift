@@ -3,14 +3,14 @@ import Testing
 @testable import Pictures
 
 struct BoundedCacheTests {
-    @Test func cacheIsBounded() {
+    @Test func evictsTheLeastRecentlyUsed() {
         var cache = BoundedCache<Int, String>(limit: 1_000)
         for number in 0..<10_000 {
             cache.insert("\(number)", for: number, cost: 100)
             #expect(cache.cost <= 1_000 && cache.value(for: number) == "\(number)")
             if number > 0 { _ = cache.value(for: 0) }
         }
-        // Used all the time, so it is still there.
+        // Used in every round, so it is still cached.
         #expect(cache.value(for: 0) == "0")
         cache.insert("huge", for: -1, cost: 5_000)
         #expect(cache.count == 1 && cache.value(for: -1) == "huge")
@@ -18,11 +18,11 @@ struct BoundedCacheTests {
         #expect(cache.cost == 0)
     }
 
-    @Test func whatIsWantedMoreIsSpared() {
+    @Test func keepsMoreWantedValues() {
         var cache = BoundedCache<Int, String>(limit: 1_000)
         let ranks = [1: 0, 2: 1, 3: 2, 4: 3]
         for number in [9, 1, 2, 4] { cache.insert("\(number)", for: number, cost: 250, ranks: ranks) }
-        // What nobody wants goes first, and then what is wanted least.
+        // Evicts unwanted values first, then the least wanted.
         #expect(cache.insert("8", for: 8, cost: 250, ranks: ranks) == [9])
         #expect(cache.insert("3", for: 3, cost: 500, ranks: ranks) == [8, 4])
         #expect(cache.insert("4", for: 4, cost: 250, ranks: ranks) == nil && cache.cost == 1_000)

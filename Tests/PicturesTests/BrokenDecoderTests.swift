@@ -6,16 +6,16 @@ import Testing
 
 @testable import Pictures
 
-/// Decoders break a thousand times, in every way there is, and nothing stays behind: no descriptor, no process, and not one
-/// of the pictures that others decode meanwhile is spoiled.
+/// Decoders break a thousand times in every way. No descriptor and no process is left, and all good pictures decoded
+/// meanwhile are correct.
 struct BrokenDecoderTests {
     private let folder = TestFolder()
 
-    /// How many rounds; `VITRINE_ROUNDS=1000` for as many as are asked for before a release.
+    /// The number of rounds; before a release, set `VITRINE_ROUNDS=1000`.
     private let rounds = ProcessInfo.processInfo.environment["VITRINE_ROUNDS"].flatMap { Int($0) } ?? 115
 
-    @Test func nothingStaysBehind() throws {
-        // The script that floods writes a hundred megabytes each time; once, with the client's own tests, is enough.
+    @Test func brokenProgramsLeaveNothingBehind() throws {
+        // The flooding script writes a hundred megabytes each time; the client's own tests run it once.
         let scripts = BrokenDecoders.scripts.filter { $0.name != "floods" }
         let programs =
             scripts.map { (BrokenDecoders.path($0.name), $0.error) }
@@ -24,10 +24,10 @@ struct BrokenDecoderTests {
         #expect(broken.keys.allSatisfy { !$0.hasSuffix("a picture") && !$0.contains("started") }, "\(broken)")
     }
 
-    @Test func nothingStaysBehindOfServers() throws {
+    @Test func brokenServersLeaveNothingBehind() throws {
         let links = BrokenDecoders.links.map { ($0.name, BrokenDecoders.served[$0.name] ?? $0.error) }
         let broken = try outcomes("server", try linked(links + BrokenDecoders.servers.map { ($0.name, $0.error) }))
-        // Where it is the server alone that is broken, the picture is decoded by somebody else.
+        // If only the server is broken, a program decodes the picture.
         let pictures = broken.keys.filter { $0.hasSuffix(": a picture") }.map {
             String($0.dropLast(": a picture".count))
         }
@@ -36,10 +36,10 @@ struct BrokenDecoderTests {
         #expect(broken.keys.allSatisfy { !$0.contains("started") }, "\(broken)")
     }
 
-    @Test func nothingStaysBehindOfDecodersOfSmallPictures() throws {
+    @Test func brokenSmallDecodersLeaveNothingBehind() throws {
         let jpeg = try Tool.cjpeg(PixelBuffer.scene(width: 16, height: 12).ppm)
         let broken = try outcomes("server", try linked(BrokenDecoders.smalls), good: jpeg)
-        // Somebody else decodes the picture, but for those that are waited for.
+        // Another process decodes the picture, unless the broken one had to be waited for.
         let waited = BrokenDecoders.smalls.compactMap { small in small.error.map { "\(small.name): \($0)" } }
         let others = BrokenDecoders.smalls.filter { $0.error == nil }.map { "\($0.name): a picture" }
         #expect(Set(broken.keys).isSubset(of: waited + others), "\(broken)")
@@ -51,7 +51,7 @@ struct BrokenDecoderTests {
         try decoders.map { (try BrokenDecoders.link($0.name, in: folder), $0.error) }
     }
 
-    /// What came of the rounds, and how often.
+    /// Counts the outcomes of the rounds.
     private func outcomes(_ origin: String, _ programs: [Program], good: [UInt8]? = nil) throws -> [String: String] {
         let hanging = programs.filter { $0.error == .tookTooLong }.map(\.path)
         let others = programs.filter { $0.error != .tookTooLong }.map(\.path)

@@ -3,15 +3,15 @@ import TestSupport
 
 @testable import Pictures
 
-/// Programs that stand in the decoder's place and do something wrong.
+/// Broken programs used as decoders.
 enum BrokenDecoders {
-    /// A script of the folder beside this file.
+    /// The path of a script in the folder beside this file.
     static func path(_ name: String) -> String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("BrokenDecoders/\(name)")
             .path
     }
 
-    /// A decoder that knows how an answer is written. What it does wrong it is told by the name that it is called by.
+    /// Links a decoder that knows the format of answers. Its name tells it how to misbehave.
     static func link(_ name: String, in folder: TestFolder) throws -> String {
         let path = folder.path(name)
         try FileManager.default.createSymbolicLink(
@@ -19,7 +19,7 @@ enum BrokenDecoders {
         return path
     }
 
-    /// Those that know how an answer is written, and what comes of them.
+    /// Programs that know the format of answers, with the expected errors.
     static let links: [(name: String, error: PictureError)] = [
         ("hangs", .tookTooLong), ("spins", .tookTooLong), ("crashes", .decoderDied),
         ("floods-standard-error", .tookTooLong), ("does-not-seal", .decoderDied), ("may-shrink-later", .decoderDied),
@@ -28,11 +28,10 @@ enum BrokenDecoders {
         ("answers-and-crashes", .decoderDied), ("answers-lets-go-and-hangs", .decoderDied),
     ]
 
-    /// What comes of some of them where they are processes of a server: nobody waits for the end of standard error there.
+    /// Errors that differ for a server's processes, where standard error has no meaning.
     static let served: [String: PictureError] = ["answers-lets-go-and-hangs": .tookTooLong]
 
-    /// Servers that know how an answer is written, and what comes of them; nil where it is a picture, because somebody else
-    /// decodes it then.
+    /// Servers that know the format of answers, with the expected errors; nil if a program then decodes the picture.
     static let servers: [(name: String, error: PictureError?)] = [
         ("server-crashes", nil), ("server-ends", nil), ("server-crashes-when-asked", nil), ("server-lets-go", nil),
         ("server-floods", nil), ("server-floods-with-descriptors", nil), ("server-talks-nonsense", nil),
@@ -40,8 +39,8 @@ enum BrokenDecoders {
         ("server-hangs", .tookTooLong), ("server-answers-for-another", .tookTooLong),
     ]
 
-    /// Decoders of small pictures that know how an answer is written, and what comes of them; nil where it is a picture, because
-    /// somebody else decodes it then, or because there is a right answer to it after all.
+    /// Decoders of small pictures that know the format of answers, with the expected errors; nil if the picture is
+    /// decoded nevertheless.
     static let smalls: [(name: String, error: PictureError?)] = [
         ("small-crashes", nil), ("small-hangs", .tookTooLong), ("small-spins", .tookTooLong), ("small-lets-go", nil),
         ("small-floods", nil), ("small-says-nothing", .tookTooLong), ("small-talks-nonsense", nil),
@@ -50,7 +49,7 @@ enum BrokenDecoders {
         ("small-refuses", nil),
     ]
 
-    /// The scripts, and what comes of them.
+    /// The scripts, with the expected errors.
     static let scripts: [(name: String, error: PictureError)] = [
         ("complains", .decoderDied), ("crashes", .decoderDied), ("fails", .decoderDied), ("floods", .decoderDied),
         ("hangs", .tookTooLong), ("lets-go", .decoderDied), ("lets-go-and-hangs", .decoderDied), ("lies", .decoderDied),

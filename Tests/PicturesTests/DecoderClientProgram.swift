@@ -2,10 +2,10 @@ import Foundation
 import PictureTestSupport
 import TestSupport
 
-/// Runs the program that has pictures decoded and counts what it costs.
+/// Runs `decoder-client` and reads its counts.
 struct DecoderClientProgram {
-    /// What it counted, by name.
-    let told: [String: String]
+    /// The counts by name.
+    let counts: [String: String]
 
     init(_ mode: String, _ arguments: [String], good bytes: [UInt8]? = nil, in folder: TestFolder) throws {
         let good = folder.write("good", bytes ?? PNGFile(.scene(width: 16, height: 12)).bytes)
@@ -13,9 +13,9 @@ struct DecoderClientProgram {
             Built.folder + "/decoder-client", [mode, try DecoderProcess.path, good] + arguments)
         guard command.status == 0 else { throw ToolError(path: "decoder-client", status: command.status) }
         let pairs = command.lines.map { $0.split(separator: "\t", maxSplits: 1).map(String.init) }
-        told = Dictionary(uniqueKeysWithValues: pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) })
+        counts = Dictionary(uniqueKeysWithValues: pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) })
     }
 
-    /// A number that it counted.
-    subscript(_ name: String) -> Int? { told[name].flatMap { Int($0) } }
+    /// Returns a count.
+    subscript(_ name: String) -> Int? { counts[name].flatMap { Int($0) } }
 }

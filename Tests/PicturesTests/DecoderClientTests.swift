@@ -11,8 +11,8 @@ import Testing
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
     private let picture = PNGFile(.scene(width: 16, height: 12)).bytes
 
-    /// A program in the decoder's place. They lie in the repository and are not written by the test: a file that is open
-    /// for writing anywhere, if only in a child that another test has just forked, cannot be started.
+    /// A broken program. The programs lie in the repository: a file that a test writes might still be open for
+    /// writing in a child that another test has just forked, and could not be executed.
     private func broken(_ name: String, budget: Int32 = 10_000) -> DecoderClient {
         DecoderClient(path: BrokenDecoders.path(name), budget: budget)
     }
@@ -26,7 +26,7 @@ import Testing
         #expect(try decoder.decode(.file(file), request).pixels == .scene(width: 16, height: 12))
     }
 
-    @Test(arguments: origins) func saysWhyNot(origin: DecoderClient.Origin) throws {
+    @Test(arguments: origins) func reportsTheReason(origin: DecoderClient.Origin) throws {
         let decoder = DecoderClient(path: try DecoderProcess.path, from: origin)
         #expect(throws: PictureError.undecodable(.notAPicture)) {
             try decoder.decode(.bytes(Array("<html>".utf8)), request)
@@ -37,7 +37,9 @@ import Testing
         #expect(throws: PictureError.self) { try decoder.decode(.file(folder.path), request) }
     }
 
-    @Test(.disabled(if: Sanitizer.isOn, "the helper limits its address space")) func saysWhatItIs() throws {
+    @Test(.disabled(if: Sanitizer.isOn, "the decoder limits its address space")) func reportsRestrictionsAndLibraries()
+        throws
+    {
         let report = try DecoderClient(path: try DecoderProcess.path).report()
         #expect(report.restrictions.count == 2 && report.libraries.contains { $0.hasPrefix("libpng 1.") })
         for library in ["libjpeg-turbo 2.", "libwebp 1.", "libtiff 4.", "libheif 1."] {
@@ -48,8 +50,8 @@ import Testing
         }
     }
 
-    /// None of the scripts knows what a server is, so each is tried as a program in the end; but not if it hangs.
-    @Test(arguments: origins) func decoderMayDieLieOrHang(origin: DecoderClient.Origin) throws {
+    /// The scripts are no servers, so each is finally tried as a program, unless it hangs.
+    @Test(arguments: origins) func survivesDecodersThatDieLieOrHang(origin: DecoderClient.Origin) throws {
         #expect(throws: PictureError.self) {
             try DecoderClient(path: folder.path("missing"), from: origin).decode(.bytes(picture), request)
         }
@@ -60,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func decoderMayKnowHowToAnswerAndNotDoIt() throws {
+    @Test func survivesDecodersWithAlmostValidAnswers() throws {
         for (name, error) in BrokenDecoders.links {
             let path = try BrokenDecoders.link(name, in: folder)
             let client = DecoderClient(path: path, budget: error == .tookTooLong ? 300 : 10_000)
@@ -68,20 +70,20 @@ import Testing
         }
     }
 
-    /// It looks as if it had ended, and has not.
-    @Test func decoderThatOnlyLooksEndedIsEnded() throws {
+    /// It closes its standard error and continues to run.
+    @Test func endsDecodersThatOnlyClosedTheirDescriptors() throws {
         #expect(throws: PictureError.decoderDied) {
             try broken("lets-go-and-hangs", budget: 1_000_000).decode(.bytes(picture), request)
         }
     }
 
-    /// What writes faster than it is read, for ever, is out of time when its time is over.
-    @Test func budgetHoldsForWhatFloods() throws {
+    /// A decoder that writes faster than the client reads is still ended on time.
+    @Test func timeLimitAppliesToFloodingDecoders() throws {
         let zeros = try #require(FileHandle(forReadingAtPath: "/dev/zero"))
         #expect(!DecoderProgram(path: "/", budget: 50).waitForEnd(zeros.fileDescriptor))
     }
 
-    /// Before it has started, while it starts, while it runs: it ends long before its budget in any case.
+    /// Before the start, during it and while it runs, the decoder ends long before its time limit.
     @Test func cancellationEndsTheDecoder() throws {
         for _ in 0..<20 {
             let cancellation = DecodeCancellation()

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Pictures
 
-/// The decoder's server: what it is asked, how it ends, and what becomes of its pictures then.
-@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the helper limits its address space"))
+/// The decoder server: its requests, its end, and the effect on its pictures.
+@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the decoder limits its address space"))
 struct DecoderServerTests {
     private let folder = TestFolder()
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
@@ -18,7 +18,7 @@ struct DecoderServerTests {
 
     init() throws { noted = try NotedDecoder(in: folder) }
 
-    /// The numbers of the servers, and of the programs, that were started.
+    /// The process identifiers of the servers and programs started.
     private func starts() throws -> (servers: [pid_t], programs: [pid_t]) {
         let starts = try noted.starts
         let numbers = { (isServer: Bool) in starts.filter { ($0.role == "--serve") == isServer }.map(\.number) }
@@ -39,8 +39,8 @@ struct DecoderServerTests {
         #expect(try starts().servers.count == 1 && starts().programs.isEmpty)
     }
 
-    /// Its processes share their addresses, so it does not last.
-    @Test func serversAreRenewed() throws {
+    /// Its processes share their addresses, so it is replaced from time to time.
+    @Test func serversAreReplaced() throws {
         let client = DecoderClient(path: noted.path, from: .server)
         for _ in 0...DecoderServer.lifetime { _ = try decode(client) }
         let servers = try starts().servers
@@ -48,7 +48,7 @@ struct DecoderServerTests {
         #expect(try starts().programs.isEmpty)
     }
 
-    @Test func endsWithItsClients() throws {
+    @Test func endsWithItsLastClient() throws {
         var clients = [DecoderClient(path: noted.path, from: .server)]
         clients.append(clients[0])
         _ = try decode(clients[0])
@@ -69,13 +69,13 @@ struct DecoderServerTests {
         while isThere(server), !isZombie(server) { sched_yield() }
     }
 
-    /// Whether it has ended, and whoever has taken it over has not noticed.
+    /// Whether it has ended but was not reaped by its new parent.
     private func isZombie(_ process: pid_t) -> Bool {
         guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return true }
         return status.contains("State:\tZ")
     }
 
-    @Test func anotherTakesItsPlace() throws {
+    @Test func restartsALostServer() throws {
         let client = DecoderClient(path: noted.path, from: .server)
         for count in 1...3 {
             #expect(try decode(client) == scene)
@@ -87,7 +87,7 @@ struct DecoderServerTests {
         #expect(try starts().programs.isEmpty)
     }
 
-    /// A picture whose library it has not loaded, and for which it may open no file.
+    /// A picture whose library the server has not loaded, and may not load.
     @Test func rareFormatsGoToPrograms() throws {
         let client = DecoderClient(path: noted.path, from: .server)
         let tiff = try Tool.convert(scene.ppm, "-", "tiff:-")
@@ -98,8 +98,8 @@ struct DecoderServerTests {
         #expect(try starts().programs.count == 1)
     }
 
-    /// Many at once, each another size: nobody gets what somebody else has asked for.
-    @Test func manyAtOnce() throws {
+    /// Many at once, each with its own size: no client gets another's answer.
+    @Test func concurrentAnswersAreNotConfused() throws {
         let client = DecoderClient(path: noted.path, from: .server)
         let wrong = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 60) { [folder] index in
@@ -113,18 +113,18 @@ struct DecoderServerTests {
         #expect(try starts().servers.count == 1 && starts().programs.isEmpty)
     }
 
-    @Test func processesMayBreak() throws {
+    @Test func survivesBrokenProcesses() throws {
         for (name, error) in BrokenDecoders.links {
             let error = BrokenDecoders.served[name] ?? error
             let client = DecoderClient(
                 path: try BrokenDecoders.link(name, in: folder), budget: error == .tookTooLong ? 300 : 10_000,
                 from: .server)
-            // Not at the server's cost: it makes the next one, which breaks too.
+            // The server is not affected: it forks the next process, which breaks too.
             for _ in 0..<2 { #expect(throws: error, "\(name)") { try decode(client) } }
         }
     }
 
-    @Test func serversMayBreak() throws {
+    @Test func survivesBrokenServers() throws {
         for (name, error) in BrokenDecoders.servers {
             let client = DecoderClient(
                 path: try BrokenDecoders.link(name, in: folder), budget: error == .tookTooLong ? 300 : 10_000,
@@ -137,16 +137,16 @@ struct DecoderServerTests {
         }
     }
 
-    /// A server that never serves is not asked again.
-    @Test func aServerThatHangsIsNotTriedTwice() throws {
+    /// A server that never serves is not used again.
+    @Test func hangingServersAreTriedOnce() throws {
         let client = DecoderClient(
             path: try BrokenDecoders.link("server-hangs", in: folder), budget: 300, from: .server)
         #expect(throws: PictureError.tookTooLong) { try decode(client) }
         #expect(try decode(client)?.size == request.box)
     }
 
-    /// Two pictures whose answers are exchanged: neither is taken for the other.
-    @Test func aServerMayAnswerForAnother() throws {
+    /// The server exchanges two answers: neither client accepts the other's.
+    @Test func exchangedAnswersAreRefused() throws {
         let client = DecoderClient(
             path: try BrokenDecoders.link("server-answers-for-another", in: folder), from: .server)
         let errors = Mutex<[PictureError]>([])
@@ -166,8 +166,8 @@ struct DecoderServerTests {
         #expect(errors.withLock { $0 } == [.decoderDied, .decoderDied])
     }
 
-    /// One picture that hangs is ended at its budget, and others of the same server go on.
-    @Test func oneThatHangsEndsAlone() throws {
+    /// A picture that hangs is ended at its time limit, and the server's other pictures continue.
+    @Test func hangingPicturesEndAlone() throws {
         let client = DecoderClient(
             path: try BrokenDecoders.link("hangs-on-large-ones", in: folder), budget: 2_000, from: .server)
         let isOver = Gate()
@@ -180,7 +180,7 @@ struct DecoderServerTests {
         #expect(try decode(client)?.size == request.box)
     }
 
-    /// Before it is there, while it starts, while it runs: it ends long before its budget in any case.
+    /// Before the start, during it and while it runs, the process ends long before its time limit.
     @Test func cancellationEndsTheProcess() throws {
         let client = DecoderClient(
             path: try BrokenDecoders.link("hangs-on-large-ones", in: folder), budget: 1_000_000, from: .server)

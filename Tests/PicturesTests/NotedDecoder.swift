@@ -2,7 +2,7 @@ import Foundation
 import PictureTestSupport
 import TestSupport
 
-/// The decoder, by way of a script that notes its number, and what it is to be, each time that it is started.
+/// The decoder behind a script that records each start: its process identifier and its role.
 struct NotedDecoder {
     /// The script.
     let path: String
@@ -14,7 +14,7 @@ struct NotedDecoder {
             "decoder", "#!/bin/sh\necho $$ $1 >> '\(notes)'\nexec '\(try DecoderProcess.path)' \"$@\"\n")
     }
 
-    /// The numbers of those that were started, and their first arguments.
+    /// The recorded process identifiers and first arguments.
     var starts: [(number: pid_t, role: Substring)] {
         get throws {
             let text = try String(contentsOfFile: notes, encoding: .utf8)

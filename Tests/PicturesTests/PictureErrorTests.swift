@@ -4,7 +4,7 @@ import Testing
 @testable import Pictures
 
 struct PictureErrorTests {
-    /// What a picture is at fault for is remembered of it for good; what a machine lacks may be there the next time.
+    /// Faults of a picture are remembered permanently. What a machine lacks may be available later.
     @Test(
         arguments: [
             (.undecodable(.notAPicture), true), (.undecodable(.unsupportedFormat("JPEG XL")), true),

@@ -8,14 +8,14 @@ import Testing
 @testable import Cache
 @testable import Pictures
 
-/// Animations are drawn a picture at a time, and decoded several at once.
+/// Animations are drawn frame by frame, but decoded in runs.
 extension PicturePipelineTests {
     private static let colours = [
         PixelColor(red: 255, green: 0, blue: 0), PixelColor(red: 0, green: 255, blue: 0),
         PixelColor(red: 0, green: 0, blue: 255),
     ]
 
-    /// As many pictures, each over the last with a corner of its own.
+    /// An animation in which each frame adds a corner of its own.
     private func animation(_ count: Int) -> [UInt8] {
         var file = GIFFile(size: PixelSize(width: 16, height: 12), palette: Self.colours)
         file.frames = (0..<count).map { number in
@@ -27,10 +27,10 @@ extension PicturePipelineTests {
         return file.bytes
     }
 
-    @Test func picturesOfAnAnimationAreDecodedSeveralAtOnce() async throws {
+    @Test func framesAreDecodedInRuns() async throws {
         try await sync(["a"])
         try await store(photo: animation(40), of: "a")
-        let counting = try countingDarkroom()
+        let counting = try countingPipeline()
         let developed = counting.changes()
         let client = counting.makeClient()
         func draw(_ frame: Int) async throws -> DrawnPicture {
@@ -51,7 +51,7 @@ extension PicturePipelineTests {
         _ = try await draw(17)
         _ = try await draw(32)
         #expect(decoded == 3)
-        // Who turns back finds what was drawn, and behind the last there is none but the last.
+        // Earlier frames are cached, and frames beyond the end mean the last.
         _ = try await draw(3)
         #expect(decoded == 3)
         #expect(try await draw(99).duration == 390)

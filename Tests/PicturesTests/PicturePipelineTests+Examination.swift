@@ -10,7 +10,7 @@ import Testing
 @testable import Cache
 @testable import Pictures
 
-/// What is found out about a photo beside its picture, and what is drawn of one that is on its way.
+/// Examinations of photos, and drawings of partial photos.
 extension PicturePipelineTests {
     private func examine(_ id: String) async throws -> PhotoExamination {
         let order = PictureOrder.examination(of: try photo(id), in: cache.id)
@@ -22,7 +22,7 @@ extension PicturePipelineTests {
         return try #require(pipeline.examination(order))
     }
 
-    @Test func anExaminationIsOfTheWholePhoto() async throws {
+    @Test func examinationsCoverTheWholePhoto() async throws {
         try await sync(["a"])
         var file = PNGFile(.rgb, depth: 8, size: PixelSize(width: 1_000, height: 500)) { x, _ in
             x < 250 ? [200, 0, 0] : [0, 0, 100]
@@ -36,11 +36,11 @@ extension PicturePipelineTests {
         #expect(histogram.count(.red, 200) * 3 == histogram.count(.blue, 100) && histogram.count(.red, 200) > 0)
         #expect(examination.metadata.width == 1_000 && examination.metadata.camera?.contains("One") == true)
         #expect(examination.fields.contains { $0.value.contains("One") })
-        // Nothing is drawn for it.
+        // It draws no picture.
         #expect(pipeline.picture(.examination(of: try photo("a"), in: cache.id)) == nil)
     }
 
-    @Test func examinationsAreKeptBesidePictures() async throws {
+    @Test func examinationsAreCachedLikePictures() async throws {
         try await sync(["a"])
         try await store(photo: flat(200), of: "a")
         await develop(try full("a"))
@@ -51,7 +51,7 @@ extension PicturePipelineTests {
 
     // MARK: - Beginnings
 
-    /// Some bytes of a photo on their way into a file.
+    /// Writes some bytes of a photo in transfer into its file.
     private func begin(_ bytes: some Sequence<UInt8>, of id: String) throws -> PartialFile {
         let partial = try cache.files.makePartial()
         try FileHandle(fileDescriptor: partial.descriptor, closeOnDealloc: false)
@@ -73,7 +73,7 @@ extension PicturePipelineTests {
         return try Tool.cjpeg(picture.ppm, "-quality", "95", "-sample", "1x1")
     }
 
-    @Test("BEHAVIOURS 3.5: of a photo that is on its way its beginning is seen, and its thumbnail below that")
+    @Test("BEHAVIOURS 3.5: a photo in transfer shows the part that has arrived, and its thumbnail below")
     func drawsABeginning() async throws {
         try await sync(["a"])
         let bytes = try halves()
@@ -84,7 +84,7 @@ extension PicturePipelineTests {
         #expect(!drawn.isComplete && drawn.width == 160)
         func isGreen(_ colour: Colour) -> Bool { if case .rgb(_, 150..., _) = colour { true } else { false } }
         #expect(isGreen(drawn.cells[0, 0].style.background))
-        // Nothing has come of the last row, which is grey then.
+        // The last row has not arrived and is grey.
         #expect(drawn.cells.cells.last?.style.background == .rgb(128, 128, 128))
         let red = PixelBuffer(width: 40, height: 30) { _, _ in PixelColor(red: 200, green: 0, blue: 0) }
         try await store(thumbnail: PNGFile(red).bytes, of: "a")
@@ -96,7 +96,7 @@ extension PicturePipelineTests {
         withExtendedLifetime(part) {}
     }
 
-    @Test func aBeginningSaysNothingOfThePhoto() async throws {
+    @Test func damagedPartialPhotosAreNotRejected() async throws {
         try await sync(["a"])
         let bytes = try halves()
         var part: PartialFile? = try begin(bytes.prefix(20), of: "a")
@@ -104,7 +104,7 @@ extension PicturePipelineTests {
         await develop(order)
         #expect(pipeline.picture(order) == nil)
         #expect(try photo("a").original.trouble == nil)
-        // Nobody writes into it any more: there is none.
+        // The transfer has ended, so there is no partial file.
         withExtendedLifetime(part) {}
         part = nil
         let key = try photo("a").key

@@ -9,7 +9,7 @@ import Testing
 @testable import Cache
 @testable import Pictures
 
-/// Thumbnails that are made here, for photos whose gallery has none.
+/// Thumbnails that Vitrine makes for photos without one.
 extension PicturePipelineTests {
     @Test("BEHAVIOURS 1.2: a photo without a thumbnail gets one")
     func makesThumbnails() async throws {
@@ -28,7 +28,7 @@ extension PicturePipelineTests {
         #expect(pipeline.picture(again)?.width == 320)
     }
 
-    @Test("BEHAVIOURS 2.5: a thumbnail that is made from the photo is made anew with it")
+    @Test("BEHAVIOURS 2.5: a thumbnail made from the photo is replaced with it")
     func remakesThumbnails() async throws {
         try await sync(["a"], thumbnails: false)
         try await store(photo: flat(100), of: "a")
@@ -38,7 +38,7 @@ extension PicturePipelineTests {
         let key = try photo("a").key
         let old = try cache.read { try $0.thumbnail(of: key) }?.bytes
         try await sync(["a"], thumbnails: false, date: 1)
-        // The photo that is here is not the one that the gallery speaks of.
+        // The cached photo is not the edition in the gallery.
         #expect(try cache.read { try $0.thumbnailsToMake() }.isEmpty)
         #expect(try await !developer.makeThumbnail(of: key, in: cache))
         await develop(try thumbnail("a"))
@@ -53,8 +53,8 @@ extension PicturePipelineTests {
         #expect(pipeline.picture(order)?.cells.cells.first?.style.background != .rgb(100, 0, 0))
     }
 
-    /// The list, the photo's screen and the one that reads photos all find that there is none, before one is made.
-    @Test func aThumbnailIsMadeOnce() async throws {
+    /// The list, the photo's screen and the background reader all notice that there is none, before one is made.
+    @Test func thumbnailsAreMadeOnce() async throws {
         let (gate, made) = (folder.path("gate"), folder.path("made"))
         mkfifo(gate, 0o600)
         let decoder = try folder.writeProgram(
@@ -71,11 +71,11 @@ extension PicturePipelineTests {
         try await store(photo: flat(100), of: "a")
         let key = try photo("a").key
         async let first = developer.makeThumbnail(of: key, in: cache)
-        // It is being made.
+        // It is being made now.
         while !FileManager.default.fileExists(atPath: made) { await Task.yield() }
         async let second = developer.makeThumbnail(of: key, in: cache)
         async let third = developer.complete(key, in: cache)
-        // As many as might be waited for.
+        // As many as could be waiting.
         write(opener, "\n\n\n", 3)
         #expect(try await [first, second, third].contains(true))
         #expect(try photo("a").thumbnail.isCurrent)
@@ -83,7 +83,7 @@ extension PicturePipelineTests {
         #expect(try await !developer.makeThumbnail(of: key, in: cache))
     }
 
-    @Test func badPhotosAreNotDecodedAtEachSync() async throws {
+    @Test func badPhotosAreNotDecodedAtEverySync() async throws {
         try await sync(["a"], thumbnails: false)
         try await store(photo: Array(flat(200).prefix(30)), of: "a")
         let key = try photo("a").key

@@ -9,7 +9,7 @@ import Testing
 @testable import Cache
 @testable import Pictures
 
-/// What photos say of themselves, on its way into the cache.
+/// Photos' metadata on their way into the cache.
 extension PicturePipelineTests {
     /// A JPEG that names its camera.
     private func portrait(_ camera: String) throws -> [UInt8] {
@@ -35,12 +35,12 @@ extension PicturePipelineTests {
     private func expectPortrait(_ metadata: PhotoMetadata?, of camera: String) {
         #expect(metadata?.camera == camera && metadata?.aperture == 2.8 && metadata?.iso == 400)
         #expect(metadata?.latitude == -12.5 && metadata?.longitude == 45.25)
-        // Its sides are those of the picture that is seen, which lies on its side in the file.
+        // Width and height are those of the upright picture, which is stored turned.
         #expect(metadata?.format == "JPEG" && metadata?.orientation == 6)
         #expect(metadata?.width == 30 && metadata?.height == 40)
     }
 
-    @Test func drawingAPhotoTellsWhatItSays() async throws {
+    @Test func drawingAPhotoStoresItsMetadata() async throws {
         try await sync(["a"])
         try await store(photo: portrait("One"), of: "a")
         #expect(try metadata("a") == nil)
@@ -50,7 +50,7 @@ extension PicturePipelineTests {
         #expect(try cache.unreadPhotos().isEmpty)
     }
 
-    /// A decoder that makes a line in a file each time it is started.
+    /// A renderer whose decoder adds a line to a file at each start.
     private func counting(_ folder: TestFolder, _ decoder: String? = nil) throws -> PictureRenderer {
         let decoder = try decoder ?? DecoderProcess.path
         let script = "#!/bin/sh\necho x >> '\(folder.path("count"))'\nexec '\(decoder)' \"$@\"\n"
@@ -58,7 +58,7 @@ extension PicturePipelineTests {
         return PictureRenderer(caches: caches, decoder: DecoderClient(path: path), log: Log())
     }
 
-    @Test func oneDecodingMakesTheThumbnailAndTellsWhatItSays() async throws {
+    @Test func oneDecodingGivesThumbnailAndMetadata() async throws {
         let folder = TestFolder()
         let counting = try counting(folder)
         try await sync(["a", "b"], thumbnails: false)
@@ -74,8 +74,8 @@ extension PicturePipelineTests {
         #expect(try String(contentsOfFile: folder.path("count"), encoding: .utf8) == "x\nx\n")
     }
 
-    /// Of files that begin alike one is enough to know that there is no library for them; and when there is, all are read.
-    @Test func whereALibraryIsMissingOnePhotoOfAKindIsTried() async throws {
+    /// After one failure, files that begin alike are not tried until their library is installed; then all are read.
+    @Test func missingLibrariesAreTriedOncePerFormat() async throws {
         let folder = TestFolder()
         let counting = try counting(folder, try BrokenDecoders.link("lacks-a-library", in: folder))
         let beginnings = ["a": "ftypheic", "b": "ftypheic", "c": "ftypavif", "d": "ftypheic"]
@@ -92,8 +92,8 @@ extension PicturePipelineTests {
         #expect(try cache.unreadPhotos().count == 4 && photo("d").original.trouble == nil)
     }
 
-    /// Those that came in an earlier run, and those that come and that nobody looks at.
-    @Test(.unlessItHangs) func photosThatNobodyLooksAtAreReadToo() async throws {
+    /// Photos from an earlier run, and arriving ones that are not shown.
+    @Test(.unlessItHangs) func readsPhotosThatAreNotShown() async throws {
         try await sync(["early", "broken", "late"])
         try await store(photo: portrait("Early"), of: "early")
         try await store(photo: Array(flat(200).prefix(20)), of: "broken")
@@ -108,8 +108,9 @@ extension PicturePipelineTests {
         await reading.value
     }
 
-    /// More galleries than there are threads for everybody: nobody else is held up, and only one photo is decoded at a time.
-    @Test(.unlessItHangs) func manyGalleriesAreReadOneAfterTheOther() async throws {
+    /// More galleries than the shared pool has threads: no other task is held up, and only one photo is decoded at a
+    /// time.
+    @Test(.unlessItHangs) func readsGalleriesOneAfterTheOther() async throws {
         let gate = folder.path("gate")
         mkfifo(gate, 0o600)
         let opener = open(gate, O_RDWR)

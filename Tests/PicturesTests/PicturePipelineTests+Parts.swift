@@ -10,10 +10,10 @@ import Testing
 @testable import Cache
 @testable import Pictures
 
-/// Photos that are looked at closely are not decoded at each step.
+/// Panning does not decode a zoomed photo at each step.
 extension PicturePipelineTests {
-    /// A darkroom whose decoder makes a line in a file each time it is started.
-    func countingDarkroom() throws -> PicturePipeline {
+    /// A pipeline whose decoder adds a line to a file at each start.
+    func countingPipeline() throws -> PicturePipeline {
         let script =
             "#!/bin/sh\necho x >> '\(folder.path("decoded"))'\nexec '\(try DecoderProcess.path)' \"$@\"\n"
         let path = try folder.writeProgram("counting-decoder", script)
@@ -25,7 +25,7 @@ extension PicturePipelineTests {
         (try? String(contentsOfFile: folder.path("decoded"), encoding: .utf8))?.count { $0 == "\n" } ?? 0
     }
 
-    @Test("BEHAVIOURS 3.5: moved about and enlarged, a photo is decoded anew only where one has not looked yet")
+    @Test("BEHAVIOURS 3.5: panning and zooming decode a photo again only for parts that were not shown")
     func movingAbout() async throws {
         try await sync(["a"])
         try await store(photo: PNGFile(.noise(width: 400, height: 300)).bytes, of: "a")
@@ -46,7 +46,7 @@ extension PicturePipelineTests {
         view.zoomToActualSize()
         _ = try await draw(view)
         #expect(decoded == 2)
-        // A pixel each is moved by a whole cell, so it is the same pixels that a decoder gives.
+        // Cells contain whole pixels here, so the pixels equal those of a decoder.
         let direct = try await decode(view, subject)
         #expect(try await draw(view) == direct)
         for (columns, rows) in [(3, 0), (4, 1), (-9, -2), (0, 3)] {
@@ -60,17 +60,17 @@ extension PicturePipelineTests {
         view.pan(columns: 80, rows: 0)
         _ = try await draw(view)
         #expect(decoded == 3)
-        // Turned, it is another one; and so is what comes in its place.
+        // After a rotation it is another picture, and so is the next edition.
         view.turn(by: 1)
         _ = try await draw(view)
         #expect(decoded == 4)
-        // What has been seen is kept as it was drawn.
+        // The earlier view is still cached.
         view.turn(by: -1)
         _ = try await draw(view)
         #expect(decoded == 4)
     }
 
-    /// The same, as the decoder makes it of the file.
+    /// The same view, decoded from the file.
     private func decode(_ view: Viewport, _ subject: Wish.Subject) async throws -> DrawnPicture {
         let stored = try #require(try cache.read { try $0.photoFile(of: try photo("a").key) })
         let reply = try DecoderClient(path: try DecoderProcess.path)
@@ -78,7 +78,7 @@ extension PicturePipelineTests {
         return DrawnPicture(reply, cells: SymbolDrawing.draw(try #require(reply.pixels), style))
     }
 
-    @Test func aPartIsAsGoodAsWhatIsDecoded() throws {
+    @Test func cutPartsEqualDecodedOnes() throws {
         let picture = PixelBuffer.scene(width: 600, height: 450)
         let file = PNGFile(picture).bytes
         let decoder = DecoderClient(path: try DecoderProcess.path)
@@ -99,7 +99,7 @@ extension PicturePipelineTests {
                     let direct = try #require(try decoder.decode(.bytes(file), request).pixels)
                     #expect(cut.psnr(direct) > 30, "\(turns) \(side) \(shift) \(cut.psnr(direct))")
                 }
-                // Beyond it there is nothing to be cut out; nor of another edition, nor the other way up.
+                // Nothing can be cut out beyond the part, of another edition, or with another rotation.
                 request.region = .whole
                 if side < 0.3 { #expect(parts.reply(to: request, for: id) == nil) }
                 #expect(DecodedParts.wider(than: request) == nil)

@@ -9,10 +9,10 @@ import Testing
 @testable import Cache
 @testable import Pictures
 
-/// What is drawn first, and what is not drawn any more.
+/// The order of drawings, and their cancellation.
 extension PicturePipelineTests {
-    /// A decoder that waits at a gate before each picture, so that nothing is done before everything is wished for.
-    @Test func mostImportantFirst() async throws {
+    /// The decoder waits at a gate before each picture, so that all orders are known before the first is finished.
+    @Test func drawsTheMostImportantFirst() async throws {
         let gate = folder.path("gate")
         mkfifo(gate, 0o600)
         let decoder = try folder.writeProgram(
@@ -33,11 +33,11 @@ extension PicturePipelineTests {
             write(opener, "\n", 1)
             order += await developed.next()?.orders ?? []
         }
-        // The first was under way already.
+        // The first one was already running.
         #expect(order == [orders[0], orders[5], orders[1], orders[2]])
     }
 
-    @Test func whatNobodyWantsIsStopped() async throws {
+    @Test func cancelsUnwantedDrawings() async throws {
         let slow = PicturePipeline(
             renderer: PictureRenderer(
                 caches: caches, decoder: DecoderClient(path: BrokenDecoders.path("hangs")), log: Log()),
@@ -49,12 +49,12 @@ extension PicturePipelineTests {
         let order = try thumbnail("a")
         slow.want([order], by: client)
         slow.want([], by: client)
-        // It ends long before its budget, with nothing to show for it.
+        // It ends long before its time limit, without a picture.
         #expect(await developed.next()?.orders == [order])
         #expect(slow.picture(order) == nil && slow.failure(order) == nil)
     }
 
-    @Test("BEHAVIOURS 3.5: who waits for a photo sees a coarse one of it first")
+    @Test("BEHAVIOURS 3.5: a waiting user first sees a coarse preview")
     func coarseFirst() async throws {
         let gate = folder.path("gate")
         mkfifo(gate, 0o600)
@@ -83,7 +83,7 @@ extension PicturePipelineTests {
         write(opener, "\n", 1)
         #expect(await developed.next()?.orders == [order])
         #expect(pipeline.picture(order)?.isCoarse == false)
-        // What comes next is not waited for, and drawn once.
+        // The next picture is not waited for, and drawn once.
         let next = try full("b")
         pipeline.want([order, order, next], by: client, importance: .lookedAt)
         write(opener, "\n", 1)

@@ -7,11 +7,11 @@ import Testing
 @testable import Cache
 @testable import Pictures
 
-/// What becomes of wishes for more than is kept.
+/// Orders for more than the cache can hold.
 extension PicturePipelineTests {
-    /// As four of 10 MB each, where 32 MiB are kept; and behind them something small, whose turn comes when there is nothing
-    /// more to be done for them.
-    @Test func whatFindsNoRoomIsDrawnOnce() async throws {
+    /// Four pictures of 10 MB for a cache of 32 MiB, and then a small one, whose turn comes when the large ones are
+    /// done.
+    @Test func crowdedOutPicturesAreDrawnOnce() async throws {
         let ids = (0..<4).map { "n\($0)" } + ["small"]
         try await sync(ids)
         for (number, id) in ids.enumerated() { try await store(thumbnail: flat(UInt8(number)), of: id) }
@@ -32,7 +32,7 @@ extension PicturePipelineTests {
         while narrow.picture(small) == nil, steps < 40 { steps += await developed.next()?.orders.count ?? 40 }
         #expect(counted.count() == 5)
         #expect(orders.map { narrow.picture($0) != nil } == [true, true, true, false])
-        // Said once more it is the same wish; another one has another chance.
+        // Repeating the same orders changes nothing; other orders retry.
         narrow.want(orders, by: list)
         narrow.want([orders[3]], by: list)
         while narrow.picture(orders[3]) == nil { _ = await developed.next() }

@@ -6,11 +6,11 @@ import Testing
 @testable import Cache
 @testable import Pictures
 
-/// Who wants pictures waits for no decoder.
+/// Clients never wait for a decoder.
 extension PicturePipelineTests {
-    /// Every decoder hangs, and may hang for days: a call that waited for one, or for a thread that waits for one, would not
-    /// come back. What they cost is counted in calls: a thousand screens' worth, from the thread that draws the screen.
-    @Test(.unlessItHangs) @MainActor func screensWaitForNoDecoder() async throws {
+    /// Every decoder hangs, so a call that waits for one, or for a thread that does, would never return. The screen's
+    /// thread makes a thousand screens' worth of calls.
+    @Test(.unlessItHangs) @MainActor func screensNeverWaitForADecoder() async throws {
         let decoder = DecoderClient(path: BrokenDecoders.path("hangs"), budget: .max)
         let slow = PicturePipeline(renderer: PictureRenderer(caches: caches, decoder: decoder, log: Log()), width: 2)
         let ids = (0..<40).map { "n\($0)" }
@@ -27,7 +27,7 @@ extension PicturePipelineTests {
         }
         slow.want([], by: list)
         slow.want([], by: photo)
-        // Those that were under way are ended, and say so.
+        // The running ones are ended and reported.
         #expect(await developed.next()?.orders.isEmpty == false)
     }
 }

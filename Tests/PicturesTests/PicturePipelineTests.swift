@@ -69,7 +69,7 @@ import Testing
             .order(.picture(cache.id, photo.key, .original), edition: photo.original.held ?? 0)
     }
 
-    /// Wants an order and waits until something has become of it.
+    /// Orders a picture and waits for the result.
     func develop(_ order: PictureOrder) async {
         let developed = pipeline.changes()
         let client = pipeline.makeClient()
@@ -78,16 +78,16 @@ import Testing
         pipeline.want([], by: client)
     }
 
-    /// Waits for what the developer tells the cache when it has time.
+    /// Waits for the renderer's background writes to the cache.
     func until(_ condition: () throws -> Bool) async throws {
         let changes = cache.changes()
         while try !condition() { _ = await changes.next() }
     }
 
-    @Test("BEHAVIOURS 3.3: thumbnails fill their room, centred, never squashed")
+    @Test("BEHAVIOURS 3.3: thumbnails fill their space, centred, never distorted")
     func fills() async throws {
         try await sync(["a"])
-        // Three stripes, of which the middle one is as wide as the room asks for.
+        // Three stripes, of which the middle one fits exactly.
         let stripes = PixelBuffer(width: 300, height: 75) { x, _ in
             PixelColor(red: (100..<200).contains(x) ? 255 : 0, green: 0, blue: 0)
         }
@@ -100,7 +100,7 @@ import Testing
         #expect(picture.width == 300 && picture.height == 75)
     }
 
-    @Test func drawnPicturesAreKept() async throws {
+    @Test func drawnPicturesAreCached() async throws {
         try await sync(["a"])
         try await store(thumbnail: flat(200), of: "a")
         let order = try thumbnail("a")
@@ -109,7 +109,7 @@ import Testing
         #expect(pipeline.picture(order) != nil)
     }
 
-    @Test("BEHAVIOURS 2.6: a new thumbnail takes the old one's place when it has proved to be one")
+    @Test("BEHAVIOURS 2.6: a new thumbnail replaces the old one once it has been decoded")
     func proven() async throws {
         try await sync(["a"])
         try await store(thumbnail: flat(100), of: "a")
@@ -122,7 +122,7 @@ import Testing
         #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes == flat(200))
     }
 
-    @Test("BEHAVIOURS 3.2: undecodable is bad, and the older one is shown again")
+    @Test("BEHAVIOURS 3.2: an undecodable thumbnail is bad, and the older one is shown again")
     func undecodable() async throws {
         try await sync(["a"])
         try await store(thumbnail: flat(100), of: "a")
@@ -138,7 +138,7 @@ import Testing
         #expect(pipeline.picture(again)?.cells.cells.first?.style.background == .rgb(100, 0, 0))
     }
 
-    @Test("BEHAVIOURS 3.5: an undecodable photo is said to be one")
+    @Test("BEHAVIOURS 3.5: an undecodable photo is reported")
     func undecodablePhoto() async throws {
         try await sync(["a"])
         try await store(photo: Array(flat(200).prefix(30)), of: "a")
@@ -164,14 +164,14 @@ import Testing
         #expect(pipeline.picture(order) == nil)
         try await until { try photo("a").original.isWanting }
         #expect(try photo("a").original.trouble == nil)
-        // It comes again, and is drawn: the same order is not held against it.
+        // The photo arrives again and is drawn: the earlier failure does not block the order.
         try await store(photo: flat(200), of: "a")
         #expect(try full("a") == order)
         await develop(order)
         #expect(pipeline.picture(order) != nil)
     }
 
-    @Test("BEHAVIOURS 3.2: a mended picture is drawn after a refresh", arguments: Rendition.allCases)
+    @Test("BEHAVIOURS 3.2: a repaired picture is drawn after a refresh", arguments: Rendition.allCases)
     func mended(rendition: Rendition) async throws {
         func store(_ bytes: [UInt8]) async throws {
             if rendition == .original {
@@ -183,7 +183,7 @@ import Testing
         func order() throws -> PictureOrder { rendition == .original ? try full("a") : try thumbnail("a") }
         try await sync(["a"])
         if rendition == .thumbnail {
-            // An older one that is good stays visible all the time.
+            // A good older thumbnail stays visible all the time.
             try await store(flat(100))
             await develop(try order())
             try await sync(["a"], date: 1)
@@ -208,8 +208,8 @@ import Testing
         #expect(pipeline.picture(good)?.cells.cells.first?.style.background == .rgb(200, 0, 0))
     }
 
-    /// The list and the photo's screen draw the same thumbnail, and both find that it is none.
-    @Test func aThumbnailIsRejectedOnce() async throws {
+    /// The list and the photo's screen draw the same bad thumbnail, and both notice.
+    @Test func badThumbnailsAreRejectedOnce() async throws {
         try await sync(["a"])
         try await store(thumbnail: flat(100), of: "a")
         await develop(try thumbnail("a"))
@@ -218,7 +218,7 @@ import Testing
         let (list, large) = (
             try thumbnail("a"), PictureOrder.preview(of: try photo("a"), in: cache.id, room: room, style: style)
         )
-        // Both have read it before either has been heard.
+        // Both have read it before either writes to the cache.
         await develop(list)
         await develop(large)
         try await until { if case .bad = try photo("a").thumbnail.trouble { true } else { false } }
@@ -226,7 +226,7 @@ import Testing
         #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes == flat(100))
     }
 
-    @Test(arguments: ["crashes", "hangs"]) func aDecoderThatDiesSaysNothingOfThePicture(name: String) async throws {
+    @Test(arguments: ["crashes", "hangs"]) func dyingDecodersDoNotRejectThePicture(name: String) async throws {
         let decoder = DecoderClient(path: BrokenDecoders.path(name), budget: 100)
         let broken = PicturePipeline(renderer: PictureRenderer(caches: caches, decoder: decoder, log: Log()), width: 1)
         try await sync(["a"])
@@ -242,8 +242,8 @@ import Testing
             broken.want([], by: client)
             #expect(broken.failure(order) == nil, "it is tried again when somebody wants it again")
         }
-        // A change of ours, after all that the darkroom might have told the cache.
-        try await cache.writer.recordOpened(at: Timestamp(milliseconds: 7))
+        // A write of the test itself, after all that the renderer might have written.
+        try await cache.writer.noteOpened(at: Timestamp(milliseconds: 7))
         while let change = await changes.next(), change["gallery"] == nil {
             #expect(change["photo"] == nil && change["thumbnail"] == nil)
         }

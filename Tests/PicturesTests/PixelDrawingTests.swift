@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pictures
 
-/// What goes to a terminal that takes pixels, read back.
+/// Decodes what a terminal with pixels receives.
 @Suite struct PixelDrawingTests {
     private let scene = PixelBuffer.scene(width: 640, height: 480)
 
@@ -56,8 +56,8 @@ import Testing
         #expect(payload.count < 250)
     }
 
-    /// With fewer colours than a picture has, areas have the right one on average.
-    @Test func fewColoursAreMixed() throws {
+    /// With fewer colours than the picture, areas have the right colour on average.
+    @Test func mixesFewColours() throws {
         let ramp = PixelBuffer(width: 256, height: 64) { x, _ in
             PixelColor(red: UInt8(x), green: UInt8(x), blue: UInt8(x))
         }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func kittyGetsThePixels() throws {
+    @Test func kittyGetsRawPixels() throws {
         let payload = KittyEncoding.payload(scene, capabilities(.kitty))
         #expect([UInt8](try #require(Data(base64Encoded: Data(payload)))) == scene.bytes)
     }
@@ -84,13 +84,13 @@ import Testing
         let pixels = try #require(picture.pixels)
         #expect(pixels.language == language && pixels.size == picture.cells.size)
         #expect(pixels.width == pixels.size.columns * 9 && pixels.height == pixels.size.rows * 19)
-        // 270 pixels wide, and so 202.5 high: eleven cells, of which the last is covered in part.
+        // 270 pixels wide, so 202.5 high: eleven cells, of which the last is partly covered.
         #expect(pixels.size == Size(columns: 30, rows: 11))
         let last = try shown(pixels).color(100, 208)
         #expect(abs(Int(last.red) - 40) < 4 && abs(Int(last.green) - 50) < 4 && abs(Int(last.blue) - 60) < 4)
     }
 
-    /// Whatever colour a strip beside the picture had, it would be the wrong one somewhere.
+    /// A strip beside the picture would have the wrong colour on some background.
     @Test(arguments: [PixelProtocol.kitty, .sixel], [(30, 11), (29, 10)])
     func whereTheBackgroundIsNotKnownThePictureFillsItsCells(
         language: PixelProtocol, columnsAndRows: (Int, Int)
@@ -99,7 +99,7 @@ import Testing
         let (columns, rows) = columnsAndRows
         let picture = try draw(yellow, language, room: Size(columns: columns, rows: 20), background: .terminal)
         let pixels = try #require(picture.pixels)
-        // 202.5 and 195.75 pixels are ten cells and two thirds, and ten and not quite a third.
+        // 202.5 and 195.75 pixels are ten cells and two thirds, and slightly less than ten and a third.
         #expect(pixels.size == Size(columns: columns, rows: rows) && picture.cells.size == pixels.size)
         let shown = try shown(pixels)
         #expect(shown.size == PixelSize(width: columns * 9, height: rows * 19))
@@ -117,13 +117,13 @@ import Testing
         return try #require(PixelBuffer(size: PixelSize(width: pixels.width, height: pixels.height), bytes: bytes))
     }
 
-    /// A payload as it was before it was cut.
+    /// The payload joined from its chunks.
     private func whole(_ picture: PixelPicture) -> [UInt8] {
         picture.payload + picture.following.flatMap { $0.drop { $0 != UInt8(ascii: ";") }.dropFirst().dropLast(2) }
     }
 
-    /// What the cells show is what the pixels show.
-    @Test(arguments: PixelProtocol.allCases) func cellsAreDrawnFromTheSame(language: PixelProtocol) throws {
+    /// Cells and pixels show the same picture.
+    @Test(arguments: PixelProtocol.allCases) func cellsShowTheSamePicture(language: PixelProtocol) throws {
         let picture = try draw(scene, language, room: Size(columns: 40, rows: 40))
         let alone = SymbolDrawing.draw(
             PixelCanvas(scene, PixelCapabilities(.kitty, cellWidth: 16, cellHeight: 32), background: .black)
@@ -160,8 +160,8 @@ import Testing
         #expect(try #require(reply.pixels).psnr(try #require(small.pixels)) > 30)
     }
 
-    /// A file has its limit, and so has what is asked for.
-    @Test func largeScreensGetFilesOfBoundedSize() throws {
+    /// A file has a size limit, and so has its request.
+    @Test func limitsTheSizeOfFiles() throws {
         let drawing = PictureDrawing(style(.iterm).request(Size(columns: 800, rows: 300)), style(.iterm))
         let box = drawing.request.box
         #expect(box.width * box.height <= 3 << 20 && drawing.request.product == .thumbnail)
@@ -169,7 +169,7 @@ import Testing
         #expect(picture.pixels?.size == Size(columns: 56, rows: 21))
     }
 
-    @Test func whatIsKeptCountsItsPixels() throws {
+    @Test func memoryUseIncludesPixels() throws {
         let picture = try draw(scene, .kitty, room: Size(columns: 30, rows: 20))
         #expect(picture.byteCount > 30 * 9 * 11 * 19 * 4)
     }

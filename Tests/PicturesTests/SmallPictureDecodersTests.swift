@@ -7,8 +7,8 @@ import Testing
 
 @testable import Pictures
 
-/// The decoders that small pictures share: which go to them, what becomes of those that break, and how they end.
-@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the helper limits its address space"))
+/// Decoders shared by small pictures: which pictures use them, how they break, and how they end.
+@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the decoder limits its address space"))
 struct SmallPictureDecodersTests {
     private let folder = TestFolder()
     private let request = DecodeRequest(box: PixelSize(width: 16, height: 12))
@@ -26,7 +26,7 @@ struct SmallPictureDecodersTests {
         try Tool.run("/usr/bin/cjpeg", options + ["-quality", "90"], input: scene.ppm)
     }
 
-    @Test func oneDecodesManyPictures() throws {
+    @Test func oneProcessDecodesManyPictures() throws {
         let client = DecoderClient(path: noted.path, from: .server)
         let exact = try DecoderClient(path: DecoderProcess.path).decode(.bytes(jpeg()), request)
         let file = folder.write("small.jpg", try jpeg())
@@ -40,7 +40,7 @@ struct SmallPictureDecodersTests {
         #expect(try roles() == ["--small"])
     }
 
-    @Test func othersGoToProcessesOfTheirOwn() throws {
+    @Test func otherPicturesGetProcessesOfTheirOwn() throws {
         let client = DecoderClient(path: noted.path, from: .server)
         var thumbnail = request
         thumbnail.product = .thumbnail
@@ -52,18 +52,18 @@ struct SmallPictureDecodersTests {
         _ = try client.decode(.bytes(jpeg()), thumbnail)
         _ = try client.decode(.bytes(jpeg()), DecodeRequest(box: PixelSize(width: 1_000, height: 1_000)))
         #expect(try roles() == ["--serve"])
-        // Only who looks at them knows that these are none for it.
+        // Only the decoder itself notices that these are unsuitable.
         let progressive = try client.decode(.bytes(jpeg("-progressive")), request)
         #expect(progressive.pixels?.size == request.box)
         let broken = try client.decode(.bytes(jpeg().dropLast(40)), request)
         #expect(!broken.isComplete && broken.pixels?.size == request.box)
         #expect(try roles() == ["--serve", "--small"])
-        // And it is well after that.
+        // It still works afterwards.
         _ = try client.decode(.bytes(jpeg()), request)
         #expect(try roles() == ["--serve", "--small"])
     }
 
-    @Test func theyAreRenewed() throws {
+    @Test func processesAreReplaced() throws {
         let client = DecoderClient(path: noted.path, from: .server)
         let picture = try jpeg()
         for _ in 0...SmallPictureDecoders.lifetime { _ = try client.decode(.bytes(picture), request) }
@@ -72,19 +72,19 @@ struct SmallPictureDecodersTests {
         #expect(!isThere(starts[0].number) && isThere(starts[1].number))
     }
 
-    @Test func anotherTakesItsPlace() throws {
+    @Test func restartsALostProcess() throws {
         let client = DecoderClient(path: noted.path, from: .server)
         for count in 1...3 {
             #expect(try client.decode(.bytes(jpeg()), request).pixels?.size == request.box)
             let small = try noted.starts.filter { $0.role == "--small" }
             #expect(small.count == count)
             kill(small[count - 1].number, SIGKILL)
-            // The picture that meets one that is gone is decoded all the same.
+            // The picture that finds its process gone is still decoded.
             #expect(try client.decode(.bytes(jpeg()), request).pixels?.size == request.box)
         }
     }
 
-    @Test func theyEndWithTheirClients() throws {
+    @Test func processesEndWithTheirClients() throws {
         var clients = [DecoderClient(path: noted.path, from: .server)]
         _ = try clients[0].decode(.bytes(jpeg()), request)
         let number = try #require(try noted.starts.first).number
@@ -93,8 +93,8 @@ struct SmallPictureDecodersTests {
         #expect(!isThere(number))
     }
 
-    /// Many at once, each another size: nobody gets what somebody else has asked for, and afterwards few wait.
-    @Test func manyAtOnce() throws {
+    /// Many at once, each with its own size: no client gets another's answer, and few processes stay idle.
+    @Test func concurrentAnswersAreNotConfused() throws {
         let client = DecoderClient(path: noted.path, from: .server)
         let wrong = Mutex(0)
         let pictures = try (0..<8).map { index in
@@ -115,13 +115,13 @@ struct SmallPictureDecodersTests {
         #expect(try noted.starts.filter { isThere($0.number) }.count <= ProcessInfo.processInfo.activeProcessorCount)
     }
 
-    @Test func theyMayBreak() throws {
+    @Test func survivesBrokenProcesses() throws {
         for (name, error) in BrokenDecoders.smalls {
             let client = DecoderClient(
                 path: try BrokenDecoders.link(name, in: folder), budget: error == .tookTooLong ? 300 : 10_000,
                 from: .server)
             for round in 0...SmallPictureDecoders.mostLosses {
-                // Those that never answer are not waited for again and again.
+                // Processes that never answer are not used again and again.
                 if let error, round < SmallPictureDecoders.mostLosses {
                     #expect(throws: error, "\(name)") { try client.decode(.bytes(jpeg()), request) }
                 } else {
@@ -131,14 +131,14 @@ struct SmallPictureDecodersTests {
         }
     }
 
-    /// What it answers once more is not taken for the next picture.
-    @Test func eachAnswerIsToWhatWasAsked() throws {
+    /// A repeated answer is not taken for the next picture's.
+    @Test func answersMatchTheirRequests() throws {
         let client = DecoderClient(path: try BrokenDecoders.link("small-answers-twice", in: folder), from: .server)
         let greys = try (0..<4).map { _ in try client.decode(.bytes(jpeg()), request).pixels?.color(0, 0).red }
         #expect(greys == [1, 128, 1, 128])
     }
 
-    @Test func cancellationEndsThem() throws {
+    @Test func cancellationEndsTheProcess() throws {
         let client = DecoderClient(
             path: try BrokenDecoders.link("small-hangs", in: folder), budget: 1_000_000, from: .server)
         let picture = try jpeg()

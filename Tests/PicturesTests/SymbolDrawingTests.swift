@@ -26,7 +26,7 @@ import Testing
         #expect(block.size == Size(columns: 2, rows: 2))
         #expect(block[1, 0].text == "▀")
         #expect(block[1, 0].style == Style(foreground: .rgb(100, 0, 7), background: .rgb(100, 50, 7)))
-        // Below the last row of pixels is the terminal's own background.
+        // Below the last row of pixels is the terminal's background.
         #expect(block[0, 1].style == Style(foreground: .rgb(0, 100, 7), background: .terminal))
     }
 
@@ -45,9 +45,9 @@ import Testing
         #expect(block.cells.allSatisfy { $0.style == .plain && $0.text.utf8.count == 1 })
     }
 
-    @Test func lettersHaveTheShapeOfWhatTheyShow() {
+    @Test func lettersMatchTheShape() {
         func letter(_ tones: [UInt8]) -> String {
-            // Black and white in other cells, so that tones are what they are.
+            // Black and white in other cells, so that the tones are not stretched.
             let ends = picture(200, 3) { x, y in
                 (0...1).contains(x) ? tones[y * 2 + x] : x.isMultiple(of: 2) ? 0 : 255
             }
@@ -60,7 +60,7 @@ import Testing
             "[{(|lI1<".contains(letter([0, 220, 0, 220, 0, 220])) || "]})|".contains(letter([0, 220, 0, 220, 0, 220])))
     }
 
-    @Test func fogIsSpreadOverAllLetters() {
+    @Test func stretchesFogOverAllLetters() {
         let fog = picture(128, 3) { x, _ in UInt8(150 + x / 2) }
         let block = SymbolDrawing.draw(fog, style(.ascii, .none))
         #expect(Set(block.cells.map(\.text)).count > 6)
@@ -68,7 +68,7 @@ import Testing
         #expect(Set(SymbolDrawing.draw(restriction, style(.ascii, .none)).cells.map(\.text)).count <= 3)
     }
 
-    @Test func paletteIsTheNearest() {
+    @Test func choosesTheNearestPaletteColour() {
         var random = SeededNumbers(seed: 5)
         var worse = 0
         for _ in 0..<2_000 {
@@ -98,7 +98,7 @@ import Testing
         return 3 * red * red + 6 * green * green + 2 * blue * blue
     }
 
-    @Test func rampIsByBrightnessAlone() {
+    @Test func rampDependsOnBrightnessAlone() {
         let gradient = picture(256, 1) { x, _ in UInt8(x) }
         let block = SymbolDrawing.draw(gradient, style(.ramp, .none))
         #expect(block.size == Size(columns: 256, rows: 1))

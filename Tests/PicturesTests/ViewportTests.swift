@@ -7,7 +7,7 @@ import Testing
 
 @Suite("BEHAVIOURS 3.5: fit, zoom, pan") struct ViewportTests {
     private let subject: Wish.Subject
-    /// Cells twice as high as wide, so half blocks are square.
+    /// Cells are twice as high as wide, so half blocks are square.
     private let style = DrawingStyle(symbols: .half, colours: .full, cellAspect: 0.5)
 
     init() throws { subject = .list(GalleryID(try Address("http://example.org/"))) }
@@ -20,12 +20,12 @@ import Testing
 
     private func region(_ view: Viewport) -> UnitRect { view.order(subject, edition: 1).region }
 
-    @Test func fitsAtFirst() {
+    @Test func fitsInitially() {
         var view = view(1600, 1200)
         #expect(view.zoom == .fit && region(view) == .whole && view.percent == 5)
         view.pan(columns: 10, rows: 10)
         #expect(region(view) == .whole)
-        // A small photo is not made larger than it is.
+        // A small photo is not enlarged.
         #expect(self.view(7, 5).percent == 100)
     }
 
@@ -33,7 +33,7 @@ import Testing
         var view = view(1600, 1200)
         view.zoomToActualSize()
         #expect(view.percent == 100)
-        // 80 of 1600 pixels, and 80 (two a cell) of 1200.
+        // 80 of 1600 pixels, and 80 (two per cell) of 1200.
         #expect(abs(region(view).width - 0.05) < 1e-9 && abs(region(view).height - 80.0 / 1200) < 1e-9)
         #expect(abs(region(view).x - 0.475) < 1e-9)
         for _ in 0..<50 { view.zoomIn() }
@@ -54,11 +54,12 @@ import Testing
         #expect(region(view).x == 0 && region(view).y == 0)
     }
 
-    @Test("BEHAVIOURS 3.5: filling the screen, a photo hangs over on one side, where it can be moved")
+    @Test("BEHAVIOURS 3.5: a photo that covers the screen exceeds it on one side, and can be moved there")
     func fills() throws {
         var view = view(1600, 800)
         view.zoomToFill()
-        // 80 high, so 160 wide, of which 80 are seen. Until it is moved it is ordered as one is whose size is not known.
+        // 80 high, so 160 wide, of which 80 are visible. Until it is moved, its order does not depend on the photo's
+        // size.
         #expect(view.percent == 10 && view.zoom == .fill)
         let order = view.order(subject, edition: 1)
         #expect(order.fills && order.region == .whole)
@@ -71,16 +72,16 @@ import Testing
         #expect(layout.output == PixelSize(width: 80, height: 80))
         view.zoomToFit()
         #expect(region(view) == .whole && view.percent == 5)
-        // A small one is enlarged, as far as that is wanted.
+        // A small photo is enlarged on request.
         var small = self.view(8, 4)
         small.zoomToFill()
         #expect(small.percent == 2000)
     }
 
-    @Test("BEHAVIOURS 3.5: what is under the mouse stays there while it is made larger and smaller")
-    func zoomsAroundAPlace() {
-        /// Where in the photo a place of the room is.
-        func place(_ view: Viewport, _ point: Point) -> (x: Double, y: Double) {
+    @Test("BEHAVIOURS 3.5: zooming keeps the point under the mouse in place")
+    func zoomsAroundAPoint() {
+        /// The point of the photo at a cell.
+        func photoPoint(_ view: Viewport, _ point: Point) -> (x: Double, y: Double) {
             let region = region(view)
             return (
                 region.x + region.width * (Double(point.column) + 0.5) / Double(view.room.columns),
@@ -91,15 +92,15 @@ import Testing
         for point in [Point(column: 10, row: 5), Point(column: 70, row: 33), Point(column: 40, row: 20)] {
             view.zoomToFit()
             for _ in 0..<6 {
-                let before = place(view, point)
+                let before = photoPoint(view, point)
                 view.zoomIn(around: point)
-                let after = place(view, point)
+                let after = photoPoint(view, point)
                 #expect(abs(before.x - after.x) < 1e-9 && abs(before.y - after.y) < 1e-9)
             }
             for _ in 0..<3 {
-                let before = place(view, point)
+                let before = photoPoint(view, point)
                 view.zoomOut(around: point)
-                let after = place(view, point)
+                let after = photoPoint(view, point)
                 #expect(abs(before.x - after.x) < 1e-9 && abs(before.y - after.y) < 1e-9)
             }
         }
@@ -109,7 +110,7 @@ import Testing
         #expect(region(narrow).x < 0.02 && region(narrow).y < 0.02 && region(narrow).width < 0.1)
     }
 
-    @Test("BEHAVIOURS 3.5: turned, it shows the same, only turned")
+    @Test("BEHAVIOURS 3.5: rotation keeps the visible part")
     func turns() throws {
         var view = view(1600, 800)
         view.turn(by: 1)
@@ -123,14 +124,14 @@ import Testing
         view.pan(columns: 20, rows: -1_000)
         let (x, y) = (region(view).x + region(view).width / 2, region(view).y + region(view).height / 2)
         view.turn(by: 1)
-        // The upper edge is the right one now.
+        // The upper edge is now the right one.
         #expect(abs(region(view).x + region(view).width - 1) < 1e-9 && y < 0.5)
         #expect(abs(region(view).y + region(view).height / 2 - x) < 1e-9)
         view.turn(by: 3)
         #expect(abs(region(view).x + region(view).width / 2 - x) < 1e-9)
     }
 
-    @Test func windowMayChange() {
+    @Test func followsTheWindowsSize() {
         var view = view(160, 120)
         view.zoomToActualSize()
         #expect(view.zoom != .fit)
@@ -141,7 +142,7 @@ import Testing
         #expect(region(view).width > 0)
     }
 
-    @Test func everyViewIsInsideAndFillsItsRoom() {
+    @Test func everyViewIsInsideThePhotoAndFillsTheSpace() {
         var state: UInt64 = 9
         func random(_ bound: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -169,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func sizeIsNotKnownAtFirst() {
+    @Test func worksBeforeTheSizeIsKnown() {
         var view = Viewport(room: Size(columns: 80, rows: 24), style: style)
         #expect(view.percent == nil)
         view.zoomIn()
@@ -177,8 +178,8 @@ import Testing
         #expect(view.zoom == .fit)
     }
 
-    /// With pixels, one to one is just that; and when a terminal says late that it has them, what is looked at stays.
-    @Test func pixelsOfTheScreenAreThoseOfThePhoto() {
+    /// With pixels, the scale is exact. The visible part stays when a terminal reports late that it supports pixels.
+    @Test func actualSizeShowsOneScreenPixelPerPhotoPixel() {
         var pixelStyle = style
         pixelStyle.pixels = PixelCapabilities(.kitty, cellWidth: 8, cellHeight: 16)
         var view = Viewport(room: Size(columns: 80, rows: 40), style: pixelStyle)

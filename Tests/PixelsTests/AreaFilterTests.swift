@@ -11,7 +11,7 @@ struct AreaFilterTests {
         PixelSize(width: 98, height: 61), PixelSize(width: 150, height: 7), PixelSize(width: 13, height: 140),
         PixelSize(width: 291, height: 183), PixelSize(width: 400, height: 1),
     ])
-    func agreesWithFloatingPoint(output: PixelSize) {
+    func matchesTheFloatingPointReference(output: PixelSize) {
         for picture in [PixelBuffer.noise(width: 97, height: 61), .scene(width: 97, height: 61)] {
             let region = PixelRect(whole: picture.size)
             #expect(decibels(picture, region, output) > 50)
@@ -23,7 +23,7 @@ struct AreaFilterTests {
         PixelRect(x: 96.2, y: 60.1, width: 0.5, height: 0.6), PixelRect(x: 40, y: 20, width: 8, height: 8),
         PixelRect(x: 10.999999, y: 3.0000001, width: 20.000002, height: 5.5),
     ])
-    func cutsThroughPixels(region: PixelRect) {
+    func regionsMayCutThroughPixels(region: PixelRect) {
         let picture = PixelBuffer.noise(width: 97, height: 61)
         for output in [
             PixelSize(width: 8, height: 8), PixelSize(width: 33, height: 3), PixelSize(width: 100, height: 90),
@@ -32,24 +32,24 @@ struct AreaFilterTests {
         }
     }
 
-    @Test func keepsPicturesOfTheSameSizeToTheBit() {
+    @Test func equalSizesAreCopiedExactly() {
         let picture = PixelBuffer.noise(width: 33, height: 21)
         #expect(scaled(picture, PixelRect(whole: picture.size), picture.size) == picture)
     }
 
-    @Test func cropsWholePixelsToTheBit() {
+    @Test func croppingWholePixelsIsExact() {
         let picture = PixelBuffer.noise(width: 33, height: 21)
         let region = PixelRect(x: 5, y: 3, width: 10, height: 8)
         #expect(scaled(picture, region, PixelSize(width: 10, height: 8)) == picture.cropped(5..<15, 3..<11))
     }
 
-    @Test func enlargesIntoSharpSquares() {
+    @Test func enlargedPixelsAreSharpSquares() {
         let picture = PixelBuffer.noise(width: 5, height: 4)
         let squares = PixelBuffer(width: 15, height: 12) { picture.color($0 / 3, $1 / 3) }
         #expect(scaled(picture, PixelRect(whole: picture.size), squares.size) == squares)
     }
 
-    @Test func flatStaysFlat() {
+    @Test func flatPicturesStayFlat() {
         for value: UInt8 in [0, 1, 127, 128, 254, 255] {
             let color = PixelColor(red: value, green: 255 - value, blue: value)
             for width in [1, 2, 3, 10, 61, 100, 333] {
@@ -63,7 +63,7 @@ struct AreaFilterTests {
         }
     }
 
-    @Test func reducesTheWidestRowThereIs() {
+    @Test func reducesTheWidestRow() {
         let picture = PixelBuffer(width: 65_500, height: 1) { x, _ in
             PixelColor(red: x < 32_750 ? 255 : 0, green: 255, blue: x == 0 ? 255 : 0)
         }
@@ -71,7 +71,7 @@ struct AreaFilterTests {
         #expect(127...129 ~= pixel.red && pixel.green == 255 && pixel.blue <= 1)
     }
 
-    @Test func reducesTheHighestPictureThereIs() {
+    @Test func reducesTheHighestPicture() {
         let picture = PixelBuffer(width: 1, height: 65_500) { _, y in
             PixelColor(red: y < 32_750 ? 255 : 0, green: 255, blue: 0)
         }
@@ -79,7 +79,7 @@ struct AreaFilterTests {
         #expect(127...128 ~= pixel.red && pixel.green == 255 && pixel.blue == 0)
     }
 
-    @Test func asksOnlyForRowsWithAShare() {
+    @Test func needsOnlyRowsInTheRegion() {
         let source = PixelSize(width: 10, height: 100)
         let output = PixelSize(width: 5, height: 5)
         func rows(_ y: Double, _ height: Double) -> Range<Int> {
@@ -93,7 +93,7 @@ struct AreaFilterTests {
         #expect(rows(50, 0) == 50..<51)
     }
 
-    @Test func givesEveryOutputRowWhateverTheBorders() {
+    @Test func producesEveryOutputRowForAnyRegion() {
         var random = SeededNumbers(seed: 5)
         for _ in 0..<400 {
             let source = PixelSize(
@@ -110,7 +110,7 @@ struct AreaFilterTests {
         }
     }
 
-    /// The likeness to the reference, which is not rounded to bytes.
+    /// The signal-to-noise ratio to the reference, which is not rounded to bytes.
     private func decibels(_ picture: PixelBuffer, _ region: PixelRect, _ output: PixelSize) -> Double {
         let filtered = scaled(picture, region, output)
         let exact = FloatAreaFilter(picture, region, output).samples
@@ -121,7 +121,7 @@ struct AreaFilterTests {
     }
 }
 
-/// Runs a whole picture through the filter.
+/// Scales a whole picture with the filter.
 func scaled(_ picture: PixelBuffer, _ region: PixelRect, _ output: PixelSize) -> PixelBuffer {
     var filter = AreaFilter(source: picture.size, region: region, output: output)
     var bytes: [UInt8] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pixels
 
-/// Numbers at the bounds of integers on the wire between the decoder and Vitrine: none ends the program.
+/// Boundary values of integers on the wire between decoder and Vitrine crash neither.
 @Suite struct BoundaryNumberTests {
     private let request = DecodeRequest(box: PixelSize(width: 8, height: 6))
 
@@ -24,38 +24,38 @@ import Testing
         return outcome.head + outcome.product
     }
 
-    @Test("No number at any place of an answer ends the program")
+    @Test("No number anywhere in an answer crashes Vitrine")
     func answers() throws {
         let whole = try wire()
         #expect(throws: Never.self) { try whole.withUnsafeBytes { try DecodeOutcome(reading: $0, for: request) } }
         var numbers = BoundaryNumbers(seed: 1)
-        let places = whole.count - 8 * 6 * 3
-        for place in 0..<max(1, places) {
+        let count = whole.count - 8 * 6 * 3
+        for offset in 0..<max(1, count) {
             for _ in 0..<10_000 {
                 var bytes = whole
-                numbers.overwrite(&bytes, at: place)
+                numbers.overwrite(&bytes, at: offset)
                 _ = bytes.withUnsafeBytes { try? DecodeOutcome(reading: $0, for: request) }
             }
         }
     }
 
-    @Test("No number at any place of a request ends the decoder")
+    @Test("No number anywhere in a request crashes the decoder")
     func requests() {
         var asked = request
         asked.frame = 3
         asked.run = 4
         let whole = asked.packet
         var numbers = BoundaryNumbers(seed: 2)
-        for place in whole.indices {
+        for offset in whole.indices {
             for _ in 0..<10_000 {
                 var bytes = whole
-                numbers.overwrite(&bytes, at: place)
+                numbers.overwrite(&bytes, at: offset)
                 if let read = try? DecodeRequest(packet: bytes) { use(read) }
             }
         }
     }
 
-    @Test("No digits in the argument end the decoder")
+    @Test("No digits in the argument crash the decoder")
     func arguments() {
         var numbers = BoundaryNumbers(seed: 3)
         let whole = request.argument
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// Values that follow from a request before there is a picture.
+    /// Computes what follows from a request before there is a picture.
     private func use(_ request: DecodeRequest) {
         _ = DecodeOutcome.longestEncoding(for: request)
         for side in [1, 16, 65_535] { _ = PictureLayout(of: PixelSize(width: side, height: side), for: request) }

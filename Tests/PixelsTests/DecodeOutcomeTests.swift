@@ -7,7 +7,7 @@ import Testing
 struct DecodeOutcomeTests {
     private let request = DecodeRequest(box: PixelSize(width: 8, height: 6))
 
-    @Test func survivesTheWire() throws {
+    @Test func encodingAndDecodingKeepAnOutcome() throws {
         let pictures: [DecodeOutcome] = [.picture(reply()), .picture(bareReply()), .picture(thumbnailReply())]
         for outcome in pictures + Self.failures.map(DecodeOutcome.failure) {
             var request = request
@@ -19,7 +19,7 @@ struct DecodeOutcomeTests {
         }
     }
 
-    @Test func staysBelowItsLongestEncoding() throws {
+    @Test func encodingsStayBelowTheLimit() throws {
         var metadata = PictureMetadata()
         let text = String(repeating: "x", count: 5000)
         (metadata.camera, metadata.lens, metadata.title, metadata.description) = (text, text, text, text)
@@ -36,13 +36,13 @@ struct DecodeOutcomeTests {
         #expect(length <= DecodeOutcome.longestEncoding(for: request))
         #expect(length > DecodeOutcome.longestEncoding(for: request) - 2048)
         guard case .picture(let read) = try read(outcome.head + outcome.product, for: request) else {
-            Issue.record("a failure")
+            Issue.record("unexpected failure")
             return
         }
         #expect(read.metadata == metadata.bounded)
     }
 
-    @Test func keepsEverythingButItsPixels() throws {
+    @Test func repliesForOtherRequestsKeepAllButThePixels() throws {
         var asked = request
         asked.haste = .soon
         let metadata = PictureMetadata()
@@ -59,7 +59,7 @@ struct DecodeOutcomeTests {
         #expect(reply.with(pixels: nil, thumbnail: [1], for: asked).thumbnail == [1])
     }
 
-    @Test func aRunSurvivesTheWire() throws {
+    @Test func encodingAndDecodingKeepARun() throws {
         var asked = request
         asked.frame = 3
         asked.run = 4
@@ -74,7 +74,7 @@ struct DecodeOutcomeTests {
         let block = outcome.head + outcome.product + outcome.following.joined()
         #expect(try read(block, for: asked) == outcome)
         #expect(block.count <= DecodeOutcome.longestEncoding(for: asked))
-        // Nobody is given more than he asked for, nor pictures that there are not, nor fewer than are said to be there.
+        // Replies with more frames than requested or existing, or fewer than announced, are refused.
         var (fewer, later) = (asked, asked)
         fewer.run = 3
         later.frame = 4
@@ -90,7 +90,7 @@ struct DecodeOutcomeTests {
         #expect(reply.answer(following: 3, for: alone) == nil)
     }
 
-    @Test func refusesPixelsNotAskedFor() {
+    @Test func refusesPixelsThatWereNotRequested() {
         let outcome = DecodeOutcome.picture(reply())
         var others = [request, request, request, request]
         others[3].product = .thumbnail
@@ -102,7 +102,7 @@ struct DecodeOutcomeTests {
         }
     }
 
-    @Test func refusesHasteNotAskedForAndImpossibleAnimations() throws {
+    @Test func refusesUnrequestedPreviewsAndImpossibleAnimations() throws {
         var hasty = request
         hasty.haste = .soon
         func reply(isCoarse: Bool, frameCount: Int, duration: Int) -> DecodeOutcome {
@@ -115,7 +115,7 @@ struct DecodeOutcomeTests {
         let coarse = reply(isCoarse: true, frameCount: 7, duration: 40)
         #expect(try read(coarse.head + coarse.product, for: hasty) == coarse)
         #expect(throws: PixelsError.self) { try read(coarse.head + coarse.product, for: request) }
-        // The count stands behind the header, the size, the format, the orientation and two flags, low byte first.
+        // The count follows the header, the size, the format, the orientation and two flags, low byte first.
         let count = 7 + 8 + 5 + 1 + 2
         for (offset, bytes) in [
             (count, [0, 0, 0, 0]), (count, [0xA1, 0x86, 1, 0]), (count, [255, 255, 255, 255]),
@@ -130,7 +130,7 @@ struct DecodeOutcomeTests {
         #expect(held.frameCount == DecodeRequest.frames.count && held.duration == 0)
     }
 
-    @Test func refusesSizesThatDoNotExist() throws {
+    @Test func refusesImpossibleSizes() throws {
         let bytes = DecodeOutcome.picture(reply()).head + DecodeOutcome.picture(reply()).product
         for size: [UInt32] in [[0, 4], [8, 0], [.max, .max], [0x8000_0000, 0x8000_0000], [65_501, 1]] {
             var broken = bytes
@@ -139,7 +139,7 @@ struct DecodeOutcomeTests {
         }
     }
 
-    @Test func refusesEveryBeginningAndEveryContinuation() {
+    @Test func refusesTruncatedAndExtendedBlocks() {
         let bytes = DecodeOutcome.picture(reply()).head + DecodeOutcome.picture(reply()).product
         for length in 0..<bytes.count {
             #expect(throws: PixelsError.self) { try read(Array(bytes[..<length]), for: request) }
@@ -147,7 +147,7 @@ struct DecodeOutcomeTests {
         #expect(throws: PixelsError.self) { try read(bytes + [0], for: request) }
     }
 
-    /// The reader must survive any block; whatever it accepts has to be what was asked for.
+    /// The reader must survive any block, and accept only what was requested.
     @Test func survivesMutations() {
         let pictures: [DecodeOutcome] = [.picture(reply()), .picture(bareReply()), .picture(thumbnailReply())]
         let seeds = (pictures + Self.failures.map(DecodeOutcome.failure)).map {
@@ -162,8 +162,8 @@ struct DecodeOutcomeTests {
             guard let outcome = try? read(bytes, for: request) else { continue }
             accepted += 1
             guard case .picture(let reply) = outcome else { continue }
-            if (reply.pixels != nil) != (request.product == .pixels) { Issue.record("pixels against the request") }
-            if (reply.thumbnail != nil) != (request.product == .thumbnail) { Issue.record("a thumbnail") }
+            if (reply.pixels != nil) != (request.product == .pixels) { Issue.record("pixels differ from the request") }
+            if (reply.thumbnail != nil) != (request.product == .thumbnail) { Issue.record("an unrequested thumbnail") }
             if reply.pixels.map({ $0.size.width <= 8 && $0.size.height <= 6 }) == false { Issue.record("too large") }
             if reply.metadata != reply.metadata.bounded { Issue.record("metadata out of bounds") }
         }

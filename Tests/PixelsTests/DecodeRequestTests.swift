@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct DecodeRequestTests {
-    @Test func survivesTheCommandLineAndAPacket() throws {
+    @Test func argumentAndPacketKeepARequest() throws {
         var random = SeededNumbers(seed: 3)
         for _ in 0..<500 {
             var request = DecodeRequest(
@@ -30,17 +30,17 @@ struct DecodeRequestTests {
         }
     }
 
-    /// Of a packet that was changed comes a request within bounds, or none.
+    /// A changed packet gives a request within bounds, or an error.
     @Test func refusesOtherPackets() throws {
         let packet = DecodeRequest(box: PixelSize(width: 80, height: 80)).packet
         for length in packet.indices {
             #expect(throws: PixelsError.self) { try DecodeRequest(packet: Array(packet.prefix(length))) }
         }
         #expect(throws: PixelsError.self) { try DecodeRequest(packet: packet + [0]) }
-        for place in packet.indices {
-            for byte in UInt8.min...UInt8.max where byte != packet[place] {
+        for index in packet.indices {
+            for byte in UInt8.min...UInt8.max where byte != packet[index] {
                 var other = packet
-                other[place] = byte
+                other[index] = byte
                 guard let request = try? DecodeRequest(packet: other) else { continue }
                 #expect(DecodeRequest.pixelAspects.contains(request.pixelAspect))
                 #expect(request.region.x + request.region.width <= 1)
@@ -48,7 +48,7 @@ struct DecodeRequestTests {
         }
     }
 
-    @Test func holdsTheFrame() {
+    @Test func clampsTheFrame() {
         var request = DecodeRequest(box: PixelSize(width: 80, height: 80))
         for (wanted, held) in [(-1, 0), (3, 3), (100_000, 99_999), (.max, 99_999), (.min, 0)] {
             request.frame = wanted
@@ -56,7 +56,7 @@ struct DecodeRequestTests {
         }
     }
 
-    @Test func aRunIsBoundedByItsBytes() {
+    @Test func runsAreLimitedByTheirBytes() {
         var request = DecodeRequest(box: PixelSize(width: 80, height: 80))
         for (wanted, held) in [(-1, 1), (3, 3), (17, 16), (.max, 16)] {
             request.run = wanted
@@ -87,8 +87,8 @@ struct DecodeRequestTests {
         }
     }
 
-    /// A region that came back from the decoder can be asked for again.
-    @Test func takesWhatALayoutCovers() throws {
+    /// The region of a layout is valid in another request.
+    @Test func acceptsRegionsOfLayouts() throws {
         var random = SeededNumbers(seed: 4)
         for _ in 0..<500 {
             var request = DecodeRequest(box: PixelSize(width: .random(in: 1...99, using: &random), height: 77))

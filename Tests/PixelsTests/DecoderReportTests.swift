@@ -16,7 +16,8 @@ struct DecoderReportTests {
     }
 
     @Test(arguments: [
-        "", "restrictions: \n", "restrictions: a\nlibraries: b", "libraries: b\nrestrictions: a\n", "restrictions: a\nlibraries: b\nmore\n",
+        "", "restrictions: \n", "restrictions: a\nlibraries: b", "libraries: b\nrestrictions: a\n",
+        "restrictions: a\nlibraries: b\nmore\n",
         "restrictions: \u{1B}[2J\nlibraries: b\n", "restrictions: ä\nlibraries: b\n",
     ])
     func refusesWhatIsNone(text: String) {

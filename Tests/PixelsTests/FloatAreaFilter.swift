@@ -1,6 +1,6 @@
 import Pixels
 
-/// The area filter as a textbook has it: overlaps in floating point, no rounding.
+/// The textbook area filter: overlaps in floating point, no rounding.
 struct FloatAreaFilter {
     private(set) var samples: [Double] = []
 
@@ -22,7 +22,7 @@ struct FloatAreaFilter {
         }
     }
 
-    /// For each output pixel the source pixels it touches, with weights that sum to 1.
+    /// For each output pixel, the source pixels it covers, with weights that sum to 1.
     private static func overlaps(
         _ start: Double, _ length: Double, _ sourceCount: Int, _ count: Int
     ) -> [[(index: Int, weight: Double)]] {

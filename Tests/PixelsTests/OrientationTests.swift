@@ -3,14 +3,14 @@ import Pixels
 import Testing
 
 struct OrientationTests {
-    /// Where EXIF 2.32 says that a stored picture's row 0 and column 0 are seen.
+    /// Where a stored picture's row 0 and column 0 are seen, by EXIF 2.32.
     private static let seen: [(row0: String, column0: String)] = [
         ("top", "left"), ("top", "right"), ("bottom", "right"), ("bottom", "left"),
         ("left", "top"), ("right", "top"), ("right", "bottom"), ("left", "bottom"),
     ]
 
     @Test(arguments: Orientation.allCases)
-    func turnsAsTheSpecificationSays(orientation: Orientation) {
+    func turnsAsSpecified(orientation: Orientation) {
         let stored = PixelBuffer.noise(width: 5, height: 3)
         let upright = orientation.turned(stored)
         #expect(upright.size == orientation.turned(stored.size))
@@ -32,7 +32,7 @@ struct OrientationTests {
     }
 
     @Test(arguments: Orientation.allCases)
-    func findsAPartInTheStoredPicture(orientation: Orientation) throws {
+    func mapsRegionsToTheStoredPicture(orientation: Orientation) throws {
         let stored = PixelBuffer.noise(width: 16, height: 8)
         let upright = orientation.turned(stored)
         let part = try #require(UnitRect(x: 0.25, y: 0.5, width: 0.5, height: 0.375))
@@ -46,12 +46,12 @@ struct OrientationTests {
     }
 
     @Test(arguments: [-1, 0, 1, 9, 10, 256, 65536, .max])
-    func takesTheUndefinedForUpright(number: Int) {
+    func undefinedNumbersMeanUpright(number: Int) {
         #expect(Orientation(exif: number) == .upright)
     }
 
     @Test(arguments: Orientation.allCases, 0..<4)
-    func turnsOn(orientation: Orientation, quarters: Int) {
+    func addsQuarterTurns(orientation: Orientation, quarters: Int) {
         let stored = PixelBuffer.noise(width: 5, height: 3)
         var seen = orientation.turned(stored)
         for _ in 0..<quarters { seen = Orientation.turnedRight.turned(seen) }
@@ -59,7 +59,7 @@ struct OrientationTests {
         #expect(orientation.turned(by: quarters - 4) == orientation.turned(by: quarters))
     }
 
-    @Test func readsTheDefined() {
+    @Test func readsDefinedNumbers() {
         #expect((1...8).map { Int(Orientation(exif: $0).rawValue) } == Array(1...8))
     }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Pixels
 
-/// What passes between Vitrine and the server of its decoder.
+/// Packets between Vitrine and the decoder server.
 struct PacketSocketTests {
-    @Test func packetsStayApart() throws {
+    @Test func packetsKeepTheirBounds() throws {
         let (one, other) = try PacketSocket.pair()
         try one.send([1, 2])
         try one.send([3])
@@ -14,7 +14,7 @@ struct PacketSocketTests {
         #expect(throws: PixelsError.system(call: "recvmsg", code: EAGAIN)) { try other.receive(atMost: 8) }
     }
 
-    @Test func descriptorsPass() throws {
+    @Test func transfersDescriptors() throws {
         let (one, other) = try PacketSocket.pair()
         let memory = try SealedMemory(sealing: [7, 8, 9])
         try one.send([1], passing: [memory.descriptor, one.descriptor])
@@ -25,7 +25,7 @@ struct PacketSocketTests {
         for descriptor in packet.descriptors { #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0) }
     }
 
-    @Test func whatIsTooLongIsNoPacket() throws {
+    @Test func refusesTooLongPackets() throws {
         let (one, other) = try PacketSocket.pair()
         let memory = try SealedMemory()
         try one.send([1, 2, 3], passing: [memory.descriptor])
@@ -35,8 +35,8 @@ struct PacketSocketTests {
         }
     }
 
-    /// What was sent before can still be read, and then there is the end.
-    @Test func theEndIsToldFromNothing() throws {
+    /// Packets sent before the end can still be received; then comes the end.
+    @Test func receivesTheEndAfterAllPackets() throws {
         let (one, other) = try PacketSocket.pair()
         try one.send([1])
         one.finish()
@@ -49,8 +49,8 @@ struct PacketSocketTests {
         #expect(throws: PixelsError.self) { try one.send([3]) }
     }
 
-    /// It never waits: somebody who does not read keeps nobody.
-    @Test func nobodyWaitsForRoom() throws {
+    /// Sending never blocks: a client that does not read cannot stall the server.
+    @Test func sendingNeverBlocks() throws {
         let (one, other) = try PacketSocket.pair()
         #expect(throws: PixelsError.system(call: "sendmsg", code: EAGAIN)) {
             for _ in 0..<100_000 { try one.send([UInt8](repeating: 0, count: 1_000)) }
@@ -58,7 +58,7 @@ struct PacketSocketTests {
         #expect(try other.receive(atMost: 1_000).bytes.count == 1_000)
     }
 
-    @Test(arguments: [0, 1, 256, -1, Int32.min, Int32.max]) func endsAreReadAsWritten(number: Int32) {
+    @Test(arguments: [0, 1, 256, -1, Int32.min, Int32.max]) func resultsAreReadAsWritten(number: Int32) {
         for end in [DecoderService.End.ended(number), .notBegun(number)] {
             #expect(DecoderService.End(bytes: end.bytes) == end)
             #expect(DecoderService.End(bytes: end.bytes + [0]) == nil)

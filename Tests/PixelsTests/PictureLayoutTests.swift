@@ -27,19 +27,19 @@ struct PictureLayoutTests {
     static let examples: [Example] = [
         Example(source: size(4000, 3000), box: size(80, 80), output: size(80, 60)),
         Example(source: size(3000, 4000), box: size(80, 80), output: size(60, 80)),
-        // Cells' halves twice as wide as high, and thirds: the picture keeps its proportions on the screen.
+        // Half and third cells are not square: the picture keeps its proportions on the screen.
         Example(source: size(4000, 3000), box: size(80, 80), aspect: 2, output: size(53, 80)),
         Example(source: size(4000, 3000), box: size(80, 80), aspect: 0.5, output: size(80, 30)),
-        // A box far too large.
+        // A box that is far too large.
         Example(source: size(40, 30), box: size(800, 800), output: size(40, 30)),
         Example(source: size(40, 30), box: size(800, 800), enlarges: true, output: size(800, 600)),
         Example(source: size(40, 30), box: size(800, 800), aspect: 0.5, output: size(80, 30)),
         Example(source: size(40, 30), box: size(800, 800), aspect: 2, output: size(40, 60)),
-        // Extremes keep a pixel.
+        // Extreme proportions keep at least one pixel.
         Example(source: size(65_500, 1), box: size(80, 80), output: size(80, 1)),
         Example(source: size(1, 65_500), box: size(80, 80), output: size(1, 80)),
         Example(source: size(1, 1), box: size(1, 1), output: size(1, 1)),
-        // Covering cuts off both sides alike.
+        // Covering cuts off both sides equally.
         Example(
             source: size(400, 300), box: size(60, 60), fitting: .cover, output: size(60, 60),
             region: [0.125, 0, 0.75, 1]),
@@ -49,7 +49,7 @@ struct PictureLayoutTests {
         Example(
             source: size(400, 300), box: size(60, 60), aspect: 0.5, fitting: .cover, output: size(60, 60),
             region: [0.3125, 0, 0.375, 1]),
-        // What is too small to cover covers as much as it can.
+        // A picture too small to cover the box covers as much as it can.
         Example(
             source: size(100, 50), box: size(80, 80), fitting: .cover, output: size(80, 50), region: [0.1, 0, 0.8, 1]),
         Example(
@@ -58,14 +58,14 @@ struct PictureLayoutTests {
     ]
 
     @Test(arguments: examples)
-    func laysOut(example: Example) {
+    func computesSizeAndRegion(example: Example) {
         let layout = PictureLayout(of: example.source, for: example.request)
         #expect(layout.output == example.output)
         let region = [layout.region.x, layout.region.y, layout.region.width, layout.region.height]
         for (got, expected) in zip(region, example.region) { #expect(abs(got - expected) < 1e-12) }
     }
 
-    @Test func laysOutAPart() throws {
+    @Test func laysOutARegion() throws {
         var request = DecodeRequest(box: PixelSize(width: 100, height: 100))
         request.region = try #require(UnitRect(x: 0.5, y: 0.5, width: 0.25, height: 0.5))
         let layout = PictureLayout(of: PixelSize(width: 4000, height: 1000), for: request)
@@ -73,7 +73,7 @@ struct PictureLayoutTests {
         #expect(layout.region == request.region)
     }
 
-    @Test func holdsTheBoxWithinBounds() {
+    @Test func clampsTheBox() {
         var request = DecodeRequest(box: PixelSize(width: 0, height: .max))
         #expect(request.box == PixelSize(width: 1, height: DecodeRequest.largestSide))
         request.box.width = -5

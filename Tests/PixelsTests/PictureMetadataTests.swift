@@ -2,7 +2,7 @@ import Pixels
 import Testing
 
 struct PictureMetadataTests {
-    @Test func cutsTextsBetweenCharacters() {
+    @Test func cutsTextsBetweenScalars() {
         var metadata = PictureMetadata()
         metadata.title = String(repeating: "ä", count: 600)
         metadata.description = "x" + String(repeating: "😀", count: 600)
@@ -14,7 +14,7 @@ struct PictureMetadataTests {
         #expect(bounded.bounded == bounded)
     }
 
-    @Test func dropsNumbersNoCameraProduces() {
+    @Test func dropsImpossibleNumbers() {
         var metadata = PictureMetadata()
         metadata.exposureSeconds = .nan
         metadata.aperture = .infinity
@@ -25,7 +25,7 @@ struct PictureMetadataTests {
         #expect(metadata.bounded == PictureMetadata())
     }
 
-    @Test func keepsWhatIsUsual() {
+    @Test func keepsUsualValues() {
         var metadata = PictureMetadata()
         metadata.exposureSeconds = 1.0 / 8000
         metadata.aperture = 0.95
@@ -41,7 +41,7 @@ struct PictureMetadataTests {
         "0000-00-00T00:00:00", "2006-13-30T07:47:17", "2006-07-30 07:47:17", "2006-07-30T24:00:00",
         "2006-07-30T07:47:1７", "", "2006-07-30T07:47:17Z", "2OO6-07-30T07:47:17",
     ])
-    func dropsTimesThatAreNone(text: String) {
+    func dropsInvalidTimes(text: String) {
         var metadata = PictureMetadata()
         metadata.takenAt = text
         #expect(metadata.bounded.takenAt == nil)

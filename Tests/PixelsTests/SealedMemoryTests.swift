@@ -9,13 +9,13 @@ struct SealedMemoryTests {
     private static let (addSeals, getSeals): (CInt, CInt) = (1033, 1034)
     private static let (sealSeal, sealShrink, sealGrow, sealWrite): (CInt, CInt, CInt, CInt) = (1, 2, 4, 8)
 
-    @Test func handsBytesOver() throws {
+    @Test func transfersBytes() throws {
         let memory = try SealedMemory()
         try memory.fill(with: [[1, 2, 3], [], [4]])
         #expect(try memory.withBytes(atMost: 4) { Array($0) } == [1, 2, 3, 4])
     }
 
-    @Test func nobodyChangesWhatIsSealed() throws {
+    @Test func sealedBlocksCannotChange() throws {
         let memory = try SealedMemory(sealing: Array("picture".utf8))
         var byte: UInt8 = 0
         #expect(pwrite(memory.descriptor, &byte, 1, 0) == -1 && errno == EPERM)
@@ -31,14 +31,14 @@ struct SealedMemoryTests {
     }
 
     @Test(arguments: [0, 2, 4, 6, 7, 8, 10, 12] as [CInt])
-    func isNotReadWithASealMissing(seals: CInt) throws {
+    func refusesBlocksWithoutAllSeals(seals: CInt) throws {
         let memory = try SealedMemory()
         #expect(ftruncate(memory.descriptor, 100) == 0)
         #expect(fcntl(memory.descriptor, Self.addSeals, seals) == 0)
         #expect(throws: PixelsError.unsealed) { try memory.withBytes(atMost: 100) { $0.count } }
     }
 
-    @Test func isNotReadWhenTooLong() throws {
+    @Test func refusesTooLongBlocks() throws {
         let memory = try SealedMemory()
         try memory.fill(with: [Array(repeating: 0, count: 5000)])
         #expect(throws: PixelsError.oversized(bytes: 5000, limit: 4999)) {
@@ -46,7 +46,7 @@ struct SealedMemoryTests {
         }
     }
 
-    /// A block that shrinks after it was written is never mapped: it lacks the seal, or it shrank before it was sealed.
+    /// A block that shrinks after writing is never mapped: it lacks a seal, or it shrank before it was sealed.
     @Test func shrinkingIsHarmless() throws {
         let open = try SealedMemory()
         #expect(ftruncate(open.descriptor, 1 << 20) == 0)
@@ -60,7 +60,7 @@ struct SealedMemoryTests {
         #expect(try shrunk.withBytes(atMost: 1 << 20) { $0.count } == 3)
     }
 
-    @Test func emptyBlocksAreReadAsEmpty() throws {
+    @Test func readsEmptyBlocks() throws {
         let memory = try SealedMemory()
         try memory.fill(with: [])
         #expect(try memory.withBytes(atMost: 10) { $0.count } == 0)
@@ -69,7 +69,7 @@ struct SealedMemoryTests {
         }
     }
 
-    @Test func ordinaryFilesAreNotRead() throws {
+    @Test func refusesOrdinaryFiles() throws {
         let file = try #require(tmpfile())
         defer { fclose(file) }
         let memory = SealedMemory(adopting: dup(fileno(file)))
@@ -78,7 +78,7 @@ struct SealedMemoryTests {
         }
     }
 
-    @Test func outcomesPass() throws {
+    @Test func transfersOutcomes() throws {
         let request = DecodeRequest(box: PixelSize(width: 8, height: 6))
         let memory = try SealedMemory()
         try DecodeOutcome.failure(.outOfMemory).write(to: memory)

@@ -3,41 +3,41 @@ import PictureTestSupport
 import Pixels
 import TestSupport
 
-/// Something that a decoder may not do, tried by a program in the decoder's confinement.
+/// An action that the decoder's sandbox forbids, tried by a program inside it.
 struct Attempt: Sendable, CustomStringConvertible {
-    /// What came of it.
+    /// The result of the attempt.
     enum Outcome: Equatable {
         case done
         /// Refused with an error.
         case refused(Int32)
-        /// The kernel ended the process, by SIGSYS.
+        /// The kernel killed the process with SIGSYS.
         case killed
     }
 
-    /// How confined the program is that tries it.
+    /// The sandbox of the program that tries it.
     enum Restrictions: String {
         case all, landlock, seccomp, none
-        /// Those of the server, and those of a process that it has made, which has its own inside them.
+        /// The server's sandbox, and that of a process it has forked.
         case server, served
     }
 
-    /// The system call, and what for.
+    /// The system call and its purpose.
     let description: String
-    /// What Landlock refuses it with, and from which version on; nil where it is none of Landlock's business.
+    /// Landlock's error and the version it requires; nil if Landlock does not forbid it.
     var landlock: (error: Int32, version: Int)?
-    /// What the filter makes of it.
+    /// The result of the system call filter.
     var seccomp = Outcome.killed
-    /// What comes of it in the server; nil where it is the same.
+    /// The result in the server; nil if it is the same.
     var server: Outcome?
 
     static let all: [Attempt] = [
-        // Libraries look for files that they can do without; so these are refused and do not end it.
+        // Libraries look for optional files, so these calls are refused without killing the process.
         Attempt(description: "open", landlock: (EACCES, 1), seccomp: .refused(EPERM)),
         Attempt(description: "openat", landlock: (EACCES, 1), seccomp: .refused(EPERM)),
         Attempt(description: "openat, creating", landlock: (EACCES, 1), seccomp: .refused(EPERM)),
-        // The C library asks by this call of what kind a descriptor's file is, before a picture's process is confined.
+        // The C library uses this call to get a file's type, before a picture's process is confined.
         Attempt(description: "newfstatat", seccomp: .refused(EPERM), server: .done),
-        // That is what a server is for.
+        // A server must be able to do this.
         Attempt(description: "clone", seccomp: .refused(EPERM), server: .done),
         Attempt(description: "clone3", seccomp: .refused(EPERM)),
         Attempt(description: "openat2", landlock: (EACCES, 1)),
@@ -51,7 +51,7 @@ struct Attempt: Sendable, CustomStringConvertible {
         Attempt(description: "fork"),
         Attempt(description: "ptrace", landlock: (EPERM, 1)),
         Attempt(description: "process_vm_readv", landlock: (EPERM, 1)),
-        // A server ends processes of its own, and where the kernel sees to it, no others.
+        // A server kills its own processes, and no others where the kernel can ensure that.
         Attempt(description: "kill", landlock: (EPERM, 6), server: .refused(EPERM)),
         Attempt(description: "mmap, executable"),
         Attempt(description: "mprotect, executable"),
@@ -62,8 +62,8 @@ struct Attempt: Sendable, CustomStringConvertible {
     func outcome(_ restrictions: Restrictions) throws -> Outcome {
         let folder = TestFolder()
         let file = folder.path("file")
-        // By a program that has ended: what is open for writing anywhere, if only in a child that another test has just
-        // forked, cannot be executed.
+        // A separate program writes the file and exits. A file open for writing cannot be executed, and a child that
+        // another test has just forked might hold the descriptor.
         _ = try DecoderProcess.run(["/bin/cp", "/bin/true", file], input: STDIN_FILENO, output: STDERR_FILENO)
         let (input, output) = (try SealedMemory(), try SealedMemory())
         let status = try DecoderProcess.run(
@@ -73,7 +73,7 @@ struct Attempt: Sendable, CustomStringConvertible {
         guard status == 0 else { throw ToolError(path: "sandbox-probe", status: status) }
         var text = [UInt8](repeating: 0, count: 16)
         let count = pread(output.descriptor, &text, text.count, 0)
-        // What was executed ended well, and says nothing.
+        // The executed program succeeded and printed nothing.
         guard count > 0 else { return .done }
         let error = Int32(String(decoding: text.prefix(count), as: UTF8.self)) ?? -1
         return error == 0 ? .done : .refused(error)

@@ -4,13 +4,13 @@ import Pixels
 import TestSupport
 import Testing
 
-/// What a decoder that was taken over may not do is tried in its confinement, and fails.
+/// Tries actions in the sandbox that a compromised decoder must not be able to do.
 ///
-/// Every attempt is made by a process of its own, and each is made without any confinement too: it works there, so it is the
-/// confinement that it fails for.
-@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the confinement limits the address space"))
+/// Each attempt runs in a process of its own. It also runs without a sandbox, to prove that the sandbox makes it
+/// fail.
+@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the sandbox limits the address space"))
 struct ConfinementTests {
-    /// The version of this kernel's Landlock, as the decoder finds it; nil where there is none.
+    /// The version of this kernel's Landlock; nil if it has none.
     private static let landlock = try? restrictions().firstMatch(of: /Landlock (\d+)/).flatMap { Int($0.1) }
 
     private static func restrictions() throws -> String {
@@ -19,7 +19,7 @@ struct ConfinementTests {
         return try DecoderReport(reading: process.output).restrictions.joined(separator: ", ")
     }
 
-    @Test(arguments: Attempt.all) func worksOutside(attempt: Attempt) throws {
+    @Test(arguments: Attempt.all) func succeedsOutside(attempt: Attempt) throws {
         #expect(try attempt.outcome(.none) == .done)
     }
 
@@ -27,8 +27,8 @@ struct ConfinementTests {
         #expect(try attempt.outcome(.all) == attempt.seccomp)
     }
 
-    /// Its walls are inside the server's.
-    @Test(arguments: Attempt.all) func failsInAProcessOfTheServers(attempt: Attempt) throws {
+    /// Its restrictions apply in addition to the server's.
+    @Test(arguments: Attempt.all) func failsInTheServersProcess(attempt: Attempt) throws {
         #expect(try attempt.outcome(.served) == attempt.seccomp)
     }
 
@@ -51,8 +51,8 @@ struct ConfinementTests {
         #expect(try attempt.outcome(.landlock) == .refused(error))
     }
 
-    /// Who asks is told which walls stand; seccomp every kernel has that Vitrine runs on.
-    @Test func saysWhichWallsStand() throws {
+    /// All kernels that Vitrine runs on have seccomp.
+    @Test func reportsTheActiveRestrictions() throws {
         #expect(try Self.restrictions().wholeMatch(of: /(no Landlock|Landlock \d+), seccomp/) != nil)
     }
 }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// What something took, each time that it was done.
+/// The cost of an action that is repeated.
 struct Cost {
-    /// Milliseconds by the clock, which what else the machine does makes longer.
+    /// Milliseconds by the clock, including interference by other processes.
     private var times: [Double] = []
-    /// Milliseconds of a processor, of this process and of those that it started and waited for.
+    /// Milliseconds of processor time, including reaped children.
     private var work = 0.0
-    /// How often it was done.
+    /// The number of repetitions.
     private var count = 0
 
-    /// Does it once more, or as often as it takes to do something that is done for all of them together.
+    /// Runs the action, and counts it as `count` repetitions.
     mutating func add(_ count: Int = 1, _ body: () throws -> Void) rethrows {
         let (time, work) = (Self.time, Self.work)
         try body()
@@ -18,12 +18,12 @@ struct Cost {
         self.count += count
     }
 
-    /// The median by the clock, and the mean of the processor's.
+    /// The median by the clock, and the mean of processor time.
     var text: String {
         "\(Self.text(times.sorted()[times.count / 2])) ms, \(Self.text(meanWork)) ms of a processor"
     }
 
-    /// Milliseconds of a processor that this takes more than another.
+    /// Returns the additional milliseconds of processor time compared with another cost.
     func more(than other: Cost) -> String {
         Self.text(meanWork - other.meanWork)
     }

@@ -3,12 +3,12 @@ import Glibc
 import Pictures
 import Pixels
 
-/// Measures what it costs that a picture is decoded in a confined process of its own: the same picture is decoded here, in a
-/// program that is started for it, and in a process of a server, in turns.
+/// Measures the cost of decoding in a confined process: decodes the same picture in this process, in a program
+/// started for it, and in a server's process, in turns.
 ///
 ///     swift run -c release --static-swift-stdlib decoder-cost .build/release/vitrine-decoder PICTURE [ROUNDS]
 ///
-/// Beside it stands a process that does nothing, which is what the system takes to start and end one.
+/// It also measures a process that does nothing, the system's own cost of starting and ending one.
 @main
 enum DecoderCost {
     static func main() throws {
@@ -20,7 +20,7 @@ enum DecoderCost {
         let nothing = DecoderClient(path: "/bin/true")
         var (here, there, served, idle) = (Cost(), Cost(), Cost(), Cost())
         for round in 0..<rounds {
-            // What a server has cost is known when it has ended.
+            // A server's cost is known only after it has ended.
             if round % servedTogether == 0 {
                 try served.add(servedTogether) {
                     let decoder = DecoderClient(path: arguments[1], from: .server)
@@ -29,7 +29,7 @@ enum DecoderCost {
             }
             try here.add { _ = try bytes.withUnsafeBytes { try Decoder.decode($0, request) } }
             try there.add { _ = try decoder.decode(.bytes(bytes), request) }
-            // It says nothing, which is an error.
+            // It gives no answer, which is an error.
             idle.add { _ = try? nothing.decode(.bytes(bytes), request) }
         }
         print("in this process: \(here.text)")
@@ -38,7 +38,7 @@ enum DecoderCost {
         print("a process that does nothing: \(idle.text)")
     }
 
-    /// As many pictures as are given to one server.
+    /// The number of pictures per server.
     private static let servedTogether = 100
 
     private static func contents(of path: String) throws -> [UInt8] {

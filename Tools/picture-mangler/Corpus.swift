@@ -2,9 +2,9 @@ import Foundation
 import PictureTestSupport
 import Pixels
 
-/// Small pictures of every kind that is read, made by others' tools: what mangling begins with.
+/// Small pictures of every format, written by other programs, to be mangled.
 enum Corpus {
-    /// Formats that ImageMagick writes, for as long as the decoder refuses them by name and from the day on that it reads them.
+    /// Formats that ImageMagick writes, supported by the decoder or not.
     private static let conversions: [[String]] = [
         ["-colorspace", "CMYK", "jpeg:-"], ["-define", "webp:lossless=true", "webp:-"], ["webp:-"], ["gif:-"],
         ["-interlace", "GIF", "gif:-"], ["tiff:-"], ["-compress", "LZW", "tiff:-"], ["-compress", "JPEG", "tiff:-"],
@@ -18,7 +18,7 @@ enum Corpus {
         }
     }
 
-    /// Reads what was written, in the same order.
+    /// Reads the written files in the same order.
     static func read(from folder: String) throws -> [[UInt8]] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         return try names.map { [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0)"))) }
@@ -30,7 +30,7 @@ enum Corpus {
             [], ["-progressive"], ["-arithmetic"], ["-arithmetic", "-progressive"], ["-grayscale"], ["-restart", "1"],
             ["-sample", "1x1"], ["-sample", "4x1"], ["-rgb"], ["-optimize", "-sample", "1x2"],
         ].map { try Tool.run("/usr/bin/cjpeg", $0, input: scene.ppm) }
-        // Whatever of them this ImageMagick cannot write is left out.
+        // Omits formats that this ImageMagick cannot write.
         let converted = conversions.compactMap { try? Tool.run("/usr/bin/convert", ["ppm:-"] + $0, input: scene.ppm) }
         return jpegs + exif(jpegs[0]) + pngs() + converted.filter { !$0.isEmpty }
     }

@@ -1,14 +1,15 @@
 import Foundation
 import TestSupport
 
-/// Mangles pictures and has them decoded, until the time is up or a number of them is done. Built with the address sanitizer, it
-/// ends at the first read or write outside of its memory; so the decoding is done by processes that it starts, one a core, and
-/// what one of them died of is kept.
+/// Mangles pictures and decodes them, until the time is up or a number is reached.
+///
+/// Built with the address sanitizer, a process ends at its first invalid memory access. So child processes decode,
+/// one per core, and the pictures that ended one are kept.
 ///
 ///     picture-mangler --minutes 30 --findings FOLDER [--seed NUMBER] [--pictures NUMBER]
 ///     picture-mangler --replay FILE…
 ///
-/// What comes after what follows from the seed alone. It ends with 1 if there were findings.
+/// The seed alone determines the pictures. Exits with 1 if there were findings.
 @main
 enum PictureMangler {
     static func main() throws {

@@ -3,12 +3,12 @@ import PictureTestSupport
 import Pixels
 import TestSupport
 
-/// One mangled picture, and what is asked of it: that follows from its bytes, so that a file of a finding says all there is to
-/// say.
+/// A mangled picture and its request, which follows from its bytes, so that a file alone reproduces a finding.
 struct Subject {
     let bytes: [UInt8]
 
-    /// Decodes it as the helper does, writes the answer down and reads it as Vitrine does. Returns a word for what came of it.
+    /// Decodes it as the decoder does, writes the answer and reads it as Vitrine does. Returns a word for the
+    /// outcome.
     func decode() -> String {
         let request = request
         let outcome: DecodeOutcome
@@ -24,13 +24,13 @@ struct Subject {
         guard let block = try? SealedMemory(), (try? outcome.write(to: block)) != nil,
             (try? DecodeOutcome(reading: block, for: request)) != nil
         else {
-            // Whatever is answered can be read: anything else is a mistake of ours.
+            // Every answer must be readable.
             fatalError("the answer is invalid")
         }
         return decodeSmall(request) ? "\(word), and shared" : word
     }
 
-    /// Decodes it as the process does that small pictures share, if it is for that one. Returns whether it was.
+    /// Decodes it like the shared process for small pictures, if suitable. Returns whether it was.
     private func decodeSmall(_ request: DecodeRequest) -> Bool {
         guard SmallPictureService.takes(bytes, for: request), let reply = Decoder.decodeSmall(bytes, request) else {
             return false
@@ -43,7 +43,7 @@ struct Subject {
     }
 
     private static func decode(_ bytes: [UInt8], _ request: DecodeRequest) throws(DecodeFailure) -> DecodeReply {
-        // Memory of its own and of that length exactly: what reads beyond the end is seen to.
+        // Memory of exactly this length, so that the sanitizer notices reading beyond the end.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 1)
         defer { memory.deallocate() }
         memory.copyBytes(from: bytes)

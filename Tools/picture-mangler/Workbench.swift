@@ -1,15 +1,15 @@
 import Foundation
 
-/// Where pictures are mangled and decoded, in a process that may die of it.
+/// Mangles and decodes pictures in a process that may crash.
 struct Workbench {
-    /// How many pictures a process decodes before it makes room for the next.
+    /// The number of pictures per process.
     static let batch = 2_000
-    /// Seconds after which a picture counts as one that hangs a decoder: in the helper, the processor's time ends before.
-    private static let patience: UInt32 = 60
+    /// Seconds after which a picture counts as hanging. The decoder's limit of processor time is shorter.
+    private static let timeout: UInt32 = 60
 
-    /// The folder of pictures to begin with.
+    /// The folder of original pictures.
     let corpus: String
-    /// The file that holds the picture which is being decoded: what is in it when the process dies is what it died of.
+    /// The file with the current picture, which is the finding if the process crashes.
     let current: String
 
     func work(seed: UInt64) throws {
@@ -23,7 +23,7 @@ struct Workbench {
             guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else {
                 exit(2)
             }
-            alarm(Self.patience)
+            alarm(Self.timeout)
             words[Subject(bytes: bytes).decode(), default: 0] += 1
         }
         alarm(0)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads coloured text as a terminal does: cells, row by row. It knows what chafa writes, and stops at anything else.
+/// Parses the cells of coloured terminal text as chafa writes it. Throws for anything else.
 struct CellText {
     private(set) var rows: [[ShownCell]] = [[]]
     private var foreground: SIMD3<Float>?

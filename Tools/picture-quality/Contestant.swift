@@ -4,13 +4,13 @@ import Pictures
 import PictureTestSupport
 import Pixels
 
-/// Somebody who draws pictures with characters, in one way.
+/// A way to draw pictures with characters.
 struct Contestant {
     let name: String
-    /// The cells for a photo, of which the picture has all pixels of the screen.
+    /// Draws a photo, given all pixels of the screen.
     let draw: (Photo) throws -> [[ShownCell]]
 
-    /// Ours.
+    /// Vitrine's drawing.
     static func vitrine(_ symbols: DrawingStyle.Symbols, _ depth: ColourDepth) -> Contestant {
         Contestant(name: "vitrine \(symbols)") { photo in
             let style = DrawingStyle(symbols: symbols, colours: depth, cellAspect: 0.5)
@@ -23,7 +23,7 @@ struct Contestant {
         }
     }
 
-    /// chafa's, of the same pixels and for the same cells.
+    /// chafa's drawing of the same pixels for the same cells.
     static func chafa(_ symbols: String, _ colours: String, _ more: String...) -> Contestant {
         Contestant(name: "chafa \(symbols) \(more.joined(separator: " "))") { photo in
             let text = try Tool.run(

@@ -1,13 +1,13 @@
 import Foundation
 import PictureTestSupport
 
-/// How much of each pixel of its cell a character fills: blocks as terminals draw them themselves, letters by a font.
+/// The coverage of each pixel of a cell by a character: blocks as terminals draw them, letters from a font.
 struct GlyphMasks {
     static let width = 8
     static let height = 16
     private var masks: [Unicode.Scalar: [Float]] = [:]
 
-    /// - Parameter font: the file of a font whose characters are all as wide.
+    /// - Parameter font: the file of a monospaced font.
     init(font: String) throws {
         masks[" "] = Array(repeating: 0, count: Self.width * Self.height)
         let halves: [(Unicode.Scalar, (Int, Int) -> Bool)] = [
@@ -38,7 +38,7 @@ struct GlyphMasks {
         masks[character] = (0..<Self.width * Self.height).map { isFilled($0 % Self.width, $0 / Self.width) ? 1 : 0 }
     }
 
-    /// All in a row, drawn large, and made small by taking means.
+    /// Draws all letters large in a row, and averages them down.
     private mutating func addLetters(_ font: String) throws {
         let text = String(String.UnicodeScalarView((33...126).map { Unicode.Scalar(UInt8($0)) }))
         let escaped = text.replacing("\\", with: "\\\\").replacing("%", with: "%%")

@@ -1,13 +1,13 @@
 import Foundation
 
-/// How much alike two pictures of one size are.
+/// The similarity of two pictures of the same size.
 struct Likeness {
-    /// Decibels, of all three channels.
+    /// The signal-to-noise ratio of all three channels, in decibels.
     let psnr: Double
-    /// Structural similarity of brightness, of both pictures blurred, since a cell is seen from further away than a pixel.
+    /// The structural similarity of brightness, both blurred, because a cell is seen from further away than a pixel.
     let ssim: Double
-    /// Decibels of brightness, of both blurred, after one was made as bright and as contrasty as the other by a factor and an
-    /// addition: letters are never as bright as what they show.
+    /// The signal-to-noise ratio of brightness, both blurred, after matching brightness and contrast by a factor and
+    /// an addition: letters are never as bright as the picture.
     let matched: Double
 
     private static let blur = 2
@@ -20,7 +20,7 @@ struct Likeness {
         matched = Self.decibels(Self.squares(wide.planes[0], Self.matched(wideShown.planes[0], to: wide.planes[0])))
     }
 
-    /// The means of several.
+    /// The means of several results.
     init(meansOf several: [Likeness]) {
         let count = Double(several.count)
         psnr = several.map(\.psnr).reduce(0, +) / count

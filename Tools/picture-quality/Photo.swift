@@ -3,19 +3,19 @@ import Foundation
 import PictureTestSupport
 import Pixels
 
-/// A photo of the TestGallery, and the cells that it is to be drawn in.
+/// A photo of the TestGallery, and the cells to draw it in.
 struct Photo {
     let columns: Int
     let rows: Int
-    /// As the screen would show it if it had pixels.
+    /// The photo at the screen's resolution.
     let original: PixelBuffer
-    /// A file with just those pixels, for others.
+    /// A file with exactly these pixels, for other programs.
     let file: String
 
     private static let widest = 80
     private static let highest = 40
 
-    /// - Parameter folder: where the file may be put.
+    /// - Parameter folder: the folder for the file.
     init(_ path: String, in folder: String) throws {
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         var request = DecodeRequest(
@@ -30,7 +30,7 @@ struct Photo {
         try Data(PNGFile(original).bytes).write(to: URL(fileURLWithPath: file))
     }
 
-    /// The same in that many pixels.
+    /// Returns the photo at another size.
     func pixels(_ width: Int, _ height: Int) throws -> PixelBuffer {
         try Self.pixels(
             PNGFile(original).bytes, width, height,

@@ -1,7 +1,7 @@
 import Cells
 import Pixels
 
-/// A picture in numbers that can be reckoned with: three planes, 0 to 255.
+/// A picture in floating point: three planes, 0 to 255.
 struct Picture {
     let width: Int
     let height: Int
@@ -14,7 +14,7 @@ struct Picture {
         }
     }
 
-    /// What cells look like.
+    /// Renders cells.
     init(_ rows: [[ShownCell]], _ masks: GlyphMasks) throws {
         width = (rows.first?.count ?? 0) * GlyphMasks.width
         height = rows.count * GlyphMasks.height
@@ -39,13 +39,13 @@ struct Picture {
         self.planes = planes
     }
 
-    /// Brightness alone.
+    /// Brightness only.
     var grey: Picture {
         let luma = zip(planes[0], zip(planes[1], planes[2])).map { 0.299 * $0 + 0.587 * $1.0 + 0.114 * $1.1 }
         return Picture(width: width, height: height, planes: [luma])
     }
 
-    /// As from further away: each pixel is the mean of those around it, three times over, which comes near to Gauss.
+    /// Blurs with three box filters, nearly a Gaussian, as if seen from further away.
     func blurred(_ radius: Int) -> Picture {
         var result = self
         for channel in planes.indices {

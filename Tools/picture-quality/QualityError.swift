@@ -1,8 +1,8 @@
-/// Why pictures cannot be compared.
+/// The reason why pictures cannot be compared.
 enum QualityError: Error, CustomStringConvertible {
-    /// Another program has written what is not understood here.
+    /// Another program's output has an unknown sequence.
     case unknownSequence(String)
-    /// It has drawn with a character whose shape is not known.
+    /// A character's shape is unknown.
     case unknownShape(Unicode.Scalar)
     /// A photo has no pixels.
     case noPixels

@@ -1,6 +1,6 @@
 import Cells
 
-/// A cell as a terminal shows it: a character, and two colours.
+/// A cell as a terminal shows it: a character and two colours.
 struct ShownCell {
     let character: Unicode.Scalar
     let foreground: SIMD3<Float>
@@ -15,7 +15,7 @@ struct ShownCell {
         self.background = background
     }
 
-    /// A cell of ours, on a terminal that is white on black.
+    /// Converts Vitrine's cell for a terminal with white text on black.
     init(_ cell: Cell, _ palette: TerminalPalette) {
         self.init(
             cell.text.unicodeScalars.first ?? " ", palette.colour(cell.style.foreground) ?? Self.white,

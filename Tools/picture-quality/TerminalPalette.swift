@@ -1,13 +1,13 @@
 import Cells
 
-/// What the numbers of colours look like on an xterm.
+/// The colours of xterm's palette.
 struct TerminalPalette {
     private let sixteen: [UInt32] = [
         0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5, 0x7F7F7F, 0xFF0000, 0x00FF00,
         0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF,
     ]
 
-    /// Nothing for the terminal's own.
+    /// Returns a colour's value; nil for the terminal's own.
     func colour(_ colour: Colour) -> SIMD3<Float>? {
         switch colour {
         case .terminal: nil

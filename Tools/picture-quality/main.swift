@@ -2,12 +2,12 @@ import Cells
 import Foundation
 import Pictures
 
-/// Prints how much the photos of the TestGallery look like themselves when they are drawn with characters, by Vitrine and by chafa,
-/// each in 80 by 40 cells of 8 by 16 pixels:
+/// Prints how similar to the originals Vitrine and chafa draw the photos of the TestGallery, in 80 by 40 cells of 8
+/// by 16 pixels:
 ///
 ///     swift run -c release picture-quality
 ///
-/// Ends with 1 if Vitrine is not as good as it is to be.
+/// Exits with 1 if Vitrine's quality is below its limits.
 let font = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"
 let masks = try GlyphMasks(font: font)
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent("picture-quality-\(getpid())").path
@@ -22,7 +22,7 @@ let names = try FileManager.default.contentsOfDirectory(atPath: gallery + "/imag
 let photos = try names.map { try Photo("\(gallery)/images/\($0)", in: folder) }
 let originals = photos.map { Picture($0.original) }
 
-/// The means over all photos.
+/// Returns the means over all photos.
 func means(_ contestant: Contestant) throws -> Likeness {
     let found = try zip(photos, originals).map { photo, original in
         Likeness(original, try Picture(try contestant.draw(photo), masks))
@@ -32,8 +32,8 @@ func means(_ contestant: Contestant) throws -> Likeness {
 
 func text(_ number: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", number) }
 
-/// Prints a line for each, and gives the first and the best of the others.
-func hold(_ title: String, _ contestants: [Contestant]) throws -> (ours: Likeness, theirs: [Likeness]) {
+/// Prints a line for each contestant. Returns Vitrine's and the others' results.
+func compare(_ title: String, _ contestants: [Contestant]) throws -> (ours: Likeness, theirs: [Likeness]) {
     print("\n| \(title) | PSNR dB | SSIM, blurred | brightness, matched, dB |\n|---|---|---|---|")
     var found: [Likeness] = []
     for contestant in contestants {
@@ -47,7 +47,7 @@ func hold(_ title: String, _ contestants: [Contestant]) throws -> (ours: Likenes
 }
 
 print("\(photos.count) photos")
-let all = try hold(
+let all = try compare(
     "all colours",
     [
         .vitrine(.sextant, .full), .chafa("sextant+half+vhalf+space+solid", "full"), .vitrine(.quadrant, .full),
@@ -55,26 +55,26 @@ let all = try hold(
         .chafa("hhalf+space+solid", "full"), .vitrine(.ascii, .full), .vitrine(.ramp, .full),
     ])
 let sextants = "sextant+half+vhalf+space+solid"
-let palette = try hold(
+let palette = try compare(
     "256 colours",
     [
         .vitrine(.sextant, .palette), .chafa(sextants, "240"), .vitrine(.half, .palette),
         .chafa("hhalf+space+solid", "240"),
     ])
-let sixteen = try hold(
+let sixteen = try compare(
     "16 colours",
     [
         .vitrine(.sextant, .sixteen), .chafa(sextants, "16"), .chafa(sextants, "16", "--preprocess", "off"),
         .vitrine(.quadrant, .sixteen), .vitrine(.half, .sixteen),
         .chafa("hhalf+space+solid", "16", "--preprocess", "off"),
     ])
-_ = try hold(
+_ = try compare(
     "8 colours",
     [
         .vitrine(.sextant, .eight), .chafa(sextants, "8"), .chafa(sextants, "8", "--preprocess", "off"),
         .vitrine(.half, .eight),
     ])
-let none = try hold(
+let none = try compare(
     "no colours",
     [
         .vitrine(.ascii, .none), .vitrine(.ramp, .none), .chafa("ascii", "none"),

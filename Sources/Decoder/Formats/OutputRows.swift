@@ -83,7 +83,9 @@ struct OutputRows {
     consuming func reply(
         _ facts: PictureFacts, isComplete: Bool, cameToAnything: Bool = true
     ) throws(DecodeFailure) -> DecodeReply {
-        guard isComplete || hasRows && cameToAnything else { throw .damaged("it ends before there is anything to show") }
+        guard isComplete || hasRows && cameToAnything else {
+            throw .damaged("it ends before there is anything to show")
+        }
         if darkFilter != nil {
             return plan.reply(facts, rows: Chequer.Rows(light: rows, dark: darkRows), isComplete: isComplete)
         }

@@ -2,7 +2,7 @@ import Foundation
 import Pictures
 import Pixels
 
-/// Has a picture decoded that was made to do harm, and counts what that costs.
+/// Decodes a malicious picture and counts the cost.
 struct Bomb {
     let decoder: String
     let good: [UInt8]
@@ -10,7 +10,7 @@ struct Bomb {
     func meet(_ path: String) throws {
         let client = DecoderClient(path: decoder)
         let request = DecodeRequest(box: PixelSize(width: 160, height: 120))
-        // Once, to have loaded what is loaded when it is first needed.
+        // A first picture loads everything that is loaded on demand.
         _ = try client.decode(.bytes(good), request)
         let (before, worked) = (try resident("VmRSS"), work())
         do {
@@ -19,27 +19,27 @@ struct Bomb {
         } catch {
             ClientProgram.tell("outcome", "\(error)")
         }
-        // The most there ever was: what came and went meanwhile counts too.
+        // The peak, so that temporary memory counts too.
         ClientProgram.tell("grown", try resident("VmHWM") - before)
         ClientProgram.tell("milliseconds", work() - worked)
         ClientProgram.tell("resident", usage().ru_maxrss)
     }
 
-    /// Milliseconds of a processor that decoders have taken.
+    /// Milliseconds of processor time used by decoders.
     private func work() -> Int {
         let usage = usage()
         return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000
             + Int(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1_000
     }
 
-    /// What the system has counted of those that ended.
+    /// The system's counts for ended children.
     private func usage() -> rusage {
         var usage = rusage()
         getrusage(RUSAGE_CHILDREN.rawValue, &usage)
         return usage
     }
 
-    /// A line of /proc/self/status, in KiB.
+    /// Reads a line of /proc/self/status, in KiB.
     private func resident(_ name: String) throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }

@@ -1,11 +1,11 @@
 import Pictures
 
-/// Programs that stand in the decoder's place and do something wrong, to be met one after the other.
+/// Broken programs used as decoders in turn.
 struct BrokenPrograms {
     private let hanging: [String]
     private let others: [String]
 
-    /// Milliseconds that those get that hang: they take all of them.
+    /// Milliseconds for programs that hang, which use all of them.
     private static let littleTime: Int32 = 200
 
     init(hanging: some Sequence<String>, others: some Sequence<String>) {
@@ -13,7 +13,7 @@ struct BrokenPrograms {
         self.others = Array(others)
     }
 
-    /// The path of the one whose turn it is.
+    /// Returns the path of the next one.
     func path(_ turn: Int) -> String {
         let number = turn % (hanging.count + others.count)
         return number < hanging.count ? hanging[number] : others[number - hanging.count]

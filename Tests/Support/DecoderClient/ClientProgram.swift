@@ -2,18 +2,18 @@ import Foundation
 import Pictures
 import Pixels
 
-/// A program of its own that has pictures decoded, so that what this costs it can be counted: its memory, its descriptors, its
-/// children. Tests that run beside each other in one process have no such things to themselves.
+/// A separate client process whose memory, descriptors and children can be counted. Tests share one process, where
+/// that is impossible.
 ///
 ///     decoder-client bomb DECODER GOOD BOMB
 ///     decoder-client rounds DECODER GOOD COUNT ORIGIN HANGING… -- BROKEN…
-///     decoder-client leave DECODER GOOD PLACE
+///     decoder-client leave DECODER GOOD FILE
 ///
-/// ORIGIN is `program` or `server`: where processes that decode come from. Those that hang get little time, for all of it is
-/// waited for; the others as much as ever, for a machine may be slow. Who leaves ends as if he had been killed, with a server
-/// at work.
+/// ORIGIN is `program` or `server`, the source of decoder processes. Hanging decoders get a short time limit, because
+/// all of it is waited for; the others the usual one, because the machine may be slow. `leave` exits as if killed
+/// while its server is working.
 ///
-/// It prints a line for each thing that it counted: a name, a tab, and a number or a sentence.
+/// It prints a line for each count: a name, a tab, and a number or sentence.
 @main
 enum ClientProgram {
     static func main() throws {
@@ -38,7 +38,7 @@ enum ClientProgram {
         }
     }
 
-    /// Prints what was counted.
+    /// Prints a count.
     static func tell(_ name: String, _ value: some CustomStringConvertible) {
         print("\(name)\t\(value)")
     }

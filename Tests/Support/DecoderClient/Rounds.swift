@@ -3,18 +3,17 @@ import Pictures
 import Pixels
 import Synchronization
 
-/// Has pictures decoded by broken decoders, one kind after the other, on several threads at once, and good pictures by the real
-/// one all the while.
+/// Decodes with broken decoders on several threads, while the real one decodes good pictures.
 final class Rounds: Sendable {
     private struct Count {
         var next = 0
-        /// How often each kind of failure came of each broken decoder.
+        /// The number of failures of each kind for each broken decoder.
         var outcomes: [String: Int] = [:]
         var good = 0
         var spoiled = 0
     }
 
-    /// Decodes good pictures, until all is over.
+    /// Decodes good pictures until the end.
     private let decoder: Mutex<DecoderClient?>
     private let good: [UInt8]
     private let broken: BrokenPrograms
@@ -35,10 +34,10 @@ final class Rounds: Sendable {
         _ total: Int, decoder: String, good: [UInt8], broken: BrokenPrograms, from origin: DecoderClient.Origin
     ) throws {
         let make = { Rounds(decoder: decoder, good: good, broken: broken, from: origin) }
-        // Once, to have loaded what is loaded when it is first needed.
+        // A first round loads everything that is loaded on demand.
         _ = make().count(0)
         let before = try descriptors()
-        // Clients end in here, and so do their servers.
+        // Clients and their servers end within this call.
         let final = make().count(total)
         for (outcome, number) in final.outcomes { ClientProgram.tell(outcome, number) }
         ClientProgram.tell("good", final.good)
@@ -50,11 +49,12 @@ final class Rounds: Sendable {
     private func count(_ total: Int) -> Count {
         let group = DispatchGroup()
         for _ in 0..<Self.threads { start(in: group) { while self.meetBroken(total) {} } }
-        // As many good ones as there are broken ones would take too long; one after the other, until those are through.
+        // One thread decodes good pictures in turn until the broken ones are done; one per broken decoder would take
+        // too long.
         start(in: group) { while self.count.withLock({ $0.next < total }) { self.decodeGood() } }
         group.wait()
         decodeGood()
-        // A thread may end later than its work, and hold all this so long.
+        // A thread may outlive its work, and would keep the client alive.
         decoder.withLock { $0 = nil }
         return count.withLock { $0 }
     }
@@ -67,7 +67,7 @@ final class Rounds: Sendable {
         }
     }
 
-    /// Returns whether there was a round left.
+    /// Runs the next round. Returns false if none was left.
     private func meetBroken(_ total: Int) -> Bool {
         let number = count.withLock { count in
             count.next += 1
@@ -101,7 +101,7 @@ final class Rounds: Sendable {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
     }
 
-    /// Children that were never waited for, ended or not. The system says that there are none, or which one it is.
+    /// Children that were not reaped. The system reports that there are none, or which one there is.
     private static func children() -> Int {
         var number = 0
         while waitpid(-1, nil, WNOHANG) > 0 { number += 1 }

@@ -1,16 +1,16 @@
 import Foundation
 import Pixels
 
-/// Starts the helper as Vitrine does, and waits for its end.
+/// Starts the decoder as Vitrine does, and waits for its end.
 public struct DecoderProcess {
-    /// Where its process comes from.
+    /// The way to create its process.
     public enum Origin: CaseIterable, Sendable {
         case program, server
     }
 
-    /// The exit status, or 128 and the signal that ended it.
+    /// The exit status, or 128 plus the signal that ended it.
     public let status: Int32
-    /// What it wrote.
+    /// The answer's block.
     public let output: SealedMemory
 
     /// The program, built beside the tests.
@@ -22,7 +22,7 @@ public struct DecoderProcess {
         }
     }
 
-    /// Decodes a sealed block of those bytes.
+    /// Decodes bytes in a sealed block.
     public init(
         _ bytes: [UInt8], arguments: [String], through command: [String] = [], from origin: Origin = .program
     ) throws {
@@ -30,7 +30,7 @@ public struct DecoderProcess {
         try self.init(input: input.descriptor, arguments: arguments, through: command, from: origin)
     }
 
-    /// Decodes what a descriptor refers to. `command` is a program that starts the helper: `["/usr/bin/prlimit", …]`.
+    /// Decodes an open file. `command` is a program that starts the decoder: `["/usr/bin/prlimit", …]`.
     public init(
         input: CInt, arguments: [String], through command: [String] = [], from origin: Origin = .program
     ) throws {
@@ -44,13 +44,13 @@ public struct DecoderProcess {
         self.init(status: status, output: output)
     }
 
-    /// Has a server that is started for it make the helper's process. Returns its status as `run` does, of any descriptors.
+    /// Starts a server for one picture, with any descriptors. Returns the process's status like `run`.
     public static func serve(_ command: [String], _ arguments: [String], input: CInt, output: CInt) throws -> Int32 {
         let (requests, client) = (try PacketSocket.pair(), try PacketSocket.pair())
-        // What is no request is none there either.
+        // Invalid arguments become an invalid packet.
         let packet = (try? DecodeRequest(arguments: arguments).packet) ?? arguments.flatMap { Array($0.utf8) }
         try requests.0.send(packet, passing: [input, output, client.1.descriptor])
-        // It takes one request, and ends with it.
+        // The server accepts one request and exits.
         requests.0.finish()
         guard try run(command + [DecoderService.argument], input: requests.1.descriptor, output: STDERR_FILENO) == 0,
             case .ended(let status)? = DecoderService.End(bytes: try client.0.receive(atMost: 64).bytes)
@@ -62,7 +62,7 @@ public struct DecoderProcess {
         status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
     }
 
-    /// Runs the helper with any descriptors.
+    /// Runs the decoder with any descriptors.
     public static func run(_ arguments: [String], input: CInt, output: CInt) throws -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

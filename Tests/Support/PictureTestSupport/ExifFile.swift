@@ -1,4 +1,4 @@
-/// Writes EXIF blocks, right ones and wrong ones.
+/// Writes valid and invalid EXIF blocks.
 public struct ExifFile {
     /// An entry's value.
     public enum Value: Sendable {
@@ -8,13 +8,13 @@ public struct ExifFile {
         case short(UInt16)
         /// Fractions.
         case rationals([(UInt32, UInt32)])
-        /// An offset, to another directory for example.
+        /// An offset, such as to another directory.
         case long(UInt32)
-        /// Where another directory is.
+        /// The offset of another directory.
         case directory(Int)
     }
 
-    /// How wide a block's numbers are: as TIFF has them, or BigTIFF, whose offsets have 64 bits.
+    /// The size of numbers: TIFF, or BigTIFF with 64-bit offsets.
     private enum Width {
         case small, big
 
@@ -38,13 +38,13 @@ public struct ExifFile {
     /// Entries of the GPS directory.
     public var gps: [(tag: UInt16, value: Value)] = []
 
-    /// The small picture behind the directories, a JPEG if it is right.
+    /// The thumbnail behind the directories, normally a JPEG.
     public var thumbnail: [UInt8] = []
 
-    /// Begins an empty block.
+    /// Creates an empty block.
     public init() {}
 
-    /// A block that says the orientation only.
+    /// Creates a block with an orientation only.
     public init(orientation: UInt16) {
         main = [(0x0112, .short(orientation))]
     }
@@ -52,11 +52,11 @@ public struct ExifFile {
     /// The block, big-endian, from the byte order mark on.
     public var tiff: [UInt8] { block(.small) }
 
-    /// The same as BigTIFF has it, without the small picture.
+    /// The same as BigTIFF, without the thumbnail.
     public var bigTIFF: [UInt8] { block(.big) }
 
     private func block(_ width: Width) -> [UInt8] {
-        // Directories one after the other, each followed by its long values; offsets need the lengths beforehand.
+        // The directories in order, each followed by its long values. Offsets need the lengths in advance.
         let mainLength = Self.length(main, width) + 2 * width.entry
         let exifStart = width.header + mainLength
         let gpsStart = exifStart + Self.length(exif, width)
@@ -66,7 +66,7 @@ public struct ExifFile {
         block += width.word(width.header) + Self.directory(main + links, at: width.header, width)
         let thumbnail = width == .small ? thumbnail : []
         if !thumbnail.isEmpty {
-            // The directory's last four bytes, before its long values, say where the next one is.
+            // The directory's last four bytes, before its long values, contain the offset of the next one.
             let link = 8 + 2 + 12 * (main.count + links.count)
             block.replaceSubrange(link..<link + 4, with: Self.big(UInt32(ifd1Start)))
         }
@@ -82,14 +82,14 @@ public struct ExifFile {
     /// The block as a JPEG's APP1 segment.
     public var segment: [UInt8] { Self.segment(tiff) }
 
-    /// Any bytes as a JPEG's EXIF segment.
+    /// Returns any bytes as a JPEG's EXIF segment.
     public static func segment(_ tiff: [UInt8]) -> [UInt8] {
         let content = Array("Exif\0\0".utf8) + tiff
         let length = content.count + 2
         return [0xFF, 0xE1, UInt8(length >> 8), UInt8(length & 255)] + content
     }
 
-    /// A JPEG with this segment in it, right behind its start.
+    /// Returns a JPEG with this segment inserted at its start.
     public static func jpeg(_ jpeg: [UInt8], inserting segment: [UInt8]) -> [UInt8] {
         jpeg[..<2] + segment + jpeg[2...]
     }

@@ -1,40 +1,39 @@
 import Pixels
 
-/// Writes GIF files, right ones and wrong ones, with pixels that are hardly packed: after every few of them the table is
-/// begun anew.
+/// Writes valid and invalid GIF files, nearly uncompressed: the table is cleared every few pixels.
 public struct GIFFile {
-    /// One picture: numbers of colours, row by row.
+    /// One frame: palette indices, row by row.
     public struct Frame {
-        /// Where it lies on the canvas.
-        public var place = (x: 0, y: 0)
-        /// Its sides.
+        /// Its position on the canvas.
+        public var origin = (x: 0, y: 0)
+        /// Its size.
         public var size: PixelSize
         /// Its pixels.
         public var indices: [UInt8]
-        /// The colour that is not painted.
+        /// The transparent colour.
         public var transparent: UInt8?
-        /// How it disappears: 1 stays, 2 is cleared, 3 brings back what was there.
+        /// Its disposal: 1 stays, 2 is cleared, 3 restores the previous contents.
         public var disposal: UInt8 = 0
         /// Hundredths of a second.
         public var delay: UInt16 = 0
-        /// Colours of its own.
+        /// Its own palette.
         public var palette: [PixelColor] = []
 
-        /// A picture of one colour.
+        /// Creates a frame of one colour.
         public init(size: PixelSize, filled index: UInt8) {
             self.size = size
             indices = Array(repeating: index, count: size.width * size.height)
         }
     }
 
-    /// The canvas's sides.
+    /// The canvas's size.
     public var size: PixelSize
-    /// The common colours, 4 of them.
+    /// The global palette of 4 colours.
     public var palette: [PixelColor]
-    /// The pictures.
+    /// The frames.
     public var frames: [Frame] = []
 
-    /// An empty canvas with four colours.
+    /// Creates an empty canvas with four colours.
     public init(size: PixelSize, palette: [PixelColor]) {
         self.size = size
         self.palette = palette
@@ -47,7 +46,7 @@ public struct GIFFile {
         for frame in frames {
             let flags = frame.disposal << 2 | (frame.transparent == nil ? 0 : 1)
             file += [0x21, 0xF9, 4, flags] + Self.little(Int(frame.delay)) + [frame.transparent ?? 0, 0]
-            file += [0x2C] + [frame.place.x, frame.place.y, frame.size.width, frame.size.height].flatMap(Self.little)
+            file += [0x2C] + [frame.origin.x, frame.origin.y, frame.size.width, frame.size.height].flatMap(Self.little)
             file += [frame.palette.isEmpty ? 0 : 0x81] + (frame.palette.isEmpty ? [] : Self.colours(frame.palette))
             file += [2] + Self.blocks(Self.codes(frame.indices))
         }
@@ -61,7 +60,7 @@ public struct GIFFile {
         }
     }
 
-    /// Codes of three bits: two pixels, and the word to begin anew (4), so that no longer codes come up; 5 ends it.
+    /// Codes of three bits: two pixels, then the clear code (4), so that codes never get longer; 5 ends it.
     private static func codes(_ indices: [UInt8]) -> [UInt8] {
         var codes: [UInt8] = [4]
         for (count, index) in indices.enumerated() {

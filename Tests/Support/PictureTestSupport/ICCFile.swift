@@ -1,33 +1,33 @@
-/// Writes colour profiles, right ones and wrong ones.
+/// Writes valid and invalid colour profiles.
 public struct ICCFile: Sendable {
     /// A profile's curve.
     public enum Curve: Sendable {
         /// A power.
         case gamma(Double)
-        /// sRGB's as a formula.
+        /// sRGB's curve as a formula.
         case formula
         /// A table.
         case table([UInt16])
     }
 
-    /// Four letters for what the numbers are of.
+    /// Four letters for the colour space of the picture.
     public var space = "RGB "
-    /// Four letters for what they are turned into.
+    /// Four letters for the space that the profile converts to.
     public var connection = "XYZ "
     /// The curve of all channels.
     public var curve = Curve.formula
     /// XYZ under D50 of red, green and blue.
     public var primaries: [[Double]]
 
-    /// A profile of those colours.
+    /// Creates a profile with these primaries.
     public init(primaries: [[Double]]) {
         self.primaries = primaries
     }
 
-    /// sRGB's colours.
+    /// sRGB's primaries.
     public static let sRGB = ICCFile(
         primaries: [[0.43607, 0.22249, 0.01392], [0.38515, 0.71687, 0.09708], [0.14307, 0.06061, 0.71410]])
-    /// Display P3's.
+    /// Display P3's primaries.
     public static let displayP3 = ICCFile(
         primaries: [[0.51512, 0.24120, -0.00105], [0.29198, 0.69225, 0.04189], [0.15710, 0.06657, 0.78407]])
 
@@ -51,10 +51,10 @@ public struct ICCFile: Sendable {
         return head + Self.big(elements.count) + table + content
     }
 
-    /// The profile as segments of a JPEG, cut into parts.
+    /// The profile as a JPEG's segments, cut into parts.
     public func segments(partsOf length: Int = 60_000) -> [UInt8] { Self.segments(bytes, partsOf: length) }
 
-    /// Any bytes as a profile's segments.
+    /// Returns any bytes as a profile's segments.
     public static func segments(_ bytes: [UInt8], partsOf length: Int) -> [UInt8] {
         let starts = Array(stride(from: 0, to: bytes.count, by: length))
         return starts.enumerated().flatMap { index, start in

@@ -1,21 +1,21 @@
 import Pixels
 
-/// Writes PNG files of every kind, uncompressed, so that the tests need no one else's encoder.
+/// Writes PNG files of every kind, uncompressed, without another encoder.
 public struct PNGFile {
-    /// Colour types by the numbers of the PNG specification.
+    /// Colour types, numbered as in the PNG specification.
     public enum Kind: UInt8, CaseIterable, Sendable {
         /// Grey.
         case grey = 0
         /// Red, green, blue.
         case rgb = 2
-        /// Numbers of a palette.
+        /// Palette indices.
         case palette = 3
         /// Grey and opacity.
         case greyAlpha = 4
         /// Red, green, blue and opacity.
         case rgbAlpha = 6
 
-        /// Samples a pixel.
+        /// Samples per pixel.
         public var channels: Int {
             switch self {
             case .grey, .palette: 1
@@ -26,22 +26,22 @@ public struct PNGFile {
         }
     }
 
-    /// The sides.
+    /// The size.
     public var size: PixelSize
     /// The colour type.
     public var kind: Kind
-    /// Bits a sample.
+    /// Bits per sample.
     public var depth: Int
     /// Whether it is stored in seven passes.
     public var isInterlaced = false
     /// Chunks between the header and the picture.
     public var chunks: [(type: String, content: [UInt8])] = []
-    /// Chunks behind the picture.
+    /// Chunks after the picture.
     public var chunksBehind: [(type: String, content: [UInt8])] = []
     /// The samples of a pixel.
     public var samples: (Int, Int) -> [Int]
 
-    /// Describes a file whose pixels come from a function.
+    /// Creates a file whose pixels come from a function.
     public init(_ kind: Kind, depth: Int, size: PixelSize, samples: @escaping (Int, Int) -> [Int]) {
         self.kind = kind
         self.depth = depth
@@ -49,7 +49,7 @@ public struct PNGFile {
         self.samples = samples
     }
 
-    /// Describes a plain RGB file.
+    /// Creates a plain RGB file.
     public init(_ picture: PixelBuffer) {
         self.init(.rgb, depth: 8, size: picture.size) { x, y in
             let color = picture.color(x, y)
@@ -67,20 +67,20 @@ public struct PNGFile {
         return file + Self.chunk("IEND", [])
     }
 
-    /// The content of IHDR.
+    /// Returns the contents of IHDR.
     public static func header(_ size: PixelSize, _ depth: Int, _ kind: UInt8, isInterlaced: Bool) -> [UInt8] {
         bigEndian(UInt32(size.width)) + bigEndian(UInt32(size.height)) + [
             UInt8(depth), kind, 0, 0, isInterlaced ? 1 : 0,
         ]
     }
 
-    /// A chunk with its length and checksum.
+    /// Returns a chunk with its length and checksum.
     public static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
         let checked = Array(type.utf8) + content
         return bigEndian(UInt32(content.count)) + checked + bigEndian(crc(checked))
     }
 
-    /// Four bytes, the highest first.
+    /// Returns four bytes, the highest first.
     public static func bigEndian(_ number: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
@@ -115,7 +115,7 @@ public struct PNGFile {
         }
     }
 
-    /// A zlib stream of stored blocks.
+    /// Returns a zlib stream of stored blocks.
     private static func zlib(_ bytes: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         for start in stride(from: 0, to: bytes.count, by: 65535) {
@@ -137,7 +137,7 @@ public struct PNGFile {
         (0..<8).reduce(UInt32(index)) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }
     }
 
-    /// The checksum of a chunk's type and content.
+    /// Returns the checksum of a chunk's type and contents.
     public static func crc(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~0) { crcTable[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] ^ ($0 >> 8) }
     }

@@ -2,12 +2,11 @@ import Foundation
 import Pixels
 import TestSupport
 
-/// The pictures that `Tools/Scripts/make-picture-corpus` makes: beforehand, or once for this and all later runs of the tests, among
-/// what is built.
+/// The pictures of `Tools/Scripts/make-picture-corpus`, made in advance or by the first test run.
 public struct PictureCorpus {
     private let folder: String
 
-    /// Made when the first test asks for it and nobody did before, by this script and with all that it needs.
+    /// Made when the first test needs it, by this script and with all its dependencies.
     private static let made = Result { () throws -> String in
         let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardized.path
         let script = "\(package)/Tools/Scripts/make-picture-corpus"
@@ -19,32 +18,32 @@ public struct PictureCorpus {
         let draft = folder + "-\(getpid())"
         let command = try Command("/usr/bin/python3", [script, draft])
         guard command.status == 0 else { throw ToolError(path: command.errors, status: command.status) }
-        // What could not be made whole is used and not kept.
+        // An incomplete corpus is used but not kept.
         if command.errors.isEmpty { try FileManager.default.moveItem(atPath: draft, toPath: folder) }
         return command.errors.isEmpty ? folder : draft
     }
 
-    /// Finds the corpus or makes it.
+    /// Finds or makes the corpus.
     public init() throws {
         folder = try ProcessInfo.processInfo.environment["VITRINE_CORPUS"] ?? Self.made.get()
     }
 
-    /// The names of the files of one kind, in order.
+    /// Returns the names of one kind of files, in order.
     public func names(in kind: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(kind)")) ?? []).sorted()
     }
 
-    /// Whether there is such a file.
+    /// Whether a file exists.
     public func has(_ kind: String, _ name: String) -> Bool {
         FileManager.default.fileExists(atPath: "\(folder)/\(kind)/\(name)")
     }
 
-    /// A file's bytes.
+    /// Returns a file's bytes.
     public func bytes(_ kind: String, _ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(kind)/\(name)")))
     }
 
-    /// What a picture looks like.
+    /// Returns the expected pixels of a picture.
     public func expected(_ name: String) throws -> PixelBuffer {
         let bytes = try bytes("expected", name)
         // "P6\nWIDTH HEIGHT\n255\n" and the pixels.
@@ -57,12 +56,12 @@ public struct PictureCorpus {
         return picture
     }
 
-    /// The picture that an expectation is about: "NAME.ppm", or "NAME@FRAME.ppm".
+    /// Returns the picture of an expectation: "NAME.ppm", or "NAME@FRAME.ppm".
     public static func picture(_ expected: String) -> String {
         String(expected.dropLast(4).split(separator: "@")[0])
     }
 
-    /// Which of an animation's pictures it is about.
+    /// Returns the frame of an expectation.
     public static func frame(_ expected: String) -> Int {
         expected.dropLast(4).split(separator: "@").dropFirst().first.flatMap { Int($0) } ?? 0
     }

@@ -3,7 +3,7 @@ import Pixels
 import TestSupport
 
 extension PixelBuffer {
-    /// Draws a picture from a function of column and row.
+    /// Creates a picture from a function of column and row.
     public init(width: Int, height: Int, _ color: (Int, Int) -> PixelColor) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(width * height * 3)
@@ -16,7 +16,7 @@ extension PixelBuffer {
         self.init(size: PixelSize(width: width, height: height), rows: bytes, background: .black)
     }
 
-    /// A picture with something to see in every corner, none of it symmetrical: gradients, a disc, a bar.
+    /// An asymmetrical picture with contents in every corner: gradients, a disc, a bar.
     public static func scene(width: Int, height: Int) -> PixelBuffer {
         PixelBuffer(width: width, height: height) { x, y in
             let (u, v) = (Double(x) / Double(width), Double(y) / Double(height))
@@ -28,7 +28,7 @@ extension PixelBuffer {
         }
     }
 
-    /// Every pixel different from its neighbours, and no two corners alike.
+    /// A picture whose pixels all differ from their neighbours.
     public static func noise(width: Int, height: Int, seed: UInt64 = 1) -> PixelBuffer {
         var random = SeededNumbers(seed: seed)
         return PixelBuffer(width: width, height: height) { _, _ in
@@ -39,20 +39,20 @@ extension PixelBuffer {
         }
     }
 
-    /// One pixel.
+    /// Returns one pixel.
     public func color(_ x: Int, _ y: Int) -> PixelColor {
         let start = (y * width + x) * 3
         return PixelColor(red: bytes[start], green: bytes[start + 1], blue: bytes[start + 2])
     }
 
-    /// The pixels of some columns and rows.
+    /// Returns the pixels of some columns and rows.
     public func cropped(_ columns: Range<Int>, _ rows: Range<Int>) -> PixelBuffer {
         PixelBuffer(width: columns.count, height: rows.count) {
             color($0 + columns.lowerBound, $1 + rows.lowerBound)
         }
     }
 
-    /// The likeness of two pictures of one size in decibels; infinite for equal ones.
+    /// Returns the peak signal-to-noise ratio in decibels; infinite for equal pictures.
     public func psnr(_ other: PixelBuffer) -> Double {
         guard size == other.size else { return -.infinity }
         var sum = 0
@@ -63,7 +63,7 @@ extension PixelBuffer {
         return sum == 0 ? .infinity : 10 * log10(255 * 255 * Double(bytes.count) / Double(sum))
     }
 
-    /// The largest difference of two bytes.
+    /// Returns the largest difference of two bytes.
     public func largestDifference(_ other: PixelBuffer) -> Int {
         guard size == other.size else { return .max }
         return zip(bytes, other.bytes).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }

@@ -1,21 +1,21 @@
 import Foundation
 import Pixels
 
-/// Reads sixels as a terminal does that takes nothing but what is good style: raster attributes, then the palette, then
-/// bands. Each pixel of the picture is to be painted once, and nothing beside it.
+/// Decodes sixels strictly: raster attributes, then the palette, then bands. Each pixel must be painted once, and
+/// none outside the picture.
 public struct SixelPicture {
-    /// Why it is not what it should be.
+    /// The reason why a payload is invalid.
     public struct Fault: Error, CustomStringConvertible {
-        /// What is wrong.
+        /// A description.
         public let description: String
     }
 
-    /// What is seen.
+    /// The decoded pixels.
     public let pixels: PixelBuffer
-    /// How many colours there are.
+    /// The number of colours.
     public let colours: Int
 
-    /// Reads a payload: what stands between the introducer and the terminator.
+    /// Decodes a payload, without introducer and terminator.
     public init(_ payload: [UInt8]) throws {
         var reader = Reader(rest: payload[...])
         try reader.expect("\"")
@@ -82,7 +82,7 @@ public struct SixelPicture {
             guard next() == character.asciiValue else { throw Fault(description: "no \(character)") }
         }
 
-        /// Numbers with semicolons between them; no empty ones, no zeros in front.
+        /// Reads numbers separated by semicolons, without empty ones or leading zeros.
         mutating func numbers() throws -> [Int] {
             let digits = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ";") }
             rest = rest.dropFirst(digits.count)

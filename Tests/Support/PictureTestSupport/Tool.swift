@@ -3,12 +3,12 @@ import TestSupport
 
 /// Runs the programs that make the tests' pictures. Debian: `libjpeg-turbo-progs` and `imagemagick`.
 public enum Tool {
-    /// What a program made of bytes on its standard input.
+    /// Returns a program's output for bytes on its standard input.
     public static func run(_ path: String, _ arguments: [String], input: [UInt8]) throws -> [UInt8] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        // Files, not pipes: nothing can block on the other's buffer.
+        // Files instead of pipes: no side can block on the other's buffer.
         let (source, result) = (folder.appendingPathComponent("in"), folder.appendingPathComponent("out"))
         try Data(input).write(to: source)
         try Data().write(to: result)
@@ -25,20 +25,20 @@ public enum Tool {
         try run("/usr/bin/cjpeg", arguments, input: ppm)
     }
 
-    /// Converts a picture from standard input to standard output.
+    /// Converts a picture.
     public static func convert(_ input: [UInt8], _ arguments: String...) throws -> [UInt8] {
         try run("/usr/bin/convert", arguments, input: input)
     }
 }
 
-/// A program that the tests need failed or is missing.
+/// A required program failed or is missing.
 public struct ToolError: Error {
     /// The program.
     public let path: String
     /// Its exit status.
     public let status: Int32
 
-    /// Says which program, and how it ended.
+    /// Creates an error.
     public init(path: String, status: Int32) {
         self.path = path
         self.status = status
