@@ -16,8 +16,6 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         self.limit = limit
     }
 
-    var count: Int { entries.count }
-
     /// Returns the value for a key, and marks it as used.
     mutating func value(for key: Key) -> Value? {
         turn += 1

@@ -13,8 +13,8 @@ public struct PictureRenderer: Sendable {
     private let decoder: DecoderClient
     private let parts: DecodedParts
     private let runs: DecodedRuns
-    let backgroundDecoder: BackgroundDecoder
-    let log: Log
+    private let backgroundDecoder: BackgroundDecoder
+    private let log: Log
 
     /// The longer side of thumbnails that Vitrine makes, in pixels.
     static let thumbnailSide = 320
@@ -174,7 +174,7 @@ public struct PictureRenderer: Sendable {
         return error.isThePicturesFault ? .bad(Failure(error.reason, remedy: .none)) : .undecided
     }
 
-    func record(_ verdict: Verdict, on stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache) async throws {
+    private func record(_ verdict: Verdict, on stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache) async throws {
         switch verdict {
         case .broken:
             log.error(.cache, "\(stored.name) of \(cache.address) is missing or broken; fetching it again")
