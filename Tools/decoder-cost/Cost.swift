@@ -20,7 +20,7 @@ struct Cost {
 
     /// The median by the clock, and the mean of processor time.
     var text: String {
-        "\(Self.text(times.sorted()[times.count / 2])) ms, \(Self.text(meanWork)) ms of a processor"
+        "\(Self.text(times.sorted()[times.count / 2])) ms, \(Self.text(meanWork)) ms of processor time"
     }
 
     /// Returns the additional milliseconds of processor time compared with another cost.

@@ -33,8 +33,8 @@ enum DecoderCost {
             idle.add { _ = try? nothing.decode(.bytes(bytes), request) }
         }
         print("in this process: \(here.text)")
-        print("in one of its own: \(there.text), \(there.more(than: here)) ms more")
-        print("in one of a server's: \(served.text), \(served.more(than: here)) ms more")
+        print("in a process of its own: \(there.text), \(there.more(than: here)) ms more")
+        print("in a server's process: \(served.text), \(served.more(than: here)) ms more")
         print("a process that does nothing: \(idle.text)")
     }
 

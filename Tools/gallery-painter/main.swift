@@ -1,7 +1,7 @@
 import Glibc
 import Painting
 
-/// Ends the program with a line on the error stream.
+/// Prints a line to standard error and exits.
 func fail(_ message: String, status: Int32) -> Never {
     let line = Array("\(message)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)

@@ -9,8 +9,8 @@ enum QualityError: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .unknownSequence(let text): "There is a sequence in the text that is not known: \(text)."
-        case .unknownShape(let character): "What “\(character)” looks like is not known."
+        case .unknownSequence(let text): "Unknown sequence in the text: \(text)."
+        case .unknownShape(let character): "The shape of “\(character)” is unknown."
         case .noPixels: "A photo has no pixels."
         }
     }

@@ -1,4 +1,4 @@
-/// A rectangle with upright sides, in the units of a canvas.
+/// A rectangle with upright sides, in canvas units.
 struct Box: Sendable {
     var low: Vec2
     var high: Vec2
@@ -8,12 +8,12 @@ struct Box: Sendable {
         high = Vec2(right, bottom)
     }
 
-    /// The square that holds a circle.
+    /// Creates the square around a circle.
     init(around centre: Vec2, radius: Float) {
         low = centre - radius
         high = centre + radius
     }
 
-    /// Everything, however large the canvas.
+    /// Everything, on any canvas.
     static let everywhere = Box(-1000, -1000, 1000, 1000)
 }

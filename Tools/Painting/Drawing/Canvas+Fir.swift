@@ -2,10 +2,10 @@ extension Canvas {
     /// Draws a fir: a jagged cone of drooping branches, lit from the left.
     ///
     /// - Parameters:
-    ///   - foot: Where the trunk meets the ground.
+    ///   - foot: The point where the trunk meets the ground.
     ///   - dark: The colour of the shaded side.
     ///   - light: The colour of the lit side.
-    ///   - snow: How much of each branch is covered with snow, from 0 to 1.
+    ///   - snow: The fraction of each branch that is covered with snow.
     mutating func fir(foot: Vec2, height: Float, _ dark: Vec3, light: Vec3, snow: Float = 0) {
         let grain = Noise(UInt32(truncatingIfNeeded: Int(foot.x * 4096)) &+ 17)
         let tiers = max(5, min(11, height * 40)).rounded()

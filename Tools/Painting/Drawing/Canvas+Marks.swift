@@ -1,5 +1,5 @@
 extension Canvas {
-    /// Draws a straight stroke with round ends that may taper from one end to the other.
+    /// Draws a straight stroke with round ends, optionally tapering.
     mutating func stroke(
         from a: Vec2, to b: Vec2, width: Float, tapering endWidth: Float? = nil, _ colour: Vec3,
         opacity: Float = 1
@@ -11,7 +11,7 @@ extension Canvas {
         }
     }
 
-    /// Adds the light of a glowing stroke that may taper from one end to the other.
+    /// Adds the light of a glowing stroke, optionally tapering.
     mutating func streak(
         from a: Vec2, to b: Vec2, width: Float, tapering endWidth: Float? = nil, _ light: Vec3
     ) {
@@ -32,7 +32,7 @@ extension Canvas {
 
     /// Adds a soft round light that fades to nothing at `radius`.
     mutating func glow(_ centre: Vec2, radius: Float, _ light: Vec3) {
-        // Smaller than a pixel a light keeps its strength but is spread over the pixel.
+        // A light smaller than a pixel keeps its strength but is spread over the pixel.
         let wide = max(radius, 1.2 / unit)
         let strength = (radius / wide) * (radius / wide)
         lighten(in: Box(around: centre, radius: wide)) { p in
@@ -41,7 +41,7 @@ extension Canvas {
         }
     }
 
-    /// Fills a polygon, its edges one pixel soft.
+    /// Fills a polygon, with an edge one pixel soft.
     mutating func polygon(_ corners: [Vec2], _ paint: (Vec2) -> Vec3) {
         guard let first = corners.first else { return }
         var box = Box(first.x, first.y, first.x, first.y)
@@ -52,7 +52,7 @@ extension Canvas {
         fill({ p in Outline.polygon(p, corners) }, in: box, paint)
     }
 
-    /// How much of the pixel around `p` a tapering stroke covers; thinner than a pixel it grows faint.
+    /// Returns how much of the pixel around `p` a tapering stroke covers; strokes thinner than a pixel become faint.
     private static func cover(
         _ p: Vec2, _ a: Vec2, _ b: Vec2, _ width: Float, _ endWidth: Float, _ unit: Float
     ) -> Float {

@@ -1,13 +1,12 @@
-/// A picture being painted, in linear light and without an upper bound on brightness.
+/// A picture in progress, in linear light without an upper limit of brightness.
 ///
-/// Places are measured in units of the shorter side, from the top left corner: a landscape is 4/3 wide and 1
-/// high, a portrait 1 wide and 4/3 high, however many pixels there are. A scene can therefore be painted small
-/// for a quick look and comes out alike.
+/// Positions are measured in units of the shorter side, from the top left corner: a landscape is 4/3 wide and 1 high,
+/// a portrait 1 wide and 4/3 high, for any number of pixels. So a scene painted small looks the same.
 struct Canvas: Sendable {
     let width: Int
     let height: Int
 
-    /// How many pixels make one unit.
+    /// The number of pixels per unit.
     let unit: Float
 
     /// The colours, row by row from the top.
@@ -23,11 +22,11 @@ struct Canvas: Sendable {
     /// The lower right corner.
     var extent: Vec2 { Vec2(Float(width), Float(height)) / unit }
 
-    /// Paints every pixel with the colour found at its place, looking more closely where neighbours differ.
+    /// Paints every pixel with the colour at its position, sampling more where neighbours differ.
     ///
-    /// Most of a picture is smooth, so one look a pixel will do; along edges five or nine are averaged.
+    /// Most of a picture is smooth, so one sample per pixel is enough; along edges five or nine are averaged.
     ///
-    /// - Parameter keeping: Tells the places whose colour stays as it was.
+    /// - Parameter keeping: Returns true for positions that keep their colour.
     mutating func shade(keeping: (Vec2) -> Bool = { _ in false }, _ colour: (Vec2) -> Vec3) {
         let before = pixels
         var kept = [Bool](repeating: false, count: pixels.count)
@@ -46,7 +45,7 @@ struct Canvas: Sendable {
             for x in 0..<width {
                 let count = rough[index]
                 if count > 0 {
-                    // One glint must not outweigh all else in its pixel: that is what makes stair-steps.
+                    // Limits a single glint in a pixel, which would make stair-steps.
                     let brightest = Vec3(repeating: max(3, before[index].luminance))
                     var sum = pixels[index].clamped(lowerBound: .zero, upperBound: brightest)
                     for offset in Self.looks[..<count] {
@@ -61,7 +60,7 @@ struct Canvas: Sendable {
         }
     }
 
-    /// Lays paint over the pixels of a box; the closure gives a colour and how much of the pixel it covers.
+    /// Blends paint with the pixels of a box. The closure returns a colour and its opacity.
     mutating func glaze(in box: Box = .everywhere, _ paint: (Vec2) -> (Vec3, Float)) {
         visit(box) { p, pixel in
             let (colour, cover) = paint(p)
@@ -88,7 +87,7 @@ struct Canvas: Sendable {
         }
     }
 
-    /// The colour at a place, blended from the four pixels around it; beyond the edge the edge goes on.
+    /// Returns the colour at a position, interpolated from four pixels; the edge continues outside.
     func sample(_ p: Vec2) -> Vec3 {
         let x = clamp(p.x * unit - 0.5, 0, Float(width - 1))
         let y = clamp(p.y * unit - 0.5, 0, Float(height - 1))
@@ -102,7 +101,7 @@ struct Canvas: Sendable {
         return mix(upper, lower, y - Float(top))
     }
 
-    /// Calls the closure for the pixels whose middles lie in the box.
+    /// Calls the closure for pixels with their centre in the box.
     private mutating func visit(_ box: Box, _ change: (Vec2, inout Vec3) -> Void) {
         let left = max(Int((max(box.low.x, 0) * unit).rounded(.down)), 0)
         let top = max(Int((max(box.low.y, 0) * unit).rounded(.down)), 0)
@@ -116,11 +115,11 @@ struct Canvas: Sendable {
         }
     }
 
-    /// How many closer looks each pixel needs, by how much it differs from its neighbours.
+    /// Returns the number of additional samples for each pixel, by its difference from its neighbours.
     ///
-    /// Where two pixels were both kept as they were nothing can need a closer look.
+    /// Where two pixels both kept their colour, no sample is needed.
     private func roughPixels(amongChangedBut kept: [Bool]) -> [Int] {
-        // Square roots stand for how the eye sees light, near enough to find edges by.
+        // Square roots approximate how the eye sees light, well enough to find edges.
         let seen = pixels.map { pixel in
             pixel.clamped(lowerBound: .zero, upperBound: Vec3(repeating: 1.5)).squareRoot()
         }
@@ -146,8 +145,8 @@ struct Canvas: Sendable {
         return rough
     }
 
-    /// Where in a pixel the closer looks go: eight places, no two in one row or column, the first four spread
-    /// as evenly as four can be.
+    /// The positions of the additional samples in a pixel: eight, no two in one row or column, the first four spread
+    /// as evenly as possible.
     private static let looks: [Vec2] = [
         Vec2(0.1875, 0.3125), Vec2(0.6875, 0.1875), Vec2(0.3125, 0.8125), Vec2(0.8125, 0.6875),
         Vec2(0.4375, 0.0625), Vec2(0.0625, 0.5625), Vec2(0.9375, 0.4375), Vec2(0.5625, 0.9375),

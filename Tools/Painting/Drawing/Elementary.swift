@@ -1,32 +1,32 @@
-// Elementary functions made of nothing but additions, multiplications and bit patterns.
+// Elementary functions made of additions, multiplications and bit patterns only.
 //
-// The C library picks among several versions of `sin` or `pow` by processor, and the compiler may work some
-// calls out beforehand with yet another one; their last bits differ. The pictures must come out the same byte
-// for byte wherever they are painted, so these functions stand in front of the C library's within this module.
-// About six digits are right, which is more than an eight-bit picture can show.
+// The C library chooses among several versions of `sin` or `pow` by processor, and the compiler may evaluate some
+// calls with yet another; their last bits differ. The pictures must have the same bytes on every machine, so these
+// functions shadow the C library's within this module. About six digits are correct, more than an eight-bit picture
+// can show.
 
-/// The greatest whole number not above `x`, for the modest sizes that picture coordinates have.
+/// Returns the greatest integer not above `x`, for numbers as small as coordinates.
 @inline(__always)
 func wholePart(_ x: Float) -> Int32 {
     let truncated = Int32(x)
     return Float(truncated) > x ? truncated - 1 : truncated
 }
 
-/// What is left of `x` after its whole part: from 0 up to but not including 1.
+/// Returns the fractional part of `x`, from 0 up to but not including 1.
 @inline(__always)
 func fract(_ x: Float) -> Float {
     x - Float(wholePart(x))
 }
 
-/// The remainder of `x` on division by `period`, never negative.
+/// Returns the remainder of `x` divided by `period`, never negative.
 func wrap(_ x: Float, _ period: Float) -> Float {
     fract(x / period) * period
 }
 
-/// The sine of an angle in radians.
+/// Returns the sine of an angle in radians.
 func sin(_ x: Float) -> Float {
     let halfTurns = wholePart(x * (1 / Float.pi) + 0.5)
-    // Half a turn in two pieces, so that taking many away loses no digits.
+    // Half a turn in two parts, so that subtracting many loses no digits.
     let r = (x - Float(halfTurns) * 3.140625) - Float(halfTurns) * 9.676_536e-4
     let q = r * r
     let series =
@@ -35,12 +35,12 @@ func sin(_ x: Float) -> Float {
     return halfTurns & 1 == 0 ? r * series : -r * series
 }
 
-/// The cosine of an angle in radians.
+/// Returns the cosine of an angle in radians.
 func cos(_ x: Float) -> Float {
     sin(x + Float.pi / 2)
 }
 
-/// Two raised to `x`.
+/// Returns two to the power of `x`.
 func exp2(_ x: Float) -> Float {
     guard x > -126 else { return 0 }
     guard x < 127 else { return Float.greatestFiniteMagnitude }
@@ -50,12 +50,12 @@ func exp2(_ x: Float) -> Float {
     return series * Float(bitPattern: UInt32(whole + 127) << 23)
 }
 
-/// The base of natural logarithms raised to `x`.
+/// Returns e to the power of `x`.
 func exp(_ x: Float) -> Float {
     exp2(x * 1.442_695)
 }
 
-/// The binary logarithm of a positive number.
+/// Returns the binary logarithm of a positive number.
 func log2(_ x: Float) -> Float {
     let bits = max(x, Float.leastNormalMagnitude).bitPattern
     var exponent = Int32(bits >> 23) - 127
@@ -69,17 +69,17 @@ func log2(_ x: Float) -> Float {
     return Float(exponent) + s * (2.885_39 + q * (0.961_796_7 + q * (0.577_078 + q * (0.412_199 + q * 0.32))))
 }
 
-/// The natural logarithm of a positive number.
+/// Returns the natural logarithm of a positive number.
 func log(_ x: Float) -> Float {
     log2(x) * 0.693_147_18
 }
 
-/// `x` raised to `y`; nothing below zero is asked for, and zero stays zero.
+/// Returns `x` to the power of `y`, for `x` of 0 or more.
 func pow(_ x: Float, _ y: Float) -> Float {
     x <= 0 ? 0 : exp2(y * log2(x))
 }
 
-/// The angle of the point (`x`, `y`) seen from the origin, from −π to π.
+/// Returns the angle of the point (`x`, `y`) seen from the origin, from −π to π.
 func atan2(_ y: Float, _ x: Float) -> Float {
     let ax = abs(x)
     let ay = abs(y)

@@ -1,24 +1,24 @@
-/// Turns the light on a canvas into the eight-bit picture that is stored.
+/// Converts the light on a canvas to eight-bit pixels.
 struct Film: Sendable {
-    /// By how much all light is multiplied first.
+    /// The factor applied to all light.
     var exposure: Float = 1
 
-    /// Above one dark tones darken and bright ones brighten, about a middle grey.
+    /// Above 1, dark tones get darker and bright ones brighter, around a middle grey.
     var contrast: Float = 1
 
-    /// Nought for black and white, one to leave colours be.
+    /// 0 for black and white, 1 for unchanged colours.
     var saturation: Float = 1
 
     /// How much darker the corners are than the middle.
     var vignette: Float = 0.12
 
-    /// The spread of the film's grain, in steps of the eight-bit scale.
+    /// The spread of the grain, in steps of the eight-bit scale.
     var grain: Float = 1.3
 
-    /// The brightness above which tones are gently pressed together rather than cut off.
+    /// The brightness above which tones are compressed instead of cut off.
     var shoulder: Float = 0.75
 
-    /// The picture that this film makes of the light on a canvas.
+    /// Converts the light on a canvas to a picture.
     func develop(_ canvas: Canvas, seed: UInt64) -> Raster {
         var random = RandomSource(seed: seed)
         var raster = Raster(width: canvas.width, height: canvas.height)
@@ -31,7 +31,7 @@ struct Film: Sendable {
                 let fall = 1 - vignette * dot(off, off) * (1.3 - 0.3 * dot(off, off))
                 let light = canvas.pixels[index] * (exposure * fall)
                 let tone = read(curve, mix(Vec3(repeating: light.luminance), light, saturation))
-                // Grain shows most in the middle tones; everywhere there is enough to break up banding.
+                // Grain is strongest in the middle tones; everywhere there is enough to avoid banding.
                 let depth = 0.5 + 2 * tone.y * (1 - tone.y)
                 let shift = random.bellShaped() * grain * depth + 0.5
                 for channel in 0..<3 {
@@ -43,13 +43,13 @@ struct Film: Sendable {
         return raster
     }
 
-    /// The light that the tone curve ends at; whatever is brighter is white.
+    /// The light at which the tone curve ends; brighter light is white.
     private static let brightest: Float = 8
     private static let steps = 4096
 
-    /// The sRGB value, 0 to 1, that each amount of light leaves behind.
+    /// The sRGB value, 0 to 1, for each amount of light.
     ///
-    /// The amounts rise with the square of the place, so that there are enough of them in the shadows.
+    /// The amounts rise with the square of the index, so that there are enough for the shadows.
     private func toneCurve() -> [Float] {
         (0...Self.steps).map { step in
             let root = Float(step) / Float(Self.steps)

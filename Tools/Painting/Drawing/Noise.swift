@@ -1,6 +1,6 @@
-/// Smooth random fields over the plane and over space: the raw stuff of clouds, rock, water and grain.
+/// Smooth random fields over the plane and in space, the basis of clouds, rock, water and grain.
 ///
-/// A field is a pure function of its seed and the place, so it can be asked anywhere, in any order.
+/// A field is a pure function of its seed and the position.
 struct Noise: Sendable {
     private let seed: UInt32
 
@@ -8,7 +8,7 @@ struct Noise: Sendable {
         self.seed = seed &* 0x9E37_79B1
     }
 
-    /// Thirty-two well-stirred bits that belong to a point of the whole-number lattice.
+    /// Returns thirty-two random bits for an integer lattice point.
     @inline(__always)
     func hash(_ x: Int32, _ y: Int32, _ z: Int32 = 0) -> UInt32 {
         var h = seed
@@ -21,7 +21,7 @@ struct Noise: Sendable {
         return h ^ (h >> 16)
     }
 
-    /// A number from 0 up to 1 that belongs to a lattice point.
+    /// Returns a number from 0 up to 1 for a lattice point.
     @inline(__always)
     func unit(_ x: Int32, _ y: Int32, _ z: Int32 = 0) -> Float {
         Float(hash(x, y, z) >> 8) * (1 / Float(1 << 24))
@@ -63,7 +63,7 @@ struct Noise: Sendable {
         for _ in 0..<octaves {
             sum += weight * at(place)
             weight *= gain
-            // Turned a little at each layer, so that the lattices never line up and show.
+            // Each layer is rotated a little, so that the lattices never line up visibly.
             place = Vec2(1.6 * place.x - 1.2 * place.y, 1.2 * place.x + 1.6 * place.y) + 17.3
         }
         return sum
@@ -82,7 +82,7 @@ struct Noise: Sendable {
         return sum
     }
 
-    /// Layers folded into sharp crests, as on bare mountains: 0 in the valleys to about 1 along the ridges.
+    /// Layers folded into sharp crests like mountains: 0 in the valleys to about 1 along the ridges.
     func ridged(_ p: Vec2, octaves: Int, gain: Float = 0.5) -> Float {
         var sum: Float = 0
         var total: Float = 0
@@ -101,7 +101,7 @@ struct Noise: Sendable {
         return sum / total
     }
 
-    /// The nearest of the points strewn one to a lattice square, with the distances that draw cells.
+    /// Returns the nearest of random points, one per lattice square, with the distances that draw cells.
     func cell(_ p: Vec2, jitter: Float = 1) -> NoiseCell {
         let ix = wholePart(p.x)
         let iy = wholePart(p.y)

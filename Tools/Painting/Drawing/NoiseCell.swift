@@ -1,20 +1,20 @@
-/// One cell of the pattern that strewn points make of the plane, as seen from a place within it.
+/// A cell of the plane around a random point, seen from a position within it.
 struct NoiseCell: Sendable {
-    /// The point that the cell is drawn around.
+    /// The cell's point.
     var centre: Vec2
 
-    /// Random bits that belong to the cell.
+    /// Random bits of the cell.
     var key: UInt32
 
-    /// How far the place is from the cell's point.
+    /// The distance from the cell's point.
     var distance: Float
 
-    /// How far the place is from the next nearest point.
+    /// The distance from the next nearest point.
     var second: Float
 
-    /// A number from 0 up to 1 that belongs to the cell.
+    /// A random number of the cell, from 0 up to 1.
     var unit: Float { Float((key &* 0x9E37_79B1) >> 8) / Float(1 << 24) }
 
-    /// About how far the place is from the cell's edge.
+    /// The approximate distance from the cell's edge.
     var edge: Float { (second - distance) / 2 }
 }

@@ -1,4 +1,4 @@
-/// How stored pixels must be turned to be seen upright; the numbers are those of EXIF.
+/// How stored pixels must be turned to be upright, numbered as in EXIF.
 enum Orientation: UInt16, Sendable, CaseIterable {
     case upright = 1
     case mirrored = 2
@@ -9,10 +9,10 @@ enum Orientation: UInt16, Sendable, CaseIterable {
     case transversed = 7
     case quarterTurnedRight = 8
 
-    /// Whether the stored picture is as wide as the seen one is high.
+    /// Whether the stored picture's width is the upright one's height.
     var swapsSides: Bool { rawValue >= 5 }
 
-    /// The pixels to store so that a viewer that heeds the orientation shows `seen`.
+    /// Returns the pixels to store so that a viewer shows `seen`.
     func stored(_ seen: Raster) -> Raster {
         guard self != .upright else { return seen }
         var result = Raster(
@@ -30,7 +30,7 @@ enum Orientation: UInt16, Sendable, CaseIterable {
         return result
     }
 
-    /// Where in the seen picture the stored pixel (x, y) belongs, given the last stored column and row.
+    /// Returns the upright position of the stored pixel (x, y), given the last stored column and row.
     private func place(_ x: Int, _ y: Int, _ lastX: Int, _ lastY: Int) -> (Int, Int) {
         switch self {
         case .upright: (x, y)

@@ -1,4 +1,4 @@
-/// A stream of numbers that looks random and is the same for the same seed, everywhere and always.
+/// A reproducible stream of pseudorandom numbers.
 struct RandomSource: Sendable {
     private var state: UInt64
 
@@ -6,7 +6,7 @@ struct RandomSource: Sendable {
         state = seed
     }
 
-    /// The next 64 bits (Steele, Lea and Flood's SplitMix64).
+    /// Returns the next 64 bits (Steele, Lea and Flood's SplitMix64).
     mutating func bits() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
@@ -15,22 +15,22 @@ struct RandomSource: Sendable {
         return z ^ (z >> 31)
     }
 
-    /// A number from 0 up to but not including 1.
+    /// Returns a number from 0 up to but not including 1.
     mutating func unit() -> Float {
         Float(bits() >> 40) / Float(1 << 24)
     }
 
-    /// A number within a range.
+    /// Returns a number within a range.
     mutating func within(_ low: Float, _ high: Float) -> Float {
         low + (high - low) * unit()
     }
 
-    /// A whole number from 0 up to but not including `count`.
+    /// Returns an integer from 0 up to but not including `count`.
     mutating func below(_ count: Int) -> Int {
         Int(((bits() >> 32) * UInt64(count)) >> 32)
     }
 
-    /// A number about 0 that is usually within one and seldom beyond two and a half.
+    /// Returns a number around 0, usually within ±1 and rarely beyond ±2.5.
     mutating func bellShaped() -> Float {
         (unit() + unit() + unit() + unit() - 2) * 1.732
     }

@@ -1,4 +1,4 @@
-/// A finished picture: eight bits each of red, green and blue in sRGB, row by row from the top.
+/// A finished picture: eight bits per channel in sRGB, row by row from the top.
 struct Raster: Sendable, Equatable {
     let width: Int
     let height: Int
@@ -10,12 +10,12 @@ struct Raster: Sendable, Equatable {
         bytes = [UInt8](repeating: 0, count: width * height * 3)
     }
 
-    /// The sRGB value of a linear one, both from 0 to 1.
+    /// Returns the sRGB value of a linear one, both from 0 to 1.
     static func encoded(_ v: Float) -> Float {
         v <= 0.003_130_8 ? v * 12.92 : 1.055 * pow(min(v, 1), 1 / 2.4) - 0.055
     }
 
-    /// A smaller picture of the same proportions, each pixel the mean of the light that falls on it.
+    /// Returns a smaller picture of the same proportions, averaging light.
     func reduced(longerSide: Int) -> Raster {
         let longest = max(width, height)
         guard longest > longerSide else { return self }
@@ -50,10 +50,10 @@ struct Raster: Sendable, Equatable {
         return small
     }
 
-    /// For each new pixel of a row, the old ones that it lies over and by how much.
+    /// For each new pixel of a row, the old pixels it covers and their weights.
     private static func spans(from old: Int, to new: Int) -> [[(Int, Float)]] {
         (0..<new).map { index in
-            // In whole numbers, with old pixels `new` wide and new ones `old` wide, nothing is rounded.
+            // Integer arithmetic avoids rounding: old pixels are `new` wide and new ones `old` wide.
             let start = index * old
             let end = start + old
             return (start / new...(end - 1) / new).map { pixel in

@@ -1,12 +1,12 @@
-/// Something that can be painted.
+/// A scene that can be painted.
 protocol Scene: Sendable {
-    /// The outline the scene is composed for.
+    /// The format the scene is composed for.
     var format: PictureFormat { get }
 
-    /// The film it is to be developed on.
+    /// The film for its pixels.
     var film: Film { get }
 
-    /// Paints the scene over a blank canvas.
+    /// Paints the scene on a blank canvas.
     func paint(_ canvas: inout Canvas)
 }
 
@@ -15,7 +15,7 @@ extension Scene {
 
     var film: Film { Film() }
 
-    /// The finished picture, full size or a whole number of times smaller.
+    /// Returns the finished picture, at full size or divided by an integer.
     func picture(dividedBy divisor: Int = 1) -> Raster {
         var canvas = Canvas(format.divided(by: divisor))
         paint(&canvas)

@@ -1,4 +1,4 @@
-// The small vector algebra that every picture is worked out in.
+// The vector algebra of all pictures.
 
 /// A point or direction in the plane of a picture: x to the right, y downwards.
 typealias Vec2 = SIMD2<Float>
@@ -32,13 +32,13 @@ extension SIMD3<Float> {
     var luminance: Float { 0.2126 * x + 0.7152 * y + 0.0722 * z }
 }
 
-/// The scalar product, summed from left to right so that it always rounds alike.
+/// The scalar product, summed from left to right so that it always rounds the same way.
 @inline(__always)
 func dot(_ a: Vec2, _ b: Vec2) -> Float {
     a.x * b.x + a.y * b.y
 }
 
-/// The scalar product, summed from left to right so that it always rounds alike.
+/// The scalar product, summed from left to right so that it always rounds the same way.
 @inline(__always)
 func dot(_ a: Vec3, _ b: Vec3) -> Float {
     a.x * b.x + a.y * b.y + a.z * b.z
@@ -49,49 +49,49 @@ func cross(_ a: Vec3, _ b: Vec3) -> Vec3 {
     Vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
 }
 
-/// The vector `a` thrown back by a mirror with the normal `n`.
+/// Reflects the vector `a` at a mirror with the normal `n`.
 func reflect(_ a: Vec3, _ n: Vec3) -> Vec3 {
     a - n * (2 * dot(a, n))
 }
 
-/// `x` kept between `low` and `high`.
+/// Clamps `x` to the range from `low` to `high`.
 @inline(__always)
 func clamp(_ x: Float, _ low: Float = 0, _ high: Float = 1) -> Float {
     min(max(x, low), high)
 }
 
-/// The value a share `t` of the way from `a` to `b`.
+/// Interpolates from `a` to `b` by the fraction `t`.
 @inline(__always)
 func mix(_ a: Float, _ b: Float, _ t: Float) -> Float {
     a + (b - a) * t
 }
 
-/// The point a share `t` of the way from `a` to `b`.
+/// Interpolates from `a` to `b` by the fraction `t`.
 @inline(__always)
 func mix(_ a: Vec2, _ b: Vec2, _ t: Float) -> Vec2 {
     a + (b - a) * t
 }
 
-/// The colour or point a share `t` of the way from `a` to `b`.
+/// Interpolates from `a` to `b` by the fraction `t`.
 @inline(__always)
 func mix(_ a: Vec3, _ b: Vec3, _ t: Float) -> Vec3 {
     a + (b - a) * t
 }
 
-/// A soft step from 0 at `low` to 1 at `high`; with `low` above `high` it falls instead.
+/// A smooth step from 0 at `low` to 1 at `high`; it falls if `low` is above `high`.
 @inline(__always)
 func smoothstep(_ low: Float, _ high: Float, _ x: Float) -> Float {
     let t = clamp((x - low) / (high - low))
     return t * t * (3 - 2 * t)
 }
 
-/// A bell of height one around `centre`, down to about a third at a distance of `width`.
+/// A bell curve of height 1 around `centre`, about a third high at a distance of `width`.
 func bell(_ x: Float, _ centre: Float, _ width: Float) -> Float {
     let t = (x - centre) / width
     return exp(-t * t)
 }
 
-/// The colour that `0xRRGGBB` stands for in sRGB, in linear light.
+/// Converts `0xRRGGBB` in sRGB to linear light.
 func colour(_ hex: UInt32) -> Vec3 {
     func channel(_ shift: UInt32) -> Float {
         let v = Float((hex >> shift) & 0xFF) / 255

@@ -1,6 +1,6 @@
-/// A growing row of bytes that knows which end of a number comes first.
+/// A growing sequence of bytes with a byte order.
 struct ByteSink: Sendable {
-    /// Which end of a number comes first.
+    /// The byte order of numbers.
     enum Order: Sendable {
         case bigEndian
         case littleEndian

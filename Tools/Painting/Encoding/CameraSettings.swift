@@ -1,4 +1,4 @@
-/// What the camera was set to when a photo was taken.
+/// The camera's settings for a photo.
 struct CameraSettings: Sendable {
     /// In seconds.
     var exposureTime: Ratio
@@ -8,7 +8,7 @@ struct CameraSettings: Sendable {
     /// In millimetres.
     var focalLength: Ratio
 
-    /// Settings in the way photographers say them: 1/250 s, f/8, ISO 100, 35 mm.
+    /// Creates settings as photographers write them: 1/250 s, f/8, ISO 100, 35 mm.
     ///
     /// - Parameters:
     ///   - time: The exposure time in seconds, as numerator and denominator.
@@ -22,7 +22,7 @@ struct CameraSettings: Sendable {
         focalLength = Ratio(millimetres, 1)
     }
 
-    /// The lens that has this focal length.
+    /// The lens with this focal length.
     var lens: String {
         switch focalLength.numerator {
         case ..<35: "Vitrine Wide 16-35mm F2.8"

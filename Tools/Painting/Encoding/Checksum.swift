@@ -1,4 +1,4 @@
-/// The two check sums that PNG files carry.
+/// The checksums in PNG files.
 enum Checksum {
     /// The cyclic redundancy check of a chunk.
     static func crc32(_ bytes: [UInt8]) -> UInt32 {
@@ -17,7 +17,7 @@ enum Checksum {
         return ~rest
     }
 
-    /// The sum that ends a zlib stream.
+    /// The checksum at the end of a zlib stream.
     static func adler32(_ bytes: [UInt8]) -> UInt32 {
         var low: UInt32 = 1
         var high: UInt32 = 0

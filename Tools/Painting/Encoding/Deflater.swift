@@ -1,11 +1,11 @@
-/// Compresses bytes as RFC 1951 describes: repeats found with a hash table, written in the fixed Huffman code.
+/// Compresses bytes as in RFC 1951, with a hash table for repeats and the fixed Huffman code.
 struct Deflater {
     private let bytes: [UInt8]
     private var output: [UInt8] = []
     private var pending: UInt64 = 0
     private var pendingCount: UInt64 = 0
 
-    /// The bytes as a zlib stream (RFC 1950).
+    /// Returns a zlib stream (RFC 1950).
     static func zlib(_ bytes: [UInt8]) -> [UInt8] {
         var deflater = Deflater(bytes: bytes)
         var stream = ByteSink(.bigEndian)
@@ -21,7 +21,7 @@ struct Deflater {
 
     private mutating func deflated() -> [UInt8] {
         put(0b011, 3)
-        // For each hash of three bytes the place it was last seen, and for each place the one before it.
+        // For each hash of three bytes its last position, and for each position the one before it.
         var heads = [Int](repeating: -1, count: 1 << 15)
         var earlier = [Int](repeating: -1, count: bytes.count)
         var at = 0
@@ -76,8 +76,8 @@ struct Deflater {
     }
 
     private mutating func putMatch(_ length: Int, _ distance: Int) {
-        // Lengths and distances share one scheme: a few exact values, then ranges that double in width, each
-        // told apart by extra bits. A length of 258 has a symbol to itself.
+        // Lengths and distances have the same scheme: a few exact values, then ranges of doubling width with extra
+        // bits. The length 258 has a symbol of its own.
         if length == 258 {
             putLiteral(285)
         } else {
@@ -98,7 +98,7 @@ struct Deflater {
         return (symbol, extra, value & ((1 << extra) - 1))
     }
 
-    /// Codes go out highest bit first, all else lowest bit first.
+    /// Codes are written highest bit first, all else lowest bit first.
     private mutating func putCode(_ code: Int, _ count: Int) {
         var reversed = 0
         for bit in 0..<count where code >> bit & 1 == 1 {

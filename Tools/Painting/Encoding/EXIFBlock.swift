@@ -1,19 +1,19 @@
-/// The data about a photo that cameras leave in its file: the content of a JPEG's APP1 segment.
+/// A camera's metadata in a photo's file: the contents of a JPEG's APP1 segment.
 struct EXIFBlock: Sendable {
     var title: String
-    /// When the photo was taken, as EXIF writes it: `yyyy:MM:dd HH:mm:ss`.
+    /// The date in EXIF's form: `yyyy:MM:dd HH:mm:ss`.
     var taken: String
     var settings: CameraSettings
     var orientation: Orientation
-    /// The stored picture's sides in pixels.
+    /// The stored picture's size in pixels.
     var width: Int
     var height: Int
     var place: Place?
     var order: ByteSink.Order = .littleEndian
 
-    /// The segment's content, from the word “Exif” on.
+    /// The segment's contents, starting with “Exif”.
     var bytes: [UInt8] {
-        // The directories are laid one behind the other; each must know where the next will begin.
+        // The directories follow each other; each contains the offset of the next one.
         let firstStart = 8
         let placeholder = first(detailStart: 0, placeStart: 0)
         let detailStart = firstStart + placeholder.size

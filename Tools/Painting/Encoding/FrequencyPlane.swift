@@ -1,18 +1,18 @@
-/// One component of a picture, cut into blocks of eight by eight and taken apart into cosine waves.
+/// One component of a picture, transformed to frequencies in blocks of eight by eight.
 struct FrequencyPlane: Sendable {
-    /// How many blocks lie side by side, those that only pad out the last interleaved group included.
+    /// Blocks in a row, including those that pad the last interleaved group.
     let columns: Int
 
-    /// How many rows of blocks there are.
+    /// Rows of blocks.
     let rows: Int
 
-    /// The sampling factor: how many blocks each way go into an interleaved group.
+    /// The sampling factor: blocks per interleaved group in each direction.
     let factor: Int
 
-    /// Sixty-four wave strengths a block, row by row, not yet rounded.
+    /// Sixty-four coefficients per block, row by row, not rounded.
     private(set) var waves: [Float]
 
-    /// The components that a JPEG file of the given sampling has.
+    /// The components of a JPEG file with the given sampling.
     static func planes(of raster: Raster, sampling: JPEGWriter.Sampling) -> [FrequencyPlane] {
         let pixels = stride(from: 0, to: raster.bytes.count, by: 3).map { at in
             Vec3(Float(raster.bytes[at]), Float(raster.bytes[at + 1]), Float(raster.bytes[at + 2]))
@@ -47,7 +47,7 @@ struct FrequencyPlane: Sendable {
         for row in 0..<rows {
             for column in 0..<columns {
                 for y in 0..<8 {
-                    // Past the picture's edge its last pixels go on: that costs the fewest bits.
+                    // Outside the picture its last pixels are repeated, which costs the fewest bits.
                     let line = min(row * 8 + y, height - 1) * width
                     for x in 0..<8 {
                         block[y * 8 + x] = values[line + min(column * 8 + x, width - 1)]
@@ -60,7 +60,7 @@ struct FrequencyPlane: Sendable {
         }
     }
 
-    /// Takes a block apart, first along its rows and then down its columns.
+    /// Transforms a block, first its rows and then its columns.
     private func transform(_ block: inout [Float], _ basis: [Float]) {
         var half = [Float](repeating: 0, count: 64)
         for line in 0..<8 {
@@ -79,7 +79,7 @@ struct FrequencyPlane: Sendable {
         }
     }
 
-    /// Eight cosine waves at eight places each, scaled so that the transform keeps lengths.
+    /// Eight cosine waves at eight positions each, scaled so that the transform preserves lengths.
     private static func basis() -> [Float] {
         (0..<64).map { index in
             let wave = Float(index / 8)
@@ -89,7 +89,7 @@ struct FrequencyPlane: Sendable {
         }
     }
 
-    /// Each two by two values averaged into one.
+    /// Averages each two by two values.
     private static func halved(_ values: [Float], _ width: Int, _ height: Int) -> ([Float], Int, Int) {
         let newWidth = (width + 1) / 2
         let newHeight = (height + 1) / 2

@@ -1,18 +1,18 @@
-/// A prefix code made to measure for a tally of symbols, with no code longer than sixteen bits.
+/// An optimal prefix code for a tally of symbols, with at most sixteen bits per code.
 struct HuffmanCode: Sendable {
     /// Each symbol's code, right-aligned.
     private(set) var codes = [UInt32](repeating: 0, count: 256)
 
-    /// How many bits each symbol's code has; nought for symbols that never occur.
+    /// Each symbol's code length; 0 for symbols that never occur.
     private(set) var lengths = [Int](repeating: 0, count: 256)
 
-    /// How many codes there are of each length from 1 to 16, then the symbols by code.
+    /// The number of codes of each length from 1 to 16, then the symbols in code order.
     private(set) var specification: [UInt8] = []
 
     init(counts: [Int]) {
         var perLength = Self.codesPerLength(counts)
         Self.limit(&perLength)
-        // The code of all ones is not allowed; it belongs to a stand-in that no picture contains.
+        // The code of all ones is not allowed; an unused placeholder symbol takes it.
         if let longest = perLength.lastIndex(where: { $0 > 0 }) { perLength[longest] -= 1 }
 
         let symbols = counts.indices.filter { counts[$0] > 0 }.sorted {
@@ -37,9 +37,9 @@ struct HuffmanCode: Sendable {
         bits.append(codes[symbol], count: lengths[symbol])
     }
 
-    /// How many symbols deserve each code length, the stand-in among them.
+    /// Returns the number of symbols for each code length, including the placeholder.
     private static func codesPerLength(_ counts: [Int]) -> [Int] {
-        // Each tree is the weight and the depths of its leaves; the two lightest grow together until one is left.
+        // A tree is the weight and the depths of its leaves. The two lightest are joined until one is left.
         var trees = counts.filter { $0 > 0 }.sorted().map { (weight: $0, depths: [0]) }
         trees.insert((weight: 0, depths: [0]), at: 0)
         while trees.count > 1 {
@@ -54,7 +54,7 @@ struct HuffmanCode: Sendable {
         return perLength
     }
 
-    /// Shortens codes of more than sixteen bits at the cost of others (T.81, annex K.2, figure K.3).
+    /// Shortens codes of more than sixteen bits by lengthening others (T.81, annex K.2, figure K.3).
     private static func limit(_ perLength: inout [Int]) {
         for length in stride(from: perLength.count - 1, to: 16, by: -1) {
             while perLength[length] > 0 {

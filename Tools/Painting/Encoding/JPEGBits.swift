@@ -1,4 +1,4 @@
-/// Collects bits, the first the highest, and stuffs a zero byte behind each byte of all ones as JPEG asks.
+/// Collects bits, highest first, and inserts a zero byte after each byte of all ones as JPEG requires.
 struct JPEGBits: Sendable {
     private var bytes: [UInt8] = []
     private var pending: UInt64 = 0
@@ -16,7 +16,7 @@ struct JPEGBits: Sendable {
         }
     }
 
-    /// All bytes, the last filled up with ones.
+    /// Returns all bytes, the last one filled with ones.
     consuming func finished() -> [UInt8] {
         if pendingCount > 0 {
             let fill = 8 - pendingCount

@@ -1,12 +1,12 @@
-/// One component's waves rounded to steps, in file order, with a tally of the symbols they will be written as.
+/// One component's quantised coefficients in file order, with a tally of their symbols.
 struct JPEGSymbols: Sendable {
-    /// How often each size of a change in a block's mean occurs.
+    /// How often each size of a DC difference occurs.
     private(set) var steadyCounts = [Int](repeating: 0, count: 256)
 
-    /// How often each pair of a run of zeros and a size occurs.
+    /// How often each pair of zero run and size occurs.
     private(set) var varyingCounts = [Int](repeating: 0, count: 256)
 
-    /// Sixty-four levels a block, zigzagged; the first is the change from the block written before.
+    /// Sixty-four levels per block in zigzag order; the first is the difference from the block written before.
     private var levels: [Int16]
 
     init(_ plane: FrequencyPlane, quantisedBy steps: [Int]) {
@@ -17,7 +17,7 @@ struct JPEGSymbols: Sendable {
             for index in 0..<64 {
                 let place = zigzag[index]
                 let level = plane.waves[start + place] * shares[place]
-                // A little dead zone about zero saves many bytes and shows nowhere but in the grain.
+                // A small dead zone around zero saves many bytes and is visible only in the grain.
                 let rounding: Float = index == 0 ? 0.5 : 0.45
                 levels[start + index] = Int16(level < 0 ? level - rounding : level + rounding)
             }
@@ -35,7 +35,7 @@ struct JPEGSymbols: Sendable {
         }
     }
 
-    /// Replaces each block's mean by its change since the block that comes before it in the file.
+    /// Replaces each block's DC value by its difference from the previous block in the file.
     private mutating func chainMeans(_ plane: FrequencyPlane) {
         var previous: Int16 = 0
         let factor = plane.factor
@@ -63,7 +63,7 @@ struct JPEGSymbols: Sendable {
         varyingCounts = varying
     }
 
-    /// Goes through a block's symbols in order, each with the level it stands before.
+    /// Visits a block's symbols in order, each with the level that follows it.
     private func visit(_ start: Int, _ each: (_ isSteady: Bool, _ symbol: Int, _ level: Int) -> Void) {
         let mean = Int(levels[start])
         each(true, Self.size(mean), mean)
@@ -84,12 +84,12 @@ struct JPEGSymbols: Sendable {
         if zeros > 0 { each(false, 0, 0) }
     }
 
-    /// How many bits a level's magnitude takes.
+    /// Returns the number of bits of a level's magnitude.
     private static func size(_ level: Int) -> Int {
         Int.bitWidth - abs(level).leadingZeroBitCount
     }
 
-    /// The bits that follow a symbol: negative levels are written one less, so that the first bit tells the sign.
+    /// Returns the bits after a symbol: negative levels minus one, so that the first bit tells the sign.
     private static func tail(_ level: Int, _ size: Int) -> UInt32 {
         UInt32(truncatingIfNeeded: level < 0 ? level - 1 : level) & ((1 << UInt32(size)) - 1)
     }

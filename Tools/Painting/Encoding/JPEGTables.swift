@@ -1,8 +1,8 @@
-/// The fixed tables of JPEG: the order of waves and the step sizes that annex K of the standard suggests.
+/// JPEG's fixed tables: the zigzag order and the quantisation steps of annex K.
 enum JPEGTables {
-    /// For each place in the file, the wave's place in the block.
+    /// For each position in the file, the coefficient's index in the block.
     static let zigzag: [Int] = {
-        // Diagonal after diagonal, upwards and downwards by turns.
+        // Diagonals, alternately upwards and downwards.
         (0..<15).flatMap { diagonal in
             let rows = (max(0, diagonal - 7)...min(7, diagonal))
             let cells = rows.map { row in row * 8 + diagonal - row }

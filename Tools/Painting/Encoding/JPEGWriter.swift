@@ -1,11 +1,11 @@
-/// Writes baseline JPEG files (ITU-T T.81) with Huffman tables made to measure.
+/// Writes baseline JPEG files (ITU-T T.81) with optimal Huffman tables.
 ///
-/// The costly part, the cosine transform, is done once in `init`; the picture can then be written at several
-/// qualities until one fits.
+/// The costly cosine transform runs once in `init`; the picture can then be written at several qualities until one
+/// fits.
 struct JPEGWriter: Sendable {
-    /// How finely colour is kept beside brightness.
+    /// The resolution of colour relative to brightness.
     enum Sampling: Sendable {
-        /// Brightness alone: a file of one component.
+        /// Brightness only: a file of one component.
         case grey
         /// Colour for every pixel (4:4:4).
         case full
@@ -25,9 +25,9 @@ struct JPEGWriter: Sendable {
         planes = FrequencyPlane.planes(of: raster, sampling: sampling)
     }
 
-    /// The file at the highest quality not above `best` that needs no more bytes than `budget`.
+    /// Returns the file at the highest quality up to `best` that fits `budget` bytes.
     ///
-    /// Should even a quality of 30 need more, that file is returned all the same.
+    /// If even a quality of 30 needs more, that file is returned.
     func file(within budget: Int, best: Int = 90, exif: [UInt8]? = nil) -> [UInt8] {
         var low = 30
         var high = best
@@ -47,7 +47,7 @@ struct JPEGWriter: Sendable {
         return fitting
     }
 
-    /// The file at a quality from 1 to 100, on the scale that is customary since the first free encoder.
+    /// Returns the file at a quality from 1 to 100, on libjpeg's scale.
     func file(quality: Int, exif: [UInt8]? = nil) -> [UInt8] {
         let tables = [JPEGTables.luminance(quality: quality), JPEGTables.chrominance(quality: quality)]
         let symbols = planes.enumerated().map { index, plane in
@@ -90,7 +90,7 @@ struct JPEGWriter: Sendable {
         return file.bytes
     }
 
-    /// The planes and blocks in the order in which a scan interleaves them.
+    /// The planes and blocks in the interleaved order of a scan.
     private func blockOrder() -> [(plane: Int, block: Int)] {
         var order: [(plane: Int, block: Int)] = []
         let coarsest = planes[planes.count - 1]

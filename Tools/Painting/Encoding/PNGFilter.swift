@@ -1,4 +1,4 @@
-/// The five ways in which PNG foretells a byte from its neighbours, so that little is left to compress.
+/// The five PNG filters, which predict a byte from its neighbours.
 enum PNGFilter: UInt8, CaseIterable {
     case plain = 0
     case left = 1
@@ -6,10 +6,10 @@ enum PNGFilter: UInt8, CaseIterable {
     case mean = 3
     case paeth = 4
 
-    /// A filtered row, its filter's number first.
+    /// Returns a filtered row, preceded by its filter's number.
     ///
-    /// The filter chosen is the one that leaves the smallest differences; where filters are not `allowed` (the
-    /// numbers of a palette do not foretell each other) it is the plain one.
+    /// Chooses the filter with the smallest differences, or none if filters are not `allowed`: palette indices do not
+    /// predict each other.
     static func best(_ line: [UInt8], above: [UInt8], bytesPerPixel: Int, allowed: Bool) -> [UInt8] {
         guard allowed else { return [plain.rawValue] + line }
         var best: [UInt8] = []
@@ -42,7 +42,7 @@ enum PNGFilter: UInt8, CaseIterable {
         }
     }
 
-    /// Whichever of the three neighbours is nearest to what a level slope would give.
+    /// Returns the one of three neighbours that is nearest to a linear prediction.
     private static func nearest(_ a: Int, _ b: Int, _ c: Int) -> Int {
         let guess = a + b - c
         let (toA, toB, toC) = (abs(guess - a), abs(guess - b), abs(guess - c))

@@ -1,6 +1,6 @@
-/// Writes PNG files (ISO/IEC 15948) of eight bits a sample.
+/// Writes PNG files (ISO/IEC 15948) with eight bits per sample.
 struct PNGWriter: Sendable {
-    /// What a pixel's bytes mean.
+    /// The meaning of a pixel's bytes.
     enum Kind: UInt8, Sendable {
         case grey = 0
         case colour = 2
@@ -8,7 +8,7 @@ struct PNGWriter: Sendable {
         case greyWithAlpha = 4
         case colourWithAlpha = 6
 
-        /// How many bytes a pixel has.
+        /// Bytes per pixel.
         var bytesPerPixel: Int {
             switch self {
             case .grey, .palette: 1
@@ -24,9 +24,9 @@ struct PNGWriter: Sendable {
     var kind: Kind
     /// The pixels row by row, without padding.
     var pixels: [UInt8]
-    /// Three bytes a colour, for `Kind.palette`.
+    /// Three bytes per colour, for `Kind.palette`.
     var palette: [UInt8] = []
-    /// Whether to send the picture in the seven ever finer passes that Adam M. Costello devised.
+    /// Whether to use the seven passes of Adam7 interlacing.
     var interlaced = false
 
     /// The whole file.

@@ -13,7 +13,7 @@ struct Place: Sendable {
         self.altitude = altitude
     }
 
-    /// An angle without its sign as whole degrees, whole minutes and hundredths of seconds.
+    /// Returns an angle without its sign as degrees, minutes and hundredths of seconds.
     static func degreesMinutesSeconds(_ angle: Double) -> [Ratio] {
         let hundredths = UInt32((abs(angle) * 360_000).rounded())
         return [

@@ -1,4 +1,4 @@
-/// A fraction of whole numbers, as EXIF keeps measured values.
+/// A fraction of integers, as EXIF stores measured values.
 struct Ratio: Sendable, Equatable {
     let numerator: UInt32
     let denominator: UInt32

@@ -1,4 +1,4 @@
-/// A list of tagged values as TIFF lays it out: entries of twelve bytes, then whatever did not fit into four.
+/// A TIFF directory: entries of twelve bytes, then the values that do not fit into four.
 struct TIFFDirectory: Sendable {
     /// A value with its type.
     enum Value: Sendable {
@@ -12,15 +12,15 @@ struct TIFFDirectory: Sendable {
 
     private var entries: [(tag: UInt16, value: Value)] = []
 
-    /// Appends an entry; they must come with rising tags.
+    /// Appends an entry; tags must be rising.
     mutating func add(_ tag: UInt16, _ value: Value) {
         entries.append((tag, value))
     }
 
-    /// How many bytes the directory takes with all that belongs to it.
+    /// The size in bytes, including long values.
     var size: Int { bytes(at: 0, .bigEndian).count }
 
-    /// The directory as it stands at a distance from the start of the TIFF header.
+    /// Returns the bytes for a directory at an offset from the TIFF header.
     func bytes(at start: Int, _ order: ByteSink.Order) -> [UInt8] {
         var table = ByteSink(order)
         var overflow = ByteSink(order)
@@ -36,7 +36,7 @@ struct TIFFDirectory: Sendable {
             } else {
                 table.append32(UInt32(overflowStart + overflow.bytes.count))
                 overflow.append(content)
-                // Values begin at even places.
+                // Values begin at even offsets.
                 if !content.count.isMultiple(of: 2) { overflow.append([0]) }
             }
         }

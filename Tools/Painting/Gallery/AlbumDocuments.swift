@@ -1,4 +1,4 @@
-/// The well-formed albums, each under the name of its file.
+/// The valid albums, by file name.
 struct AlbumDocuments: Sendable {
     private let entries: [AlbumEntry]
 
@@ -14,14 +14,14 @@ struct AlbumDocuments: Sendable {
         ]
     }
 
-    /// An album with nothing but photos.
+    /// An album with photos only.
     static func album(_ entries: [AlbumEntry]) -> String {
         declaration + "<album>\n" + entries.map(\.xml).joined() + "</album>\n"
     }
 
     static let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 
-    /// All photos, with a few things among them that a reader must pass over.
+    /// All photos, with some elements that a reader must ignore.
     private var index: String {
         var elements = entries.map(\.xml)
         elements.insert("  <!-- Comments may stand anywhere. -->\n", at: 3)
@@ -60,7 +60,7 @@ struct AlbumDocuments: Sendable {
         }
     }
 
-    /// Ten photos; the lighthouse is one of them, since a second version of it lies beside the first.
+    /// Ten photos, including the lighthouse, which has a second version.
     var changesBefore: [AlbumEntry] {
         let lighthouse = entries.filter { $0.id == Self.repainted }
         return entries.filter { $0.id != Self.repainted }.prefix(9) + lighthouse
@@ -70,7 +70,7 @@ struct AlbumDocuments: Sendable {
     var changesAfter: [AlbumEntry] {
         var after = changesBefore
         let known = after.map(\.id)
-        // Places 1 and 4 lose their photos, and two that were not there come in elsewhere.
+        // Positions 1 and 4 lose their photos, and two new ones appear elsewhere.
         after.remove(at: 4)
         after.remove(at: 1)
         let newcomers = entries.filter { !known.contains($0.id) }.suffix(2)
@@ -85,6 +85,6 @@ struct AlbumDocuments: Sendable {
         return after
     }
 
-    /// The photo of which there are two versions.
+    /// The photo that has two versions.
     static let repainted = "lighthouse"
 }

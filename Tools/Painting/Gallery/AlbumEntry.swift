@@ -18,7 +18,7 @@ struct AlbumEntry: Sendable, Equatable {
         return (lines + ["  </photo>", ""]).joined(separator: "\n")
     }
 
-    /// The text with the characters replaced that mean something else in an attribute.
+    /// Escapes the characters that have a meaning in an attribute.
     private static func escaped(_ text: String) -> String {
         text.map { character in
             switch character {

@@ -1,6 +1,6 @@
-/// Albums with mistakes in them, each under the name of its file.
+/// Albums with mistakes, by file name.
 ///
-/// Comments beside the mistakes tell which rule they break; everything else in these files is good.
+/// A comment beside each mistake names the rule it breaks; all else in these files is valid.
 struct BrokenDocuments: Sendable {
     private let entries: [AlbumEntry]
 
@@ -17,7 +17,7 @@ struct BrokenDocuments: Sendable {
         ]
     }
 
-    /// A photo element with any attributes whatever, showing the gallery's picture of that number.
+    /// Returns a photo element with any attributes, for the gallery's picture of that number.
     private func photo(_ attributes: String, showing number: Int) -> String {
         """
           <photo \(attributes)>
@@ -72,7 +72,7 @@ struct BrokenDocuments: Sendable {
             + entries[4].xml + "</album>\n"
     }
 
-    /// A good photo element with any image elements whatever.
+    /// Returns a valid photo element with any image elements.
     private func photo(_ rule: String, _ id: String, _ images: [(kind: String, path: String)]) -> String {
         let day = 10 + id.utf8.count
         let lines = images.map { "    <image kind=\"\($0.kind)\" srcURL=\"\($0.path)\"/>\n" }.joined()
@@ -118,7 +118,7 @@ struct BrokenDocuments: Sendable {
             + "</album>\n"
     }
 
-    /// Four good photos, then an element that is never closed.
+    /// Four valid photos, then an element that is never closed.
     private var illFormed: String {
         AlbumDocuments.declaration + "<album>\n" + entries[0..<4].map(\.xml).joined() + """
               <photo id="unfinished" name="Unfinished" date="2015-01-01T00:00:00Z">

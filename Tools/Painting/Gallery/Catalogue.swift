@@ -1,6 +1,6 @@
-/// The photos of the gallery, in the order of its index: neither by date nor by name.
+/// The gallery's photos in index order, which is neither by date nor by name.
 struct Catalogue: Sendable {
-    /// All photos, those that take longest to paint first, so that no core is left waiting at the end.
+    /// All photos. Those that take longest to paint come first, so that all cores finish together.
     let photos: [Photo] = stillLifes + landscapes + patterns + figures + nights
 
     private static let stillLifes = [

@@ -1,4 +1,4 @@
-/// Signal flags in eight flat colours: what palettes were made for.
+/// Signal flags in eight flat colours, which suit a palette.
 struct FlagPicture: Sendable {
     private let width = 360
     private let height = 240
@@ -17,7 +17,7 @@ struct FlagPicture: Sendable {
         return PNGWriter(width: width, height: height, kind: .palette, pixels: pixels, palette: palette)
     }
 
-    /// Which colour of the palette a pixel has.
+    /// Returns a pixel's palette index.
     private func level(_ x: Int, _ y: Int) -> UInt8 {
         let (column, row) = (x / 90, y / 120)
         let (u, v) = (x % 90 - 8, y % 120 - 14)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder that files are written into.
+/// A folder for output files.
 struct Folder: Sendable {
     private let path: String
 
@@ -8,13 +8,13 @@ struct Folder: Sendable {
         self.path = path
     }
 
-    /// Makes a folder of that name in this one, unless there is one, and this one too if need be.
+    /// Creates a subfolder, and this folder if necessary.
     func make(_ name: String) throws {
         try Self.make(path)
         try Self.make("\(path)/\(name)")
     }
 
-    /// Writes a file, replacing what was there under the name.
+    /// Writes a file, replacing an existing one.
     func write(_ bytes: [UInt8], to name: String) throws {
         guard let file = fopen("\(path)/\(name)", "wb") else {
             throw FolderError(path: "\(path)/\(name)", code: errno)

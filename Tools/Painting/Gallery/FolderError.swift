@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a folder or file could not be written.
+/// The reason why a folder or file could not be written.
 struct FolderError: Error, CustomStringConvertible {
     let path: String
     let code: Int32

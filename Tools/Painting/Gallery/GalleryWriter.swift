@@ -3,17 +3,17 @@ public struct GalleryWriter: Sendable {
     private let folder: Folder
     private let catalogue = Catalogue()
 
-    /// No photo may need more bytes than this; most need fewer.
+    /// The most bytes of a photo; most need fewer.
     private static let photoBudget = 250_000
 
     private static let thumbnailSide = 320
 
-    /// - Parameter path: The folder to write into; it is made if there is none.
+    /// - Parameter path: The output folder, created if missing.
     public init(path: String) {
         folder = Folder(path)
     }
 
-    /// Writes all files. They are the same byte for byte each time.
+    /// Writes all files. Each run writes the same bytes.
     public func write() async throws {
         try folder.make("images")
         try folder.make("thumbnails")
@@ -33,7 +33,7 @@ public struct GalleryWriter: Sendable {
         try folder.write(photo.file(of: seen, within: Self.photoBudget), to: photo.entry.image)
         try writeThumbnail(of: seen, sampling: photo.sampling, to: "thumbnails/\(photo.id).jpg")
         guard photo.id == AlbumDocuments.repainted else { return }
-        // The second version is seen in a mirror, so that nobody can take it for the first.
+        // The second version is mirrored, so that it cannot be confused with the first.
         let mirrored = Orientation.mirrored.stored(seen)
         try folder.write(
             photo.file(of: mirrored, within: Self.photoBudget / 2), to: "images/\(photo.id)-2.jpg")
@@ -56,7 +56,7 @@ public struct GalleryWriter: Sendable {
         try folder.write(Array(AlbumDocuments.album(Oddballs.entries).utf8), to: "oddballs.xml")
     }
 
-    /// Files that claim to be pictures and are not, or not quite.
+    /// Writes files that claim to be pictures but are invalid.
     private func writeFakes() throws {
         let whole = JPEGWriter(DesertDusk().picture(dividedBy: 4)).file(quality: 80)
         try folder.write(Array(whole[..<(whole.count * 2 / 5)]), to: "images/truncated.jpg")

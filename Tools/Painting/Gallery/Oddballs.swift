@@ -55,7 +55,7 @@ struct Oddballs: Sendable {
             image: "images/paper-fox.jpg"),
     ]
 
-    /// Without grain, which no PNG can squeeze.
+    /// Without grain, which PNG cannot compress.
     private func smooth(_ scene: any Scene, dividedBy divisor: Int) -> Raster {
         var canvas = Canvas(scene.format.divided(by: divisor))
         scene.paint(&canvas)
@@ -77,7 +77,7 @@ struct Oddballs: Sendable {
         return PNGWriter(width: raster.width, height: raster.height, kind: .grey, pixels: levels)
     }
 
-    /// Seven by five pixels: a sunset, as far as that goes.
+    /// Seven by five pixels: a very small sunset.
     private var tiny: Raster {
         var raster = Raster(width: 7, height: 5)
         let rows: [[UInt8]] = [

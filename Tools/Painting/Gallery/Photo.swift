@@ -1,9 +1,9 @@
-/// A photo of the gallery: what is on it and what its file tells about how it was taken.
+/// A photo of the gallery: its scene and its metadata.
 struct Photo: Sendable {
-    /// The identifier, which is the file's name too.
+    /// The identifier, also used as file name.
     let id: String
     let title: String
-    /// When it was taken, as `yyyy-MM-ddTHH:mm:ssZ`.
+    /// The date, as `yyyy-MM-ddTHH:mm:ssZ`.
     let date: String
     let scene: any Scene
     let settings: CameraSettings
@@ -12,13 +12,13 @@ struct Photo: Sendable {
     var sampling = JPEGWriter.Sampling.halved
     var exifOrder = ByteSink.Order.littleEndian
 
-    /// The entry that an album has for this photo.
+    /// The photo's album entry.
     var entry: AlbumEntry {
         AlbumEntry(
             id: id, name: title, date: date, image: "images/\(id).jpg", thumbnail: "thumbnails/\(id).jpg")
     }
 
-    /// The photo's file, made of the picture as it is to be seen.
+    /// Returns the photo's file, for a picture in its upright form.
     func file(of seen: Raster, within budget: Int) -> [UInt8] {
         let stored = orientation.stored(seen)
         let exif = EXIFBlock(
@@ -27,7 +27,7 @@ struct Photo: Sendable {
         return JPEGWriter(stored, sampling: sampling).file(within: budget, exif: exif.bytes)
     }
 
-    /// EXIF separates the parts of a date with colons and knows no time zone.
+    /// Converts a date to EXIF's form, with colons and without time zone.
     private static func exifDate(_ date: String) -> String {
         let parts = date.dropLast().split(separator: "T")
         return parts[0].split(separator: "-").joined(separator: ":") + " " + parts[1]

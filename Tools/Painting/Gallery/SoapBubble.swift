@@ -1,4 +1,4 @@
-/// A soap bubble with a soft edge on nothing at all: colour with transparency.
+/// A soap bubble with a soft edge on a transparent background.
 struct SoapBubble: Sendable {
     private let side = 240
     private let noise = Noise(3201)
@@ -22,7 +22,7 @@ struct SoapBubble: Sendable {
         return PNGWriter(width: side, height: side, kind: .colourWithAlpha, pixels: pixels)
     }
 
-    /// The colour at a place measured from the middle in halves of a side, and how much it hides.
+    /// Returns the colour and opacity at a point measured from the middle in halves of a side.
     private func film(_ q: Vec2) -> (Vec3, Float) {
         let out = q.length / 0.86
         guard out < 1.12 else { return (.zero, 0) }

@@ -1,17 +1,17 @@
-/// A body turned on a lathe: a smooth outline spun about an upright axis.
+/// A turned body: a smooth outline rotated about an upright axis.
 struct Lathe: Sendable {
     private let centre: Vec3
     private let foot: Float
     private let top: Float
-    /// The radius at evenly spaced heights from the foot to the top.
+    /// The radii at evenly spaced heights from foot to top.
     private let radii: [Float]
-    /// By how much level distances are shortened, since a sloping side is nearer than they tell.
+    /// A factor that shortens horizontal distances, because a sloping side is nearer than they tell.
     private let care: Float
 
     /// - Parameters:
-    ///   - centre: Where the axis stands.
-    ///   - outline: Points that the outline runs through, from the foot up, as (radius, height).
-    ///   - care: How far a step towards the side may be trusted; the steeper the flare the less.
+    ///   - centre: The position of the axis.
+    ///   - outline: Points of the outline, from the foot up, as (radius, height).
+    ///   - care: The factor for steps towards the side; smaller for steep flares.
     init(at centre: Vec3, outline: [Vec2], care: Float = 0.7) {
         self.centre = centre
         self.care = care
@@ -24,7 +24,7 @@ struct Lathe: Sendable {
         }
     }
 
-    /// The signed distance to the skin.
+    /// Returns the signed distance to the surface.
     func distance(_ p: Vec3) -> Float {
         let d = p - centre
         let out = d.xz.length
@@ -38,7 +38,7 @@ struct Lathe: Sendable {
 
     private static let steps = 128
 
-    /// The outline between its points: cubic pieces that meet without a kink (Catmull and Rom's way).
+    /// The outline between its points: smooth cubic pieces (Catmull and Rom).
     private static func radius(_ outline: [Vec2], _ y: Float) -> Float {
         var index = 1
         while index < outline.count - 1, outline[index].y < y { index += 1 }

@@ -1,17 +1,17 @@
-/// What the skin of a body is made of, at one place.
+/// The material at a point of a surface.
 struct Material: Sendable {
-    /// The share of each primary that is thrown back in all directions.
+    /// The fraction of each primary that is reflected in all directions.
     var colour: Vec3
 
-    /// How strongly light glances off, seen straight on.
+    /// The strength of specular reflection, seen straight on.
     var gloss: Float = 0.04
 
-    /// How small and sharp highlights are: from about 8 for wax to 400 for glass.
+    /// The sharpness of highlights: about 8 for wax, 400 for glass.
     var sharpness: Float = 60
 
-    /// How much of the surroundings is mirrored at a glancing angle; nought spares the work.
+    /// The fraction of the surroundings mirrored at a grazing angle; 0 saves the work.
     var mirror: Float = 0
 
-    /// Light that seeps through from the far side, as in leaves and fruit.
+    /// Light from the far side, as through leaves and fruit.
     var glow: Vec3 = .zero
 }

@@ -1,13 +1,13 @@
-/// A pear somewhere on a table: a fat end, a slim end and a stem.
+/// A pear on a table: a fat end, a slim end and a stem.
 struct Pear: Sendable {
-    /// Where the middle of its fat end touches down.
+    /// The point where the fat end touches the table.
     private let foot: Vec3
 
-    /// Which way its slim end points.
+    /// The direction of the slim end.
     private let axis: Vec3
     private let size: Float
 
-    /// Tells pears apart to whoever paints their skin.
+    /// Distinguishes pears when their skin is painted.
     let seed: Int
 
     init(foot: Vec3, lean: Vec3, size: Float, seed: Int) {
@@ -17,15 +17,15 @@ struct Pear: Sendable {
         self.seed = seed
     }
 
-    /// The signed distance to the skin.
+    /// Returns the signed distance to the surface.
     func distance(_ p: Vec3) -> Float {
-        // Far away a ball around the whole pear tells enough.
+        // Far away, a ball around the whole pear is precise enough.
         let rough = (p - foot - axis * (0.85 * size)).length - 1.15 * size
         if rough > 1 { return rough }
         return min(flesh(p), stem(p))
     }
 
-    /// The distance to the pear without its stem.
+    /// Returns the distance to the pear without its stem.
     func flesh(_ p: Vec3) -> Float {
         let (out, up) = local(p)
         let fat = (Vec2(out, up) - Vec2(0, 0.52)).length - 0.535
@@ -37,14 +37,14 @@ struct Pear: Sendable {
         return (body + dimple) * size * 0.92
     }
 
-    /// The distance to the stem.
+    /// Returns the distance to the stem.
     func stem(_ p: Vec3) -> Float {
         let base = foot + axis * (1.44 * size)
         let tip = base + (axis + Vec3(0.35, 0.1, 0.12)) * (0.36 * size)
         return Solid.rod(p, base, tip, 0.030 * size, tapering: 0.042 * size)
     }
 
-    /// How far up the pear's own axis a place is, from 0 at the fat end to about 1.5.
+    /// Returns a point's height along the pear's axis, from 0 at the fat end to about 1.5.
     func height(_ p: Vec3) -> Float { local(p).up }
 
     private func local(_ p: Vec3) -> (out: Float, up: Float) {

@@ -1,4 +1,4 @@
-/// Finds out what light reaches the eye from a still life, by feeling its way along each ray.
+/// Computes the light from a still life by marching along rays.
 struct RayMarcher<Subject: StillLife> {
     private let scene: Subject
     private let right: Vec3
@@ -14,11 +14,11 @@ struct RayMarcher<Subject: StillLife> {
         window = scene.window.unit
     }
 
-    /// The light that falls on a place of the picture.
+    /// Returns the light at a point of the picture.
     ///
     /// - Parameters:
-    ///   - film: The place measured from the middle in halves of the shorter side.
-    ///   - place: The same place as the canvas counts, for the surroundings to paint a wall by.
+    ///   - film: The point measured from the middle in halves of the shorter side.
+    ///   - place: The same point in canvas units, for painting the surroundings.
     func light(at film: Vec2, place: Vec2) -> Vec3 {
         let ray = (forward * scene.zoom + right * film.x - up * film.y).unit
         guard let hit = march(from: scene.eye, along: ray, reach: 40) else {
@@ -27,7 +27,7 @@ struct RayMarcher<Subject: StillLife> {
         return skin(hit, ray, place, mirroring: true)
     }
 
-    /// The light that leaves a place on a skin towards where the ray came from.
+    /// Returns the light that a point on a surface sends back along the ray.
     private func skin(_ p: Vec3, _ ray: Vec3, _ place: Vec2, mirroring: Bool) -> Vec3 {
         let n = normal(p)
         let material = scene.material(p, n)
@@ -37,7 +37,7 @@ struct RayMarcher<Subject: StillLife> {
         let crevice = shelter(p, n)
 
         let fromAbove = 0.55 + 0.45 * n.y
-        // The table throws back some of the window's warm light on whatever looks down at it.
+        // The table reflects some of the window's warm light upwards.
         let bounced = scene.windowLight * (0.10 * (0.5 - 0.5 * n.y))
         var light = scene.windowLight * lit + (scene.roomLight * fromAbove + bounced) * crevice
         light += scene.windowLight * (clamp(facing * 0.5 + 0.5) * crevice) * material.glow
@@ -61,7 +61,7 @@ struct RayMarcher<Subject: StillLife> {
         return result
     }
 
-    /// The first place along a ray that lies on a skin.
+    /// Returns the first point along a ray that lies on a surface.
     private func march(from origin: Vec3, along ray: Vec3, reach: Float) -> Vec3? {
         var t: Float = 0.002
         if origin.y > scene.ceiling {
@@ -79,7 +79,7 @@ struct RayMarcher<Subject: StillLife> {
     }
 
     private func normal(_ p: Vec3) -> Vec3 {
-        // Four places around the point tell the slope as well as six would.
+        // Four points around this one give the slope as well as six would.
         let step: Float = 0.0012
         let corners = [Vec3(1, -1, -1), Vec3(-1, -1, 1), Vec3(-1, 1, -1), Vec3(1, 1, 1)]
         var n = Vec3.zero
@@ -87,7 +87,7 @@ struct RayMarcher<Subject: StillLife> {
         return n.unit
     }
 
-    /// How much of the window a place sees, from 0 to 1; near misses make the soft edge of a shadow.
+    /// Returns how much of the window a point sees, from 0 to 1. Near misses make soft shadow edges.
     private func openness(_ p: Vec3) -> Float {
         var open: Float = 1
         var t: Float = 0.02
@@ -97,13 +97,13 @@ struct RayMarcher<Subject: StillLife> {
             let gap = scene.distance(place)
             open = min(open, 0.5 + 0.5 * scene.windowHardness * gap / t)
             if open < 0 { return 0 }
-            // Long strides would miss how near the ray came, and the edge of the shadow would fall into rings.
+            // Longer steps would miss how near the ray came, and the shadow's edge would show rings.
             t += min(max(abs(gap) * 0.4, 0.012), 0.2)
         }
         return smoothstep(0, 1, open)
     }
 
-    /// How open a place is to the room, from 0 in deep corners to 1.
+    /// Returns how open a point is to the room, from 0 in deep corners to 1.
     private func shelter(_ p: Vec3, _ n: Vec3) -> Float {
         var shut: Float = 0
         var weight: Float = 1

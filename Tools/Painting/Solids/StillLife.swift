@@ -1,13 +1,13 @@
 /// A scene of solid bodies on a table, lit by a window.
 protocol StillLife: Scene {
-    /// Where the eye is and what it looks at.
+    /// The position of the eye and the point it looks at.
     var eye: Vec3 { get }
     var target: Vec3 { get }
 
     /// The focal length in halves of the picture's shorter side.
     var zoom: Float { get }
 
-    /// The direction to the window's middle, its light, and how large it is: 4 casts soft shadows, 30 hard ones.
+    /// The direction to the window's centre, its light, and its size: 4 casts soft shadows, 30 hard ones.
     var window: Vec3 { get }
     var windowLight: Vec3 { get }
     var windowHardness: Float { get }
@@ -15,16 +15,16 @@ protocol StillLife: Scene {
     /// The light of the room from above.
     var roomLight: Vec3 { get }
 
-    /// No body reaches above this height, so that nothing there need be looked for.
+    /// The greatest height of any body.
     var ceiling: Float { get }
 
-    /// The signed distance to the nearest body; beyond about one it may be told as less than it is.
+    /// Returns the signed distance to the nearest body. Beyond about one it may be too small.
     func distance(_ p: Vec3) -> Float
 
-    /// What the body nearest to a place on its skin is made of.
+    /// Returns the material of the nearest body at a point on its surface.
     func material(_ p: Vec3, _ normal: Vec3) -> Material
 
-    /// The light that comes from where no body is.
+    /// Returns the light from a direction without bodies.
     func surroundings(_ direction: Vec3, _ place: Vec2) -> Vec3
 }
 

@@ -37,7 +37,7 @@ struct Balloon: Scene {
             let haze = mix(colour(0xC4D2D2), colour(0xE8E2B8), near)
             canvas.shade(keeping: { p in p.y < crest(p.x) }) { p in
                 let depth = p.y - crest(p.x)
-                // Fields are cells of the plane seen at a slant.
+                // Fields are cells of the plane seen at an angle.
                 let ground = Vec2(p.x * 7 + depth * 3, depth * 26 / (0.6 + depth * 3)) * mix(1.6, 0.75, near)
                 let plot = field.cell(ground, jitter: 0.75)
                 let tint = crops.at(plot.unit)
@@ -50,7 +50,7 @@ struct Balloon: Scene {
         }
     }
 
-    /// Paints one balloon whose envelope is `size` high about a middle.
+    /// Paints a balloon whose envelope is `size` high around a centre.
     private func paint(_ canvas: inout Canvas, at centre: Vec2, size: Float, _ tints: [UInt32], gores: Int) {
         let radius = size * 0.46
         let box = Box(around: centre, radius: size)
@@ -80,7 +80,7 @@ struct Balloon: Scene {
         }
         canvas.glow(mouth + Vec2(0, size * 0.10), radius: size * 0.05, Vec3(2.2, 1.2, 0.3))
 
-        // The envelope: round above, drawn in to the mouth below.
+        // The envelope: round above, narrowing to the mouth below.
         func half(_ t: Float) -> Float {
             guard t > -1, t < 1.18 else { return -1 }
             if t < 0.12 { return (1 - t * t).squareRoot() }
@@ -96,7 +96,7 @@ struct Balloon: Scene {
         ) { p in
             let q = (p - centre) / radius
             let across = clamp(q.x / max(half(q.y), 0.01), -1, 1)
-            // Seen from outside, equal gores crowd together towards the edge.
+            // Equal gores crowd together towards the edge.
             let turn = atan2(across, (1 - min(across * across, 0.9999)).squareRoot()) / Float.pi + 0.5
             let place = turn * Float(gores) / 2 + 0.25
             let index = Int(wholePart(place))

@@ -1,4 +1,4 @@
-/// A city at ten at night, seen over the river it stands by.
+/// A city at ten at night, seen across its river.
 struct CityAtTen: Scene {
     private let noise = Noise(2301)
     private let quay: Float = 0.705
@@ -72,7 +72,7 @@ struct CityAtTen: Scene {
         }
     }
 
-    /// The two towers that everyone knows the city by.
+    /// The city's two landmark towers.
     private func paintTowers(_ canvas: inout Canvas, _ random: inout RandomSource) {
         let x: Float = 0.42
         let glassy = colour(0x1B2748)
@@ -131,7 +131,7 @@ struct CityAtTen: Scene {
             let depth = p.y - quay
             let away = 1 / (depth + 0.03)
             let wave = noise.fractal(Vec2((p.x - 0.66) * away * 1.1, away * 6), octaves: 5, gain: 0.6)
-            // Ripples smear a light up and down far more than sideways.
+            // Ripples smear a light far more vertically than horizontally.
             var seen = Vec3.zero
             for step in 0..<7 {
                 let smear = (Float(step) - 3) * (0.010 + depth * 0.10) * 0.5

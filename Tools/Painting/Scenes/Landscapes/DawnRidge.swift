@@ -8,7 +8,7 @@ struct DawnRidge: Scene {
     func paint(_ canvas: inout Canvas) {
         paintSky(&canvas)
         for layer in 0..<7 { paintRidge(layer, &canvas) }
-        // A breath of glare over everything that stands near the sun.
+        // A slight glare over everything near the sun.
         canvas.glow(sun, radius: 0.75, colour(0xFF9A50) * 0.30)
         canvas.glow(sun, radius: 0.22, colour(0xFFC890) * 0.5)
     }
@@ -44,7 +44,7 @@ struct DawnRidge: Scene {
 
         func crest(_ x: Float) -> Float {
             let shape = field.ridged(Vec2(x * scale + Float(layer) * 7.7, 0.5), octaves: layer < 3 ? 5 : 7)
-            // The land sinks towards the sun, so that the light has somewhere to come from.
+            // The land sinks towards the sun, so that the light has a source.
             let dip = 0.045 * bell(x, sun.x, 0.30) * (1 - near * 0.4)
             let firs = layer < 5 ? 0 : treeTops(x, layer)
             return base - height * shape + dip - firs
@@ -54,7 +54,7 @@ struct DawnRidge: Scene {
             let depth = p.y - crest(p.x)
             let relief = field.ridged(Vec2(p.x * scale * 2.2 + depth, depth * scale * 1.7), octaves: 5)
             var light = haze * mix(0.82, 1.16, relief)
-            // Slopes that look towards the sun catch a rim of it.
+            // Slopes that face the sun have a bright rim.
             let rim = exp(-depth * mix(90, 220, near)) * exp(-abs(p.x - sun.x) * 3.0)
             light += colour(0xFFA050) * (rim * mix(0.55, 0.12, near))
             let pool = smoothstep(0.02, mix(0.12, 0.30, near), depth + 0.03 * field.at(p * 5))
@@ -62,7 +62,7 @@ struct DawnRidge: Scene {
         }
     }
 
-    /// How far the tops of a fir wood stand above the ground.
+    /// Returns how far the tops of a fir wood stand above the ground.
     private func treeTops(_ x: Float, _ layer: Int) -> Float {
         let spacing: Float = layer == 6 ? 0.017 : 0.008
         let index = wholePart(x / spacing)

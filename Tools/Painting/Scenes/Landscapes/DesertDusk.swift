@@ -49,7 +49,7 @@ struct DesertDusk: Scene {
         }
     }
 
-    /// The height of the great dune's outline: a long windward back and a steeper lee side.
+    /// Returns the height of the dune's outline: a long windward back and a steeper lee side.
     private func outline(_ x: Float) -> Float {
         let dx = x - summit.x
         let back = summit.y + 0.36 * pow(smoothstep(0, -1.0, dx), 0.80)
@@ -57,7 +57,7 @@ struct DesertDusk: Scene {
         return (dx < 0 ? back : lee) + 0.006 * noise.at(Vec2(x * 4, 1))
     }
 
-    /// Where the crest that parts light from shade runs at a height below the summit.
+    /// Returns the position of the crest between light and shade at a height below the summit.
     private func crestLine(_ y: Float) -> Float {
         let t = (y - summit.y) / (1 - summit.y)
         return summit.x - 0.02 - 0.30 * t + 0.17 * sin(t * 5.6) * smoothstep(0, 0.35, t) + 0.012

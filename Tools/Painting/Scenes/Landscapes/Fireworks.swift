@@ -90,7 +90,7 @@ struct Fireworks: Scene {
             }
             x += width
         }
-        // The church, so that one knows where one is.
+        // The church identifies the place.
         canvas.polygon([
             Vec2(0.10, water), Vec2(0.10, 0.965), Vec2(0.125, 0.89), Vec2(0.15, 0.965), Vec2(0.15, water),
         ]) { _ in colour(0x07070E) }

@@ -1,4 +1,4 @@
-/// A jetty walks out into the fog; a rowing boat waits beside it.
+/// A jetty leads into the fog; a rowing boat is moored beside it.
 struct JettyInFog: Scene {
     private let noise = Noise(2701)
     private let vanish = Vec2(0.86, 0.43)
@@ -22,7 +22,7 @@ struct JettyInFog: Scene {
         paintGulls(&canvas)
     }
 
-    /// What the fog leaves of a colour at a distance; the nearest has the distance nought.
+    /// Returns a colour faded by the fog at a distance; the nearest has the distance 0.
     private func fogged(_ tint: Vec3, _ distance: Float) -> Vec3 {
         mix(tint, colour(0xC3CACB), 1 - 0.86 * exp(-distance * 0.30))
     }
@@ -45,7 +45,8 @@ struct JettyInFog: Scene {
         }
     }
 
-    /// Where a place on or above the water is seen: `x` across the jetty, `height` up, `away` from the eye.
+    /// Returns the picture position of a point on or above the water: `x` across the jetty, `height` up, `away` from
+    /// the eye.
     private func seen(_ x: Float, _ height: Float, _ away: Float) -> Vec2 {
         vanish + Vec2((x - 0.62), 0.62 - height) / away
     }
@@ -129,7 +130,7 @@ struct JettyInFog: Scene {
                 0.36, 0.48, abs(fract((p.y - place.y + 0.16 * (p.x - place.x) * (p.x - place.x)) * 44) - 0.5))
             return tint * (1.15 - 4 * (p.y - place.y + 0.05)) * (1 - 0.22 * strake)
         }
-        // Inside it is dark but for two thwarts.
+        // The inside is dark except for two thwarts.
         let rim = place + Vec2(0, -0.066)
         canvas.fill(
             { p in

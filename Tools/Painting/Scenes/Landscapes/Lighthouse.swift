@@ -100,7 +100,7 @@ struct Lighthouse: Scene {
 
     private func paintTower(_ canvas: inout Canvas) {
         let x = lamp.x
-        // The keeper's house first, the tower stands before it.
+        // The keeper's house comes first, because the tower stands before it.
         canvas.polygon([
             Vec2(x + 0.05, 0.80), Vec2(x + 0.20, 0.80), Vec2(x + 0.20, 0.885), Vec2(x + 0.05, 0.885),
         ]) { p in

@@ -1,4 +1,4 @@
-/// A coast from end to end: far too wide for any frame.
+/// A coast that is far too wide for any frame.
 struct LongCoast: Scene {
     private let noise = Noise(3001)
 

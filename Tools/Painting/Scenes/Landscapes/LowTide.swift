@@ -26,7 +26,7 @@ struct LowTide: Scene {
         return mix(water, colour(0xFFF4E0), foam * 0.85)
     }
 
-    /// The height of the rippled sand at a place on the ground.
+    /// Returns the height of the rippled sand.
     private func relief(_ g: Vec2) -> Float {
         let bend = 0.75 * noise.at(g * 0.42) + 0.26 * noise.at(g * 1.1 + 9)
         let phase = g.y * 1.9 + g.x * 0.55 + bend * 1.9
@@ -80,7 +80,7 @@ struct LowTide: Scene {
         }
     }
 
-    /// The starfish's outline: five blunt arms, a little bent.
+    /// Returns the starfish's outline: five blunt arms, slightly bent.
     private func arms(_ p: Vec2) -> Float {
         let q = local(p)
         let out = q.length
@@ -104,7 +104,7 @@ struct LowTide: Scene {
         return (wrap(angle + fifth / 2, fifth) - fifth / 2) * q.length
     }
 
-    /// Seen from the side, so flattened; and turned a little.
+    /// Flattened by perspective and slightly turned.
     private func local(_ p: Vec2) -> Vec2 {
         ((p - star) * Vec2(1, 1.32)).turned(by: 0.35)
     }

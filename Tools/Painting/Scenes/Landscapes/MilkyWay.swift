@@ -1,4 +1,4 @@
-/// The Milky Way over a ridge, a tent with a light in it underneath.
+/// The Milky Way over a ridge, with a lit tent below.
 struct MilkyWay: Scene {
     private let noise = Noise(2201)
 
@@ -15,13 +15,13 @@ struct MilkyWay: Scene {
         paintTent(&canvas)
     }
 
-    /// How far across and along the band a place lies; the band leans and bends a little.
+    /// Returns the position across and along the band, which leans and bends a little.
     private func galactic(_ p: Vec2) -> Vec2 {
         let q = (p - Vec2(0.55, 0.50)).turned(by: -1.08)
         return Vec2(q.x, q.y + 0.10 * q.x * q.x + 0.03 * noise.at(p * 2))
     }
 
-    /// The light of all the stars too faint to be seen singly, with dust before it.
+    /// Returns the light of all stars too faint to be seen singly, behind dust.
     private func band(_ p: Vec2) -> Vec3 {
         let g = galactic(p)
         let cloud = noise.fractal(g * Vec2(3.2, 5.5), octaves: 7, gain: 0.55)
@@ -50,7 +50,7 @@ struct MilkyWay: Scene {
         ]
         for index in 0..<6200 {
             var place = Vec2(random.unit(), random.unit() * 1.2)
-            // Two thirds crowd into the band.
+            // Two thirds lie in the band.
             if index % 3 != 0 {
                 let along = random.within(-0.75, 0.75)
                 place = Vec2(0.55, 0.50) + Vec2(along, random.bellShaped() * 0.085).turned(by: 1.08)

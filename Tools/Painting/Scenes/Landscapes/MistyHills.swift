@@ -56,7 +56,7 @@ struct MistyHills: Scene {
         if layer == 2 || layer == 4 || layer == 5 { paintTrees(layer, &canvas) }
     }
 
-    /// Vines or ploughed rows that follow the lie of the land, on some fields only.
+    /// Vines or ploughed rows that follow the terrain, on some fields only.
     private func furrows(_ p: Vec2, _ depth: Float, _ layer: Int) -> Float {
         guard layer >= 3 else { return 0 }
         let patch = noise.at(Vec2(p.x * 1.7 + Float(layer) * 5, Float(layer)))

@@ -18,7 +18,7 @@ struct MoonInBranches: Scene {
         grow(&canvas, Vec2(1.40, 0.70), -2.75, 0.17, 0.016, 2, &random)
     }
 
-    /// The moon's face at a place measured from its middle in radii.
+    /// Returns the moon's surface at a position measured from its centre in radii.
     private func surface(_ q: Vec2) -> Vec3 {
         let height = (1 - min(dot(q, q), 1)).squareRoot()
         let place = Vec3(q.x, -q.y, height)
@@ -34,7 +34,7 @@ struct MoonInBranches: Scene {
         let upland = noise.fractal(place * 5, octaves: 6, gain: 0.6)
         var light = mix(Vec3(repeating: 0.84), Vec3(0.36, 0.37, 0.40), seas * 0.92) * (1 + 0.13 * upland)
         light *= 1 + craters(place, seas)
-        // Young craters have thrown bright rays far over the land.
+        // Young craters have bright rays far over the land.
         for (x, y, reach) in [
             (Float(-0.10), Float(0.70), Float(0.95)), (-0.34, -0.12, 0.34), (-0.62, -0.20, 0.24),
         ] {
@@ -49,7 +49,7 @@ struct MoonInBranches: Scene {
                     * smoothstep(0.05, 0.02, out))
             light *= 1 - 0.35 * smoothstep(0.022, 0.012, out)
         }
-        // A full moon hardly darkens towards its rim.
+        // A full moon is hardly darker towards its rim.
         return light * Vec3(1.02, 0.99, 0.92) * (0.62 + 0.38 * pow(height, 0.4))
     }
 
@@ -100,7 +100,7 @@ struct MoonInBranches: Scene {
     private func bough(_ canvas: inout Canvas, _ a: Vec2, _ b: Vec2, _ from: Float, _ to: Float) {
         canvas.stroke(from: a, to: b, width: max(from, 0.0016), tapering: max(to, 0.0012), colour(0x020307))
         guard from > 0.006 else { return }
-        // The moon draws a thin line of light along the upper side of stouter boughs.
+        // Moonlight along the upper side of stouter boughs.
         let toMoon = (moon - a) / max((moon - a).length, 1e-4)
         let shift = Vec2(0, -0.36 * from) + toMoon * (0.08 * from)
         let near = exp(-(moon - a).length * 1.6)

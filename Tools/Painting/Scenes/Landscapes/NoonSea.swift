@@ -48,7 +48,7 @@ struct NoonSea: Scene {
         var light = body * (1 + calm * (0.35 * swell + 0.16 * chop))
         let mirrored = smoothstep(0.1, 0.9, swell + 0.4 * chop) * calm
         light = mix(light, colour(0xA8D4E8), mirrored * 0.38)
-        // Glints lie thickest in a lane below the sun.
+        // Glints are densest in a lane below the sun.
         let lane = bell(p.x, 1.02, 0.10 + depth * 0.35)
         let glint = noise.at(Vec2(ground.x * 16, ground.y * 26)) + 0.35 * swell
         light += Vec3(2.2, 2.1, 1.9) * (smoothstep(0.62, 0.85, glint) * lane * smoothstep(0.004, 0.05, depth))

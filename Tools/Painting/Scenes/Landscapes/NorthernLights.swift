@@ -36,7 +36,7 @@ struct NorthernLights: Scene {
                 * noise.at(Vec2(p.x * 3.6 + key * 5, 7 + key))
             let hem = [Float(0.545), 0.43, 0.33, 0.235][index] + fold - 0.10 * (p.x - 0.75)
             let up = hem - p.y
-            // Rays stand in the folds; where a curtain is seen edge on it is brightest.
+            // Rays appear in the folds; a curtain is brightest where it is seen edge on.
             let lean = p.x + up * (0.10 * (p.x - 0.66))
             let rays =
                 0.6 + 0.5 * noise.at(Vec2(lean * 26 + key * 3, 2)) + 0.28 * noise.at(Vec2(lean * 75, 5 + key))
@@ -78,7 +78,7 @@ struct NorthernLights: Scene {
             let next = noise.fractal(Vec2(p.x * 2.2 + p.y * 2, (p.y - 0.012) * 8), octaves: 5, gain: 0.45)
             let lit = clamp(0.55 + (drift - next) * 2.2 - depth * 0.9)
             let green = mix(colour(0x1A3450), colour(0x86C8B4), lit)
-            // The path to the door has been trodden many times.
+            // A well-trodden path to the door.
             let path = abs(p.x - 0.425 - 0.16 * sin(depth * 9) * (0.3 + depth * 3)) - 0.008 - depth * 0.07
             return green
                 * (1 - 0.38 * smoothstep(0.012, -0.006, path + 0.006 * noise.at(p * 50))

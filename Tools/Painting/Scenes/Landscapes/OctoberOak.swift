@@ -57,12 +57,12 @@ struct OctoberOak: Scene {
         }
     }
 
-    /// Grows a branch and, from its end, thinner ones, noting where leaves will hang.
+    /// Grows a branch and thinner ones from its end, and records positions for leaves.
     private func grow(
         _ canvas: inout Canvas, from start: Vec2, angle: Float, length: Float, width: Float, level: Int,
         _ random: inout RandomSource, _ twigs: inout [Vec2]
     ) {
-        // A branch is two pieces with a knee between, for oaks do not grow straight.
+        // A branch consists of two pieces with a knee between, because oaks do not grow straight.
         let knee = start + Vec2(length * 0.55, 0).turned(by: angle)
         let bent = angle + random.within(-0.32, 0.32)
         let end = knee + Vec2(length * 0.55, 0).turned(by: bent)
@@ -78,7 +78,7 @@ struct OctoberOak: Scene {
         for fork in 0..<forks {
             let side = Float(fork) / Float(forks - 1) * 2 - 1
             var next = bent + side * spread + random.within(-0.20, 0.20)
-            // Far out the boughs lift again towards the light.
+            // The outer boughs rise again towards the light.
             next += (-Float.pi / 2 - next) * 0.10
             let share = side == 0 ? Float(0.92) : random.within(0.72, 0.88)
             grow(
@@ -101,7 +101,7 @@ struct OctoberOak: Scene {
             let side = (d.x * way.y - d.y * way.x) / from
             let along = dot(d, way)
             let furrow = from > 0.02 ? noise.fractal(Vec2(side * 5, along * 22) + a * 30, octaves: 4) : 0
-            // Light comes from the left, whichever way the branch runs.
+            // Light comes from the left, for any direction of the branch.
             let lit = clamp(0.5 + side * (way.y < 0 ? 1.1 : -1.1) + 0.35 * furrow)
             return mix(colour(0x1C1512), colour(0x8A6E54), lit * 0.85)
         }
@@ -110,7 +110,7 @@ struct OctoberOak: Scene {
     private func paintLeaves(_ canvas: inout Canvas, _ twigs: [Vec2], _ random: inout RandomSource) {
         let tints = [0x7A2E12, 0xA8481A, 0xD0711E, 0xE89A2C, 0xF4C24A, 0xB85A1C].map { colour(UInt32($0)) }
         let crown = foot + Vec2(0, -0.40)
-        // The darker leaves deep in the crown are laid first, the sunlit ones last.
+        // Darker leaves inside the crown are drawn first, sunlit ones last.
         for pass in 0..<3 {
             for twig in twigs {
                 let bunches = pass == 0 ? 6 : 5
@@ -128,7 +128,7 @@ struct OctoberOak: Scene {
                 }
             }
         }
-        // Some have come down, some are coming.
+        // Some leaves have fallen, some are falling.
         for index in 0..<420 {
             let falling = index < 26
             let x = foot.x + random.bellShaped() * (falling ? 0.30 : 0.24)

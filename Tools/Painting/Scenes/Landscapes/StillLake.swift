@@ -1,4 +1,4 @@
-/// Snowy mountains twice: once in the air, once in the water.
+/// Snowy mountains and their reflection in water.
 struct StillLake: Scene {
     private let noise = Noise(501)
     private let shore: Float = 0.60
@@ -54,7 +54,7 @@ struct StillLake: Scene {
         let here = relief(p)
         let slope = (relief(p + Vec2(step, 0)) - here) / step
         let fall = (relief(p + Vec2(0, step)) - here) / step
-        // The summit's own bulk keeps the far side of its main ridge in shade.
+        // The summit keeps the far side of its main ridge in shade.
         let bulk =
             layer == 1 ? 1.5 * smoothstep(0.06, -0.06, p.x - 0.80 - depth * 0.28 - 0.06 * here) - 0.6 : 0
         let lit = smoothstep(-3.2, 3.0, slope - fall * 0.35 + 0.2 + bulk * 1.6)

@@ -1,4 +1,4 @@
-/// Rows of tulips in every colour that run together under a windmill.
+/// Rows of tulips in every colour that converge under a windmill.
 struct TulipField: Scene {
     private let noise = Noise(2001)
     private let horizon: Float = 0.475
@@ -57,7 +57,7 @@ struct TulipField: Scene {
         }
     }
 
-    /// Single flowers, from the far ones to those that stand before the lens.
+    /// Single flowers, from the far ones to those before the lens.
     private func paintFlowers(_ canvas: inout Canvas) {
         var random = RandomSource(seed: 2020)
         for step in 0..<74 {

@@ -113,7 +113,7 @@ struct BlueCup: StillLife {
     }
 
     func surroundings(_ direction: Vec3, _ place: Vec2) -> Vec3 {
-        // What the glaze mirrors: a bright window with a cross bar in a dim room.
+        // The glaze mirrors a bright window with a cross bar in a dim room.
         let aim = window.unit
         let side = cross(aim, Vec3(0, 1, 0)).unit
         let q = Vec2(dot(direction, side), dot(direction, cross(side, aim)))

@@ -1,4 +1,4 @@
-/// A sheet of coloured squares that something round presses through from behind.
+/// A sheet of coloured squares with a ball pressing through from behind.
 struct Bulge: Scene {
     private let noise = Noise(1401)
     private let middle = Vec2(0.60, 0.52)
@@ -12,8 +12,8 @@ struct Bulge: Scene {
         canvas.shade { p in
             let d = (p - middle) / radius
             let out = d.length
-            // On the ball the sheet is looked up where it would lie if it had been flat: magnified in the middle,
-            // crowded together at the rim.
+            // On the ball, the pattern is looked up at its flat position: magnified in the middle, compressed at the
+            // rim.
             let swell = out < 1 ? flat(out) : 1
             let q = out < 1 ? middle + d * (swell * radius) : p
             let height = out < 1 ? (1 - out * out).squareRoot() : 0
@@ -28,9 +28,9 @@ struct Bulge: Scene {
         }
     }
 
-    /// How much nearer to the middle the sheet's own place is, for a place at a share of the radius.
+    /// Returns the flat distance from the middle for a fraction of the ball's radius.
     private func flat(_ out: Float) -> Float {
-        // The arc sine spreads places evenly over a ball; a share of it keeps the rim from crowding too much.
+        // The arc sine spreads points evenly over a ball; using only a part of it avoids crowding at the rim.
         let angle = atan2(out, (1 - min(out * out, 0.9999)).squareRoot())
         let even = angle / (Float.pi / 2)
         return mix(even / max(out, 1e-4), 1, 0.12) * 0.98

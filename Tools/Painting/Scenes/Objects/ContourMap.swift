@@ -1,4 +1,4 @@
-/// A hiking map of an island that is on no other map.
+/// A hiking map of an imaginary island.
 struct ContourMap: Scene {
     private let noise = Noise(1301)
     private let middle = Vec2(0.66, 0.50)
@@ -35,7 +35,7 @@ struct ContourMap: Scene {
         let h = altitude(p)
         let slope = Vec2(altitude(p + Vec2(step, 0)) - h, altitude(p + Vec2(0, step)) - h) / step
         let paper = 1 + 0.02 * noise.fractal(p * 60, octaves: 3)
-        // Tints change in steps, as they are printed.
+        // Tints change in steps, as in print.
         let level = h < 0 ? (h / 40).rounded(.down) * 40 : h
         var tint = h < 0 ? sea.at(level) : land.at((h / 40).rounded(.down) * 40 + 20)
         if h > 0 {
@@ -43,7 +43,7 @@ struct ContourMap: Scene {
             tint *= 1 - 0.62 * shade
         }
         let steep = max(slope.length, 60)
-        // The width of a line must not depend on how steep the land is, so heights are turned into distances.
+        // A line's width must not depend on the slope, so heights are converted to distances.
         func line(_ interval: Float, _ width: Float) -> Float {
             let off = abs(wrap(h + interval / 2, interval) - interval / 2) / steep * unit
             return clamp(width / 2 + 0.5 - off) * smoothstep(40, 200, steep)

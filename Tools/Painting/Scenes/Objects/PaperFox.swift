@@ -42,7 +42,7 @@ struct PaperFox: Scene {
     }
 
     private func paintFace(_ canvas: inout Canvas) {
-        // Everything is cut twice over the folded sheet, so one half is enough to describe.
+        // Everything is cut twice from a folded sheet, so one half describes it.
         mirrored(&canvas, 0xA63A1C, [Vec2(0.36, 0.02), Vec2(0.335, 0.40), Vec2(0.05, 0.24)])
         mirrored(&canvas, 0xE4672A, [Vec2(0.335, 0.075), Vec2(0.315, 0.40), Vec2(0.09, 0.25)])
         mirrored(&canvas, 0x3B2420, [Vec2(0.300, 0.155), Vec2(0.270, 0.36), Vec2(0.13, 0.27)])

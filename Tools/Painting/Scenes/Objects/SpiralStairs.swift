@@ -1,9 +1,9 @@
-/// A spiral staircase looked down from the top, in black and white.
+/// A spiral staircase seen from the top, in black and white.
 struct SpiralStairs: Scene {
     private let noise = Noise(2801)
     private let eye = Vec2(0.53, 0.71)
     private let steps: Float = 22
-    /// By how much the staircase shrinks with each turn further down, as a natural logarithm.
+    /// The reduction with each turn down, as a natural logarithm.
     private let shrink: Float = 0.80
 
     var format: PictureFormat { .portrait }
@@ -14,7 +14,7 @@ struct SpiralStairs: Scene {
     }
 
     private func light(_ p: Vec2) -> Float {
-        // Each turn lies below the last and so looks smaller; the wells do not sit exactly above each other.
+        // Each turn lies below the last and looks smaller; the wells are not exactly aligned.
         var q = p - eye
         q += Vec2(0.05, -0.045) * exp(-q.length * 2.2)
         let out = q.length
@@ -23,7 +23,7 @@ struct SpiralStairs: Scene {
         let coil = depth + angle + 0.25
         let turn = Float(wholePart(coil))
         let within = coil - turn
-        // How far down the stairs this place is, in turns; the light from the roof gets weaker on the way.
+        // The number of turns down the stairs at this position; light from the roof gets weaker.
         let down = turn - angle
         let dim = exp(-max(down, 0) * 0.30) * smoothstep(0.012, 0.07, out)
 
@@ -44,7 +44,7 @@ struct SpiralStairs: Scene {
         let key = noise.unit(wholePart(place) &+ 40, 2)
         let share = fract(place)
         let marble = noise.fractal(q * 16 / max(q.length, 0.05) * 0.4 + key * 20, octaves: 4)
-        // Each tread lies in the shadow of the one above near its back edge and shines along its nosing.
+        // Each tread is shaded by the one above near its back edge and bright along its nosing.
         let shade = mix(0.20, 0.80, smoothstep(0.0, 0.38, share))
         let nosing = smoothstep(0.86, 0.90, share) * smoothstep(1.0, 0.955, share)
         let gap = smoothstep(0.955, 0.985, share)
@@ -53,7 +53,7 @@ struct SpiralStairs: Scene {
             * smoothstep(0.0, 0.10, within + 0.05)
     }
 
-    /// The handrail along the well and the balusters under it: how bright, and how much of the view they take.
+    /// Returns the brightness and opacity of the handrail along the well and its balusters.
     private func balustrade(_ q: Vec2, _ angle: Float, _ within: Float) -> (Float, Float) {
         let rail = abs(within - 0.845)
         if rail < 0.060 {

@@ -1,7 +1,7 @@
 /// Stars and crosses of glazed tile, a patch of sun across them.
 struct StarTiles: Scene {
     private let noise = Noise(1001)
-    /// How wide one star with its share of the crosses is.
+    /// The width of one star with its part of the crosses.
     private let cell: Float = 1.0 / 3.0
 
     var film: Film { Film(exposure: 1.05, saturation: 1.05, vignette: 0.22) }
@@ -18,7 +18,7 @@ struct StarTiles: Scene {
         }
     }
 
-    /// The colour of the wall at a place, in even light.
+    /// Returns the colour of the wall in even light.
     private func tile(_ p: Vec2) -> Vec3 {
         let q = p / cell
         let column = wholePart(q.x + 0.5)
@@ -71,12 +71,12 @@ struct StarTiles: Scene {
         return tint
     }
 
-    /// The same colour under glaze: uneven, rounded off towards the joint, crazed with fine cracks.
+    /// Returns the colour under glaze: uneven, rounded towards the joint, with fine cracks.
     ///
     /// - Parameters:
-    ///   - depth: How far inside its tile the place is.
-    ///   - outwards: The direction in which the joint is nearest.
-    ///   - key: A number that belongs to the tile.
+    ///   - depth: The distance from the tile's edge.
+    ///   - outwards: The direction of the nearest joint.
+    ///   - key: A number of the tile.
     private func glazed(_ tint: Vec3, _ depth: Float, _ outwards: Vec2, _ q: Vec2, _ key: Float) -> Vec3 {
         let field = Noise(1010 &+ UInt32(key * 1000))
         var result = tint * (0.84 + 0.26 * key + 0.13 * field.fractal(q * 4, octaves: 4))
@@ -91,7 +91,7 @@ struct StarTiles: Scene {
         return mix(mortar, result, joint)
     }
 
-    /// An eight-pointed star: two squares, one of them stood on its corner.
+    /// An eight-pointed star: two squares, one of them on its corner.
     private func octagram(_ q: Vec2, _ half: Float) -> Float {
         let level = max(abs(q.x), abs(q.y)) - half
         let turned = (abs(q.x) + abs(q.y)) * 0.707_107 - half

@@ -13,7 +13,7 @@ struct SunWindow: Scene {
             let frame = arch(p)
             return frame < 0 ? glass(p, frame) : stone(p, frame)
         }
-        // Bright panes spill some of their light over lead and stone.
+        // Bright panes illuminate the lead and stone around them.
         let panes = canvas
         canvas.lighten { p in
             var spill = Vec3.zero
@@ -32,7 +32,7 @@ struct SunWindow: Scene {
         let half: Float = 0.385
         let spring: Float = 0.56
         if p.y > spring { return max(abs(p.x - 0.5) - half, p.y - 1.235) }
-        // Two circles, each with its middle beyond the other side.
+        // Two circles, each with its centre beyond the other side.
         let reach = half * 1.55
         let left = (p - Vec2(0.5 + half - reach, spring)).length - reach
         let right = (p - Vec2(0.5 - half + reach, spring)).length - reach
@@ -71,7 +71,7 @@ struct SunWindow: Scene {
         return mix(bead, light, smoothstep(0.0035, 0.0062, lead))
     }
 
-    /// What the window shows: each pane has the colour of what lies at its middle.
+    /// Returns the motif: each pane has the colour at its centre.
     private func subject(_ p: Vec2, _ middle: Vec2, _ key: Float, _ cellLead: Float) -> (Vec3, Float) {
         let disc = (p - sun).length - 0.152
         let horizon = p.y - 0.80 - 0.018 * sin(p.x * 13)

@@ -28,7 +28,7 @@ struct ThreePears: StillLife {
         let up = pear.height(p)
         let soft = noise.fractal(p * 2.2 + Float(pear.seed) * 9, octaves: 4)
         let green = mix(colour(0x8C9A3A), colour(0xD2AE48), smoothstep(-0.35, 0.5, soft + up * 0.25))
-        // The side that hung in the sun is red.
+        // The side that grew in the sun is red.
         let blush = smoothstep(0.0, 0.75, dot(normal, Vec3(0.45, 0.15, 0.75).unit) * 0.7 + soft * 0.5 - 0.05)
         var skin = mix(green, colour(0xB04A2E), blush * 0.8)
         let spots = noise.at(p * 34)
