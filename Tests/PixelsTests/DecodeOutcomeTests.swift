@@ -223,14 +223,14 @@ struct DecodeOutcomeTests {
     private func mutated(_ seed: [UInt8], using random: inout SeededNumbers) -> [UInt8] {
         var bytes = seed
         for _ in 0..<Int.random(in: 1...3, using: &random) {
-            let place = Int.random(in: 0..<bytes.count, using: &random)
+            let index = Int.random(in: 0..<bytes.count, using: &random)
             switch Int.random(in: 0..<6, using: &random) {
-            case 0: bytes[place] = .random(in: 0...255, using: &random)
-            case 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            case 2: bytes[place] = [0, 1, 0x7F, 0x80, 0xFF][Int.random(in: 0..<5, using: &random)]
-            case 3: bytes.insert(.random(in: 0...255, using: &random), at: place)
-            case 4 where bytes.count > 1: bytes.remove(at: place)
-            case 5 where place > 0: bytes.removeSubrange(place...)
+            case 0: bytes[index] = .random(in: 0...255, using: &random)
+            case 1: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 2: bytes[index] = [0, 1, 0x7F, 0x80, 0xFF][Int.random(in: 0..<5, using: &random)]
+            case 3: bytes.insert(.random(in: 0...255, using: &random), at: index)
+            case 4 where bytes.count > 1: bytes.remove(at: index)
+            case 5 where index > 0: bytes.removeSubrange(index...)
             default: break
             }
         }

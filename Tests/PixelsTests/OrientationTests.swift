@@ -17,16 +17,16 @@ struct OrientationTests {
         let (row0, column0) = Self.seen[Int(orientation.rawValue) - 1]
         for x in 0..<stored.width {
             for y in 0..<stored.height {
-                var place = (x: 0, y: 0)
+                var point = (x: 0, y: 0)
                 for (side, distance) in [(row0, y), (column0, x)] {
                     switch side {
-                    case "top": place.y = distance
-                    case "bottom": place.y = upright.height - 1 - distance
-                    case "left": place.x = distance
-                    default: place.x = upright.width - 1 - distance
+                    case "top": point.y = distance
+                    case "bottom": point.y = upright.height - 1 - distance
+                    case "left": point.x = distance
+                    default: point.x = upright.width - 1 - distance
                     }
                 }
-                #expect(upright.color(place.x, place.y) == stored.color(x, y))
+                #expect(upright.color(point.x, point.y) == stored.color(x, y))
             }
         }
     }

@@ -55,10 +55,10 @@ public struct SixelPicture {
                 for row in 0..<6 where (column - 0x3F) >> UInt8(row) & 1 == 1 {
                     guard top + row < height else { throw Fault(description: "below the lower edge") }
                     guard let shown = palette[colour] else { throw Fault(description: "no colour") }
-                    for place in (top + row) * width + x..<(top + row) * width + x + times {
-                        guard !isPainted[place] else { throw Fault(description: "painted twice") }
-                        isPainted[place] = true
-                        for channel in 0..<3 { bytes[3 * place + channel] = shown[channel] }
+                    for index in (top + row) * width + x..<(top + row) * width + x + times {
+                        guard !isPainted[index] else { throw Fault(description: "painted twice") }
+                        isPainted[index] = true
+                        for channel in 0..<3 { bytes[3 * index + channel] = shown[channel] }
                     }
                 }
                 x += times
