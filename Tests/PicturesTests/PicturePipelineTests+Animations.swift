@@ -63,7 +63,7 @@ extension PicturePipelineTests {
         let small = try full("a").showing(frame: 1)
         await develop(small)
         let photo = try photo("a")
-        let large = Viewport(room: Size(columns: 16, rows: 6), style: style)
+        let large = Viewport(size: Size(columns: 16, rows: 6), style: style)
             .order(.picture(cache.id, photo.key, .original), edition: 1).showing(frame: 2)
         await develop(large)
         let sizes = [small, large].compactMap { pipeline.picture($0)?.cells.size }

@@ -18,7 +18,7 @@ extension PicturePipelineTests {
         try await store(photo: PNGFile(large).bytes, of: "a")
         let order = try thumbnail("a")
         await develop(order)
-        #expect(pipeline.picture(order)?.cells.size == room)
+        #expect(pipeline.picture(order)?.cells.size == size)
         try await until { try photo("a").thumbnail.isCurrent }
         let key = try photo("a").key
         let bytes = try #require(try cache.read { try $0.thumbnail(of: key) }).bytes

@@ -29,7 +29,7 @@ extension PicturePipelineTests {
     func movingAbout() async throws {
         try await sync(["a"])
         try await store(photo: PNGFile(.noise(width: 400, height: 300)).bytes, of: "a")
-        let counting = try countingDarkroom()
+        let counting = try countingPipeline()
         let developed = counting.changes()
         let client = counting.makeClient()
         let subject = Wish.Subject.picture(cache.id, try photo("a").key, .original)
@@ -39,7 +39,7 @@ extension PicturePipelineTests {
             while counting.picture(order) == nil, counting.failure(order) == nil { _ = await developed.next() }
             return try #require(counting.picture(order))
         }
-        var view = Viewport(room: room, style: style)
+        var view = Viewport(size: size, style: style)
         let whole = try await draw(view)
         view.setPhotoSize(width: whole.width, height: whole.height)
         #expect(decoded == 1)
@@ -52,7 +52,7 @@ extension PicturePipelineTests {
         for (columns, rows) in [(3, 0), (4, 1), (-9, -2), (0, 3)] {
             view.pan(columns: columns, rows: rows)
             let moved = try await draw(view)
-            #expect(moved.width == 400 && moved.cells.size == room)
+            #expect(moved.width == 400 && moved.cells.size == size)
         }
         view.zoomIn()
         _ = try await draw(view)

@@ -17,7 +17,7 @@ import Testing
     let pipeline: PicturePipeline
     let developer: PictureRenderer
     let style = DrawingStyle(symbols: .half, colours: .full, cellAspect: 0.5)
-    let room = Size(columns: 8, rows: 3)
+    let size = Size(columns: 8, rows: 3)
 
     init() throws {
         let log = Log()
@@ -60,12 +60,12 @@ import Testing
     }
 
     func thumbnail(_ id: String) throws -> PictureOrder {
-        .thumbnail(of: try photo(id), in: cache.id, room: room, style: style)
+        .thumbnail(of: try photo(id), in: cache.id, size: size, style: style)
     }
 
     func full(_ id: String) throws -> PictureOrder {
         let photo = try photo(id)
-        return Viewport(room: room, style: style)
+        return Viewport(size: size, style: style)
             .order(.picture(cache.id, photo.key, .original), edition: photo.original.held ?? 0)
     }
 
@@ -95,7 +95,7 @@ import Testing
         let order = try thumbnail("a")
         await develop(order)
         let picture = try #require(pipeline.picture(order))
-        #expect(picture.cells.size == room)
+        #expect(picture.cells.size == size)
         #expect(picture.cells.cells.allSatisfy { $0.style.background == .rgb(255, 0, 0) })
         #expect(picture.width == 300 && picture.height == 75)
     }
@@ -216,7 +216,7 @@ import Testing
         try await sync(["a"], date: 1)
         try await store(thumbnail: Array(flat(200).prefix(30)), of: "a")
         let (list, large) = (
-            try thumbnail("a"), PictureOrder.preview(of: try photo("a"), in: cache.id, room: room, style: style)
+            try thumbnail("a"), PictureOrder.preview(of: try photo("a"), in: cache.id, size: size, style: style)
         )
         // Both have read it before either writes to the cache.
         await develop(list)

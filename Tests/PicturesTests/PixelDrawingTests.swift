@@ -22,10 +22,10 @@ import Testing
     }
 
     private func draw(
-        _ picture: PixelBuffer, _ language: PixelProtocol, room: Size, background: Colour = .rgb(40, 50, 60)
+        _ picture: PixelBuffer, _ language: PixelProtocol, size: Size, background: Colour = .rgb(40, 50, 60)
     ) throws -> DrawnPicture {
         try DecoderClient(path: DecoderProcess.path).draw(
-            .bytes(PNGFile(picture).bytes), room: room, style: style(language, background: background))
+            .bytes(PNGFile(picture).bytes), size: size, style: style(language, background: background))
     }
 
     @Test(arguments: [(256, 34.0), (64, 25), (16, 18), (2, 5)])
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [PixelProtocol.kitty, .sixel]) func pixelsCoverTheirCells(language: PixelProtocol) throws {
-        let picture = try draw(scene, language, room: Size(columns: 30, rows: 20))
+        let picture = try draw(scene, language, size: Size(columns: 30, rows: 20))
         let pixels = try #require(picture.pixels)
         #expect(pixels.language == language && pixels.size == picture.cells.size)
         #expect(pixels.width == pixels.size.columns * 9 && pixels.height == pixels.size.rows * 19)
@@ -97,7 +97,7 @@ import Testing
     ) throws {
         let yellow = PixelBuffer(width: 640, height: 480) { _, _ in PixelColor(red: 255, green: 204, blue: 0) }
         let (columns, rows) = columnsAndRows
-        let picture = try draw(yellow, language, room: Size(columns: columns, rows: 20), background: .terminal)
+        let picture = try draw(yellow, language, size: Size(columns: columns, rows: 20), background: .terminal)
         let pixels = try #require(picture.pixels)
         // 202.5 and 195.75 pixels are ten cells and two thirds, and slightly less than ten and a third.
         #expect(pixels.size == Size(columns: columns, rows: rows) && picture.cells.size == pixels.size)
@@ -124,7 +124,7 @@ import Testing
 
     /// Cells and pixels show the same picture.
     @Test(arguments: PixelProtocol.allCases) func cellsShowTheSamePicture(language: PixelProtocol) throws {
-        let picture = try draw(scene, language, room: Size(columns: 40, rows: 40))
+        let picture = try draw(scene, language, size: Size(columns: 40, rows: 40))
         let alone = SymbolDrawing.draw(
             PixelCanvas(scene, PixelCapabilities(.kitty, cellWidth: 16, cellHeight: 32), background: .black)
                 .reduced(to: (2, 3)),
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test func itermGetsAFile() throws {
-        let picture = try draw(scene, .iterm, room: Size(columns: 30, rows: 20))
+        let picture = try draw(scene, .iterm, size: Size(columns: 30, rows: 20))
         let pixels = try #require(picture.pixels)
         // 202.5 pixels are ten cells and two thirds.
         #expect(pixels.size == Size(columns: 30, rows: 11) && pixels.size == picture.cells.size)
@@ -165,12 +165,12 @@ import Testing
         let drawing = PictureDrawing(style(.iterm).request(Size(columns: 800, rows: 300)), style(.iterm))
         let box = drawing.request.box
         #expect(box.width * box.height <= 3 << 20 && drawing.request.product == .thumbnail)
-        let picture = try draw(.noise(width: 500, height: 400), .iterm, room: Size(columns: 800, rows: 300))
+        let picture = try draw(.noise(width: 500, height: 400), .iterm, size: Size(columns: 800, rows: 300))
         #expect(picture.pixels?.size == Size(columns: 56, rows: 21))
     }
 
     @Test func memoryUseIncludesPixels() throws {
-        let picture = try draw(scene, .kitty, room: Size(columns: 30, rows: 20))
+        let picture = try draw(scene, .kitty, size: Size(columns: 30, rows: 20))
         #expect(picture.byteCount > 30 * 9 * 11 * 19 * 4)
     }
 }

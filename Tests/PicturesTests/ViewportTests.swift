@@ -13,7 +13,7 @@ import Testing
     init() throws { subject = .list(GalleryID(try Address("http://example.org/"))) }
 
     private func view(_ width: Int, _ height: Int, columns: Int = 80, rows: Int = 40) -> Viewport {
-        var view = Viewport(room: Size(columns: columns, rows: rows), style: style)
+        var view = Viewport(size: Size(columns: columns, rows: rows), style: style)
         view.setPhotoSize(width: width, height: height)
         return view
     }
@@ -63,7 +63,7 @@ import Testing
         #expect(view.percent == 10 && view.zoom == .fill)
         let order = view.order(subject, edition: 1)
         #expect(order.fills && order.region == .whole)
-        #expect(Viewport(room: view.room, style: style, zoom: .fill).order(subject, edition: 1) == order)
+        #expect(Viewport(size: view.size, style: style, zoom: .fill).order(subject, edition: 1) == order)
         view.pan(columns: 8, rows: 5)
         let moved = view.order(subject, edition: 1)
         #expect(!moved.fills && abs(moved.region.x - 0.3) < 1e-9 && abs(moved.region.width - 0.5) < 1e-9)
@@ -84,8 +84,8 @@ import Testing
         func photoPoint(_ view: Viewport, _ point: Point) -> (x: Double, y: Double) {
             let region = region(view)
             return (
-                region.x + region.width * (Double(point.column) + 0.5) / Double(view.room.columns),
-                region.y + region.height * (Double(point.row) + 0.5) / Double(view.room.rows)
+                region.x + region.width * (Double(point.column) + 0.5) / Double(view.size.columns),
+                region.y + region.height * (Double(point.row) + 0.5) / Double(view.size.rows)
             )
         }
         var view = view(1600, 1600)
@@ -135,9 +135,9 @@ import Testing
         var view = view(160, 120)
         view.zoomToActualSize()
         #expect(view.zoom != .fit)
-        view.room = Size(columns: 400, rows: 200)
+        view.size = Size(columns: 400, rows: 200)
         #expect(view.zoom == .fit && region(view) == .whole)
-        view.room = Size(columns: 1, rows: 1)
+        view.size = Size(columns: 1, rows: 1)
         view.zoomIn()
         #expect(region(view).width > 0)
     }
@@ -158,20 +158,20 @@ import Testing
                 case 6: view.zoomToFill()
                 case 7: view.turn(by: random(4))
                 case 8: view.zoomIn(around: Point(column: random(200), row: random(60)))
-                case 3: view.room = Size(columns: 1 + random(200), rows: 1 + random(60))
+                case 3: view.size = Size(columns: 1 + random(200), rows: 1 + random(60))
                 default: view.pan(columns: random(80) - 40, rows: random(40) - 20)
                 }
                 let rect = region(view)
                 #expect(
                     rect.x >= 0 && rect.y >= 0 && rect.x + rect.width <= 1.000001 && rect.y + rect.height <= 1.000001)
                 let order = view.order(subject, edition: 1)
-                #expect(order.request.box.width == view.room.columns)
+                #expect(order.request.box.width == view.size.columns)
             }
         }
     }
 
     @Test func worksBeforeTheSizeIsKnown() {
-        var view = Viewport(room: Size(columns: 80, rows: 24), style: style)
+        var view = Viewport(size: Size(columns: 80, rows: 24), style: style)
         #expect(view.percent == nil)
         view.zoomIn()
         view.zoomToActualSize()
@@ -182,7 +182,7 @@ import Testing
     @Test func actualSizeShowsOneScreenPixelPerPhotoPixel() {
         var pixelStyle = style
         pixelStyle.pixels = PixelCapabilities(.kitty, cellWidth: 8, cellHeight: 16)
-        var view = Viewport(room: Size(columns: 80, rows: 40), style: pixelStyle)
+        var view = Viewport(size: Size(columns: 80, rows: 40), style: pixelStyle)
         view.setPhotoSize(width: 1600, height: 1200)
         #expect(view.percent == 40)
         view.zoomToActualSize()

@@ -30,7 +30,7 @@ import Testing
     private func untilDrawn(_ id: String) async throws {
         let held = try screens.photo(id).original.held ?? 0
         let view = Viewport(
-            room: Size(columns: screens.size.columns, rows: screens.size.rows - 2),
+            size: Size(columns: screens.size.columns, rows: screens.size.rows - 2),
             style: screens.context.drawingStyle)
         let order = view.order(try screens.subject(id, .original), edition: held)
         _ = screens.frame()

@@ -57,7 +57,7 @@ struct ShowCommand {
         _ file: String, _ decoder: DecoderClient, _ space: Size, _ style: DrawingStyle, _ capabilities: Capabilities
     ) -> Drawing {
         do {
-            let picture = try decoder.draw(.file(file), room: space, style: style)
+            let picture = try decoder.draw(.file(file), size: space, style: style)
             let bytes =
                 picture.pixels.map { InlinePicture.bytes($0) } ?? Self.lines(picture.cells, capabilities)
             return Drawing(bytes: bytes, complaint: picture.isComplete ? nil : "\(file) is truncated.")

@@ -80,10 +80,10 @@ public struct DrawingStyle: Hashable, Sendable {
     }
 
     /// The decoder request for a picture that fits the space.
-    func request(_ room: Size) -> DecodeRequest {
+    func request(_ size: Size) -> DecodeRequest {
         let pixels = pixelsPerCell
         var request = DecodeRequest(
-            box: PixelSize(width: room.columns * pixels.columns, height: room.rows * pixels.rows))
+            box: PixelSize(width: size.columns * pixels.columns, height: size.rows * pixels.rows))
         request.pixelAspect = pixelAspect
         if let knownBackground { request.background = knownBackground }
         request.isChequered = isChequered

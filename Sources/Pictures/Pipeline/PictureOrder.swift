@@ -24,7 +24,7 @@ public struct PictureOrder: Hashable, Sendable {
     /// so an arriving photo is a reason to draw again.
     let photoEdition: Int?
     /// The available cells.
-    public let room: Size
+    public let size: Size
     /// The drawing style.
     public let style: DrawingStyle
     let region: UnitRect
@@ -37,13 +37,13 @@ public struct PictureOrder: Hashable, Sendable {
     private(set) var frame = 0
 
     init(
-        _ subject: Wish.Subject, edition: Int, photoEdition: Int? = nil, room: Size, style: DrawingStyle,
+        _ subject: Wish.Subject, edition: Int, photoEdition: Int? = nil, size: Size, style: DrawingStyle,
         region: UnitRect = .whole, turns: Int = 0, fills: Bool, enlarges: Bool, product: Product = .drawing
     ) {
         self.subject = subject
         self.edition = edition
         self.photoEdition = photoEdition
-        self.room = room
+        self.size = size
         self.style = style
         self.region = region
         self.turns = turns
@@ -54,22 +54,22 @@ public struct PictureOrder: Hashable, Sendable {
 
     /// Orders a thumbnail that fills the space: centred and cropped, never distorted.
     public static func thumbnail(
-        of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle
+        of photo: Photo, in gallery: GalleryID, size: Size, style: DrawingStyle
     ) -> PictureOrder {
-        thumbnail(of: photo, in: gallery, room: room, style: style, fills: true)
+        thumbnail(of: photo, in: gallery, size: size, style: style, fills: true)
     }
 
     /// Orders a photo's thumbnail as a stand-in until the photo arrives.
     public static func preview(
-        of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle, turns: Int = 0, fills: Bool = false
+        of photo: Photo, in gallery: GalleryID, size: Size, style: DrawingStyle, turns: Int = 0, fills: Bool = false
     ) -> PictureOrder {
-        thumbnail(of: photo, in: gallery, room: room, style: style, turns: turns & 3, fills: fills)
+        thumbnail(of: photo, in: gallery, size: size, style: style, turns: turns & 3, fills: fills)
     }
 
     /// Orders a cached photo's metadata and histogram; see ``PicturePipeline/examination(_:)``.
     public static func examination(of photo: Photo, in gallery: GalleryID) -> PictureOrder {
         PictureOrder(
-            .picture(gallery, photo.key, .original), edition: photo.original.held ?? 0, room: Size(columns: 0, rows: 0),
+            .picture(gallery, photo.key, .original), edition: photo.original.held ?? 0, size: Size(columns: 0, rows: 0),
             style: DrawingStyle(symbols: .ascii, colours: .none, cellAspect: 1), fills: false, enlarges: false,
             product: .examination)
     }
@@ -81,7 +81,7 @@ public struct PictureOrder: Hashable, Sendable {
     ///   - edition: the edition in transfer.
     public func beginning(_ arrived: Int64, edition: Int) -> PictureOrder {
         PictureOrder(
-            subject, edition: edition, room: room, style: style, region: region, turns: turns, fills: fills,
+            subject, edition: edition, size: size, style: style, region: region, turns: turns, fills: fills,
             enlarges: enlarges, product: .beginning(arrived))
     }
 
@@ -93,17 +93,17 @@ public struct PictureOrder: Hashable, Sendable {
     }
 
     private static func thumbnail(
-        of photo: Photo, in gallery: GalleryID, room: Size, style: DrawingStyle, turns: Int = 0, fills: Bool
+        of photo: Photo, in gallery: GalleryID, size: Size, style: DrawingStyle, turns: Int = 0, fills: Bool
     ) -> PictureOrder {
         PictureOrder(
             .picture(gallery, photo.key, .thumbnail), edition: photo.thumbnail.held ?? 0,
-            photoEdition: photo.thumbnail.isCurrent ? nil : photo.original.held, room: room, style: style, turns: turns,
+            photoEdition: photo.thumbnail.isCurrent ? nil : photo.original.held, size: size, style: style, turns: turns,
             fills: fills, enlarges: true)
     }
 
     var request: DecodeRequest {
         guard product != .examination else { return DecodeRequest(box: PhotoExamination.box) }
-        var request = style.request(room)
+        var request = style.request(size)
         request.region = region
         request.turns = turns
         request.fitting = fills ? .cover : .inside
@@ -150,8 +150,8 @@ public struct DrawnPicture: Hashable, Sendable {
 
 extension DecoderClient {
     /// Draws a picture as large as fits.
-    public func draw(_ source: PictureSource, room: Size, style: DrawingStyle) throws(PictureError) -> DrawnPicture {
-        let drawing = PictureDrawing(style.request(room), style)
+    public func draw(_ source: PictureSource, size: Size, style: DrawingStyle) throws(PictureError) -> DrawnPicture {
+        let drawing = PictureDrawing(style.request(size), style)
         return try drawing.draw(try decode(source, drawing.request)) { file, request throws(PictureError) in
             try decode(.bytes(file), request)
         }

@@ -4,7 +4,7 @@ import Pixels
 
 /// The view of a photo: its zoom, visible part and rotation.
 ///
-///     var view = Viewport(room: Size(columns: 80, rows: 22), style: style)
+///     var view = Viewport(size: Size(columns: 80, rows: 22), style: style)
 ///     view.zoomIn(around: mouse.position)
 ///     view.pan(columns: 10, rows: 0)
 ///     let order = view.order(.picture(gallery, key, .original), edition: 3)
@@ -22,7 +22,7 @@ public struct Viewport: Hashable, Sendable {
     }
 
     /// The available cells.
-    public var room: Size { didSet { keepInside() } }
+    public var size: Size { didSet { keepInside() } }
     /// The drawing style.
     public var style: DrawingStyle { didSet { keepSize(oldValue) } }
     /// The current zoom.
@@ -42,8 +42,8 @@ public struct Viewport: Hashable, Sendable {
     private static let middle = (x: 0.5, y: 0.5)
 
     /// Creates a view of a whole photo, or of the part that fills the space.
-    public init(room: Size, style: DrawingStyle, zoom: Zoom = .fit, turns: Int = 0) {
-        self.room = room
+    public init(size: Size, style: DrawingStyle, zoom: Zoom = .fit, turns: Int = 0) {
+        self.size = size
         self.style = style
         self.zoom = zoom
         self.turns = turns & 3
@@ -87,8 +87,8 @@ public struct Viewport: Hashable, Sendable {
     public mutating func pan(columns: Int, rows: Int) {
         guard zoom != .fit, photo != nil else { return }
         let shown = shownFraction
-        centre.x += Double(columns) / Double(max(1, room.columns)) * shown.width
-        centre.y += Double(rows) / Double(max(1, room.rows)) * shown.height
+        centre.x += Double(columns) / Double(max(1, size.columns)) * shown.width
+        centre.y += Double(rows) / Double(max(1, size.rows)) * shown.height
         keepInside()
     }
 
@@ -111,7 +111,7 @@ public struct Viewport: Hashable, Sendable {
                 y: max(0, min(1 - shown.height, centre.y - shown.height / 2)),
                 width: shown.width, height: shown.height)
         return PictureOrder(
-            subject, edition: edition, room: room, style: style, region: region ?? .whole, turns: turns, fills: fills,
+            subject, edition: edition, size: size, style: style, region: region ?? .whole, turns: turns, fills: fills,
             enlarges: zoom != .fit)
     }
 
@@ -152,7 +152,7 @@ public struct Viewport: Hashable, Sendable {
     private var screenSize: (width: Double, height: Double) {
         let pixels = style.pixelsPerCell
         return (
-            Double(room.columns * pixels.columns) * style.pixelAspect, Double(room.rows * pixels.rows)
+            Double(size.columns * pixels.columns) * style.pixelAspect, Double(size.rows * pixels.rows)
         )
     }
 
@@ -177,8 +177,8 @@ public struct Viewport: Hashable, Sendable {
         // The distance of the cell from the middle, as a fraction of the space.
         let distance = cell.map { cell in
             (
-                x: (Double(cell.column) + 0.5) / Double(max(1, room.columns)) - 0.5,
-                y: (Double(cell.row) + 0.5) / Double(max(1, room.rows)) - 0.5
+                x: (Double(cell.column) + 0.5) / Double(max(1, size.columns)) - 0.5,
+                y: (Double(cell.row) + 0.5) / Double(max(1, size.rows)) - 0.5
             )
         }
         let (before, ratios) = (scale, ratios)
@@ -206,13 +206,13 @@ public struct Viewport: Hashable, Sendable {
 
     /// Compares all that affects the visible part.
     public static func == (left: Viewport, right: Viewport) -> Bool {
-        left.room == right.room && left.style == right.style && left.zoom == right.zoom && left.turns == right.turns
+        left.size == right.size && left.style == right.style && left.zoom == right.zoom && left.turns == right.turns
             && left.photo == right.photo && left.centre == right.centre
     }
 
     /// Agrees with `==`.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(room)
+        hasher.combine(size)
         hasher.combine(style)
         hasher.combine(zoom)
     }

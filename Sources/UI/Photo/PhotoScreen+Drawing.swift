@@ -10,7 +10,7 @@ extension PhotoScreen {
         var rest = frame
         panelFrame = panel.takeRoom(&rest)
         pictureFrame = rest
-        view.room = rest.size
+        view.size = rest.size
         view.style = context.drawingStyle
         let orders = takePictures()
         if isOnTop { context.pipeline.want(orders, by: client, importance: .lookedAt) }

@@ -76,7 +76,7 @@ final class PhotoScreen: Screen {
         self.delegate = delegate
         wisher = context.wishes.makeWisher()
         client = context.pipeline.makeClient()
-        view = Viewport(room: Size(columns: 1, rows: 1), style: context.drawingStyle)
+        view = Viewport(size: Size(columns: 1, rows: 1), style: context.drawingStyle)
         slideshow = Slideshow(context)
         playback = Playback(context)
         arrival = ProgressivePreview(context)
@@ -118,10 +118,10 @@ final class PhotoScreen: Screen {
         case .turnRight: turn(by: 1)
         case .left where isWhole, .previousPhoto: step(by: -1)
         case .right where isWhole, .nextPhoto: step(by: 1)
-        case .left: view.pan(columns: -max(1, view.room.columns / 8), rows: 0)
-        case .right: view.pan(columns: max(1, view.room.columns / 8), rows: 0)
-        case .up: view.pan(columns: 0, rows: -max(1, view.room.rows / 8))
-        case .down: view.pan(columns: 0, rows: max(1, view.room.rows / 8))
+        case .left: view.pan(columns: -max(1, view.size.columns / 8), rows: 0)
+        case .right: view.pan(columns: max(1, view.size.columns / 8), rows: 0)
+        case .up: view.pan(columns: 0, rows: -max(1, view.size.rows / 8))
+        case .down: view.pan(columns: 0, rows: max(1, view.size.rows / 8))
         case .slideshow: toggleSlideshow()
         case .play: togglePlaying()
         case .refresh: delegate?.refresh()
@@ -167,7 +167,7 @@ final class PhotoScreen: Screen {
     /// How a photo is looked at when one comes to it: whole, or filling the screen if the last one did.
     func freshView(of key: PhotoKey) -> Viewport {
         Viewport(
-            room: view.room, style: view.style, zoom: view.zoom == .fill ? .fill : .fit, turns: turns[key] ?? 0)
+            size: view.size, style: view.style, zoom: view.zoom == .fill ? .fill : .fit, turns: turns[key] ?? 0)
     }
 
     private func toggleSlideshow() {

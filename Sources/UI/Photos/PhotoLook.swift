@@ -16,7 +16,7 @@ struct PhotoLook {
     func preview(of photo: Photo, in view: Viewport) -> PictureOrder? {
         guard photo.thumbnail.held != nil else { return nil }
         return .preview(
-            of: photo, in: gallery, room: view.room, style: view.style, turns: view.turns, fills: view.zoom == .fill)
+            of: photo, in: gallery, size: view.size, style: view.style, turns: view.turns, fills: view.zoom == .fill)
     }
 
     /// What the cache knows of the edition that is held; or what was just found out; or what was known of an older one.

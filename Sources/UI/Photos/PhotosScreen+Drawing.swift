@@ -67,7 +67,7 @@ extension PhotosScreen {
     func thumbnail(of photo: Photo, _ room: Size, _ orders: inout [PictureOrder]) -> DrawnPicture? {
         guard photo.thumbnail.held != nil || photo.original.held != nil, !room.isEmpty else { return nil }
         func order(_ style: DrawingStyle) -> PictureOrder {
-            PictureOrder.thumbnail(of: photo, in: cache.id, room: room, style: style)
+            PictureOrder.thumbnail(of: photo, in: cache.id, size: room, style: style)
         }
         let wanted = order(context.drawingStyle)
         orders.append(wanted)

@@ -26,7 +26,7 @@ extension PhotosScreen {
         _ = report.takeTop(1)
         guard let photo = pane.rest.value.flatMap({ try? results.photo($0) }) else { return [] }
         let look = PhotoLook(gallery: cache.id)
-        let view = Viewport(room: rest.size, style: context.drawingStyle)
+        let view = Viewport(size: rest.size, style: context.drawingStyle)
         // Of a photo that is here, its thumbnail is there sooner.
         var wanted = [look.order(of: photo, in: view), look.preview(of: photo, in: view)].compactMap { $0 }
         if wanted.first == wanted.last { wanted = Array(wanted.prefix(1)) }

@@ -25,7 +25,7 @@ extension PicturePipelineTests {
         let (list, behind) = (narrow.makeClient(), narrow.makeClient())
         let developed = narrow.changes()
         let small = PictureOrder.thumbnail(
-            of: try photo("small"), in: cache.id, room: Size(columns: 1, rows: 1), style: style)
+            of: try photo("small"), in: cache.id, size: Size(columns: 1, rows: 1), style: style)
         narrow.want(orders, by: list)
         narrow.want([small], by: behind, importance: .rest)
         var steps = 0
