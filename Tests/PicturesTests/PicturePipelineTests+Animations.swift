@@ -31,12 +31,12 @@ extension PicturePipelineTests {
         try await sync(["a"])
         try await store(photo: animation(40), of: "a")
         let counting = try countingPipeline()
-        let developed = counting.changes()
+        let changes = counting.changes()
         let client = counting.makeClient()
         func draw(_ frame: Int) async throws -> DrawnPicture {
             let order = try full("a").showing(frame: frame)
             counting.want([order], by: client)
-            while counting.picture(order) == nil, counting.failure(order) == nil { _ = await developed.next() }
+            while counting.picture(order) == nil, counting.failure(order) == nil { _ = await changes.next() }
             return try #require(counting.picture(order), "\(String(describing: counting.failure(order)))")
         }
         #expect(try await draw(0).frameCount > 1 && decoded == 1)
@@ -61,11 +61,11 @@ extension PicturePipelineTests {
         try await sync(["a"])
         try await store(photo: animation(5), of: "a")
         let small = try full("a").showing(frame: 1)
-        await develop(small)
+        await finish(small)
         let photo = try photo("a")
         let large = Viewport(size: Size(columns: 16, rows: 6), style: style)
             .order(.picture(cache.id, photo.key, .original), edition: 1).showing(frame: 2)
-        await develop(large)
+        await finish(large)
         let sizes = [small, large].compactMap { pipeline.picture($0)?.cells.size }
         #expect(sizes == [Size(columns: 8, rows: 3), Size(columns: 16, rows: 6)])
     }

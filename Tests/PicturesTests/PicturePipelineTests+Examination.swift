@@ -14,10 +14,10 @@ import Testing
 extension PicturePipelineTests {
     private func examine(_ id: String) async throws -> PhotoExamination {
         let order = PictureOrder.examination(of: try photo(id), in: cache.id)
-        let developed = pipeline.changes()
+        let changes = pipeline.changes()
         let client = pipeline.makeClient()
         pipeline.want([order], by: client)
-        while pipeline.examination(order) == nil, pipeline.failure(order) == nil { _ = await developed.next() }
+        while pipeline.examination(order) == nil, pipeline.failure(order) == nil { _ = await changes.next() }
         pipeline.want([], by: client)
         return try #require(pipeline.examination(order))
     }
@@ -43,7 +43,7 @@ extension PicturePipelineTests {
     @Test func examinationsAreCachedLikePictures() async throws {
         try await sync(["a"])
         try await store(photo: flat(200), of: "a")
-        await develop(try full("a"))
+        await finish(try full("a"))
         let examination = try await examine("a")
         #expect(examination.histogram?.count(.red, 200) == 1_200)
         #expect(pipeline.picture(try full("a")) != nil)
@@ -79,7 +79,7 @@ extension PicturePipelineTests {
         let bytes = try halves()
         let part = try begin(bytes.prefix(bytes.count * 6 / 10), of: "a")
         let bare = try beginning("a", 1)
-        await develop(bare)
+        await finish(bare)
         let drawn = try #require(pipeline.picture(bare))
         #expect(!drawn.isComplete && drawn.width == 160)
         func isGreen(_ colour: Colour) -> Bool { if case .rgb(_, 150..., _) = colour { true } else { false } }
@@ -89,7 +89,7 @@ extension PicturePipelineTests {
         let red = PixelBuffer(width: 40, height: 30) { _, _ in PixelColor(red: 200, green: 0, blue: 0) }
         try await store(thumbnail: PNGFile(red).bytes, of: "a")
         let completed = try beginning("a", 2)
-        await develop(completed)
+        await finish(completed)
         let whole = try #require(pipeline.picture(completed))
         #expect(isGreen(whole.cells[0, 0].style.background))
         #expect(whole.cells.cells.last?.style.background == .rgb(200, 0, 0))
@@ -101,7 +101,7 @@ extension PicturePipelineTests {
         let bytes = try halves()
         var part: PartialFile? = try begin(bytes.prefix(20), of: "a")
         let order = try beginning("a", 20)
-        await develop(order)
+        await finish(order)
         #expect(pipeline.picture(order) == nil)
         #expect(try photo("a").original.trouble == nil)
         // The transfer has ended, so there is no partial file.

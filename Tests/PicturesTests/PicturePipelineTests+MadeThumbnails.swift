@@ -17,14 +17,14 @@ extension PicturePipelineTests {
         let large = PixelBuffer.scene(width: 1_000, height: 500)
         try await store(photo: PNGFile(large).bytes, of: "a")
         let order = try thumbnail("a")
-        await develop(order)
+        await finish(order)
         #expect(pipeline.picture(order)?.cells.size == size)
         try await until { try photo("a").thumbnail.isCurrent }
         let key = try photo("a").key
         let bytes = try #require(try cache.read { try $0.thumbnail(of: key) }).bytes
         #expect(bytes.starts(with: [0xFF, 0xD8, 0xFF]) && bytes.count < 40_000)
         let again = try thumbnail("a")
-        await develop(again)
+        await finish(again)
         #expect(pipeline.picture(again)?.width == 320)
     }
 
@@ -33,23 +33,23 @@ extension PicturePipelineTests {
         try await sync(["a"], thumbnails: false)
         try await store(photo: flat(100), of: "a")
         #expect(try cache.read { try $0.thumbnailsToMake() } == [photo("a").key])
-        await develop(try thumbnail("a"))
+        await finish(try thumbnail("a"))
         try await until { try photo("a").thumbnail.isCurrent }
         let key = try photo("a").key
         let old = try cache.read { try $0.thumbnail(of: key) }?.bytes
         try await sync(["a"], thumbnails: false, date: 1)
         // The cached photo is not the edition in the gallery.
         #expect(try cache.read { try $0.thumbnailsToMake() }.isEmpty)
-        #expect(try await !developer.makeThumbnail(of: key, in: cache))
-        await develop(try thumbnail("a"))
+        #expect(try await !renderer.makeThumbnail(of: key, in: cache))
+        await finish(try thumbnail("a"))
         #expect(try !photo("a").thumbnail.isCurrent)
         try await store(photo: flat(200), of: "a")
         #expect(try cache.read { try $0.thumbnailsToMake() } == [key])
-        await develop(try thumbnail("a"))
+        await finish(try thumbnail("a"))
         try await until { try photo("a").thumbnail.isCurrent }
         #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes != old)
         let order = try thumbnail("a")
-        await develop(order)
+        await finish(order)
         #expect(pipeline.picture(order)?.cells.cells.first?.style.background != .rgb(100, 0, 0))
     }
 
@@ -66,21 +66,21 @@ extension PicturePipelineTests {
             """)
         let opener = open(gate, O_RDWR)
         defer { close(opener) }
-        let developer = PictureRenderer(caches: caches, decoder: DecoderClient(path: decoder), log: Log())
+        let renderer = PictureRenderer(caches: caches, decoder: DecoderClient(path: decoder), log: Log())
         try await sync(["a"], thumbnails: false)
         try await store(photo: flat(100), of: "a")
         let key = try photo("a").key
-        async let first = developer.makeThumbnail(of: key, in: cache)
+        async let first = renderer.makeThumbnail(of: key, in: cache)
         // It is being made now.
         while !FileManager.default.fileExists(atPath: made) { await Task.yield() }
-        async let second = developer.makeThumbnail(of: key, in: cache)
-        async let third = developer.complete(key, in: cache)
+        async let second = renderer.makeThumbnail(of: key, in: cache)
+        async let third = renderer.complete(key, in: cache)
         // As many as could be waiting.
         write(opener, "\n\n\n", 3)
         #expect(try await [first, second, third].contains(true))
         #expect(try photo("a").thumbnail.isCurrent)
         #expect(try String(contentsOfFile: made, encoding: .utf8) == "\n")
-        #expect(try await !developer.makeThumbnail(of: key, in: cache))
+        #expect(try await !renderer.makeThumbnail(of: key, in: cache))
     }
 
     @Test func badPhotosAreNotDecodedAtEverySync() async throws {
@@ -88,9 +88,9 @@ extension PicturePipelineTests {
         try await store(photo: Array(flat(200).prefix(30)), of: "a")
         let key = try photo("a").key
         #expect(try cache.read { try $0.thumbnailsToMake() } == [key])
-        await #expect(throws: PictureError.self) { try await developer.makeThumbnail(of: key, in: cache) }
+        await #expect(throws: PictureError.self) { try await renderer.makeThumbnail(of: key, in: cache) }
         try await until { if case .bad = try photo("a").original.trouble { true } else { false } }
         #expect(try cache.read { try $0.thumbnailsToMake() }.isEmpty)
-        #expect(try await !developer.makeThumbnail(of: key, in: cache))
+        #expect(try await !renderer.makeThumbnail(of: key, in: cache))
     }
 }

@@ -44,7 +44,7 @@ extension PicturePipelineTests {
         try await sync(["a"])
         try await store(photo: portrait("One"), of: "a")
         #expect(try metadata("a") == nil)
-        await develop(try full("a"))
+        await finish(try full("a"))
         try await until { try metadata("a") != nil }
         expectPortrait(try metadata("a"), of: "One")
         #expect(try cache.unreadPhotos().isEmpty)
@@ -97,7 +97,7 @@ extension PicturePipelineTests {
         try await sync(["early", "broken", "late"])
         try await store(photo: portrait("Early"), of: "early")
         try await store(photo: Array(flat(200).prefix(20)), of: "broken")
-        let reading = Task { [developer, cache] in await developer.readPhotos(in: cache) }
+        let reading = Task { [renderer, cache] in await renderer.readPhotos(in: cache) }
         try await until { try metadata("early") != nil }
         try await until { if case .bad = try photo("broken").original.trouble { true } else { false } }
         try await store(photo: portrait("Late"), of: "late")

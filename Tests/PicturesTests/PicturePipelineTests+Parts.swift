@@ -30,13 +30,13 @@ extension PicturePipelineTests {
         try await sync(["a"])
         try await store(photo: PNGFile(.noise(width: 400, height: 300)).bytes, of: "a")
         let counting = try countingPipeline()
-        let developed = counting.changes()
+        let changes = counting.changes()
         let client = counting.makeClient()
         let subject = Wish.Subject.picture(cache.id, try photo("a").key, .original)
         func draw(_ view: Viewport) async throws -> DrawnPicture {
             let order = view.order(subject, edition: 1)
             counting.want([order], by: client)
-            while counting.picture(order) == nil, counting.failure(order) == nil { _ = await developed.next() }
+            while counting.picture(order) == nil, counting.failure(order) == nil { _ = await changes.next() }
             return try #require(counting.picture(order))
         }
         var view = Viewport(size: size, style: style)

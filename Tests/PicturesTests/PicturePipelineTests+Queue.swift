@@ -23,7 +23,7 @@ extension PicturePipelineTests {
         for number in 0..<6 { try await store(thumbnail: flat(UInt8(number)), of: "n\(number)") }
         let narrow = PicturePipeline(
             renderer: PictureRenderer(caches: caches, decoder: DecoderClient(path: decoder), log: Log()), width: 1)
-        let developed = narrow.changes()
+        let changes = narrow.changes()
         let (list, photo) = (narrow.makeClient(), narrow.makeClient())
         let orders = try (0..<6).map { try thumbnail("n\($0)") }
         narrow.want([orders[0], orders[1], orders[2]], by: list, importance: .near)
@@ -31,7 +31,7 @@ extension PicturePipelineTests {
         var order: [PictureOrder] = []
         for _ in 0..<4 {
             write(opener, "\n", 1)
-            order += await developed.next()?.orders ?? []
+            order += await changes.next()?.orders ?? []
         }
         // The first one was already running.
         #expect(order == [orders[0], orders[5], orders[1], orders[2]])
@@ -44,13 +44,13 @@ extension PicturePipelineTests {
             width: 1)
         try await sync(["a"])
         try await store(thumbnail: flat(1), of: "a")
-        let developed = slow.changes()
+        let changes = slow.changes()
         let client = slow.makeClient()
         let order = try thumbnail("a")
         slow.want([order], by: client)
         slow.want([], by: client)
         // It ends long before its time limit, without a picture.
-        #expect(await developed.next()?.orders == [order])
+        #expect(await changes.next()?.orders == [order])
         #expect(slow.picture(order) == nil && slow.failure(order) == nil)
     }
 
@@ -73,21 +73,21 @@ extension PicturePipelineTests {
         for id in ["a", "b"] { try await store(photo: bytes, of: id) }
         let pipeline = PicturePipeline(
             renderer: PictureRenderer(caches: caches, decoder: DecoderClient(path: decoder), log: Log()), width: 1)
-        let developed = pipeline.changes()
+        let changes = pipeline.changes()
         let client = pipeline.makeClient()
         let order = try full("a")
         pipeline.want([order], by: client, importance: .lookedAt)
-        #expect(await developed.next()?.orders == [order])
+        #expect(await changes.next()?.orders == [order])
         let coarse = try #require(pipeline.picture(order))
         #expect(coarse.isCoarse && coarse.width == 1_600 && coarse.cells.size == Size(columns: 8, rows: 3))
         write(opener, "\n", 1)
-        #expect(await developed.next()?.orders == [order])
+        #expect(await changes.next()?.orders == [order])
         #expect(pipeline.picture(order)?.isCoarse == false)
         // The next picture is not waited for, and drawn once.
         let next = try full("b")
         pipeline.want([order, order, next], by: client, importance: .lookedAt)
         write(opener, "\n", 1)
-        #expect(await developed.next()?.orders == [next])
+        #expect(await changes.next()?.orders == [next])
         #expect(pipeline.picture(next)?.isCoarse == false)
     }
 }

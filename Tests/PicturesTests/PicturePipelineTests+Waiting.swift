@@ -18,7 +18,7 @@ extension PicturePipelineTests {
         for id in ids { try await store(thumbnail: flat(1), of: id) }
         let orders = try ids.map { try thumbnail($0) }
         let (list, photo) = (slow.makeClient(), slow.makeClient())
-        let developed = slow.changes()
+        let changes = slow.changes()
         for round in 0..<1_000 {
             let first = round % orders.count
             slow.want(Array(orders[first...] + orders[..<first]), by: list, importance: .near)
@@ -28,6 +28,6 @@ extension PicturePipelineTests {
         slow.want([], by: list)
         slow.want([], by: photo)
         // The running ones are ended and reported.
-        #expect(await developed.next()?.orders.isEmpty == false)
+        #expect(await changes.next()?.orders.isEmpty == false)
     }
 }

@@ -15,7 +15,7 @@ import Testing
     let cache: GalleryCache
     let caches: CacheFolder
     let pipeline: PicturePipeline
-    let developer: PictureRenderer
+    let renderer: PictureRenderer
     let style = DrawingStyle(symbols: .half, colours: .full, cellAspect: 0.5)
     let size = Size(columns: 8, rows: 3)
 
@@ -24,8 +24,8 @@ import Testing
         caches = try CacheFolder(path: folder.path("cache"), log: log)
         cache = try caches.open(Address("http://example.org/index.xml"))
         let decoder = DecoderClient(path: try DecoderProcess.path, from: .server)
-        developer = PictureRenderer(caches: caches, decoder: decoder, log: log)
-        pipeline = PicturePipeline(renderer: developer, width: 2)
+        renderer = PictureRenderer(caches: caches, decoder: decoder, log: log)
+        pipeline = PicturePipeline(renderer: renderer, width: 2)
     }
 
     func sync(_ ids: [String], thumbnails: Bool = true, date: Int64 = 0) async throws {
@@ -70,11 +70,11 @@ import Testing
     }
 
     /// Orders a picture and waits for the result.
-    func develop(_ order: PictureOrder) async {
-        let developed = pipeline.changes()
+    func finish(_ order: PictureOrder) async {
+        let changes = pipeline.changes()
         let client = pipeline.makeClient()
         pipeline.want([order], by: client)
-        while pipeline.picture(order) == nil, pipeline.failure(order) == nil { _ = await developed.next() }
+        while pipeline.picture(order) == nil, pipeline.failure(order) == nil { _ = await changes.next() }
         pipeline.want([], by: client)
     }
 
@@ -93,7 +93,7 @@ import Testing
         }
         try await store(thumbnail: PNGFile(stripes).bytes, of: "a")
         let order = try thumbnail("a")
-        await develop(order)
+        await finish(order)
         let picture = try #require(pipeline.picture(order))
         #expect(picture.cells.size == size)
         #expect(picture.cells.cells.allSatisfy { $0.style.background == .rgb(255, 0, 0) })
@@ -104,7 +104,7 @@ import Testing
         try await sync(["a"])
         try await store(thumbnail: flat(200), of: "a")
         let order = try thumbnail("a")
-        await develop(order)
+        await finish(order)
         try FileManager.default.removeItem(atPath: cache.folder + "/gallery.sqlite")
         #expect(pipeline.picture(order) != nil)
     }
@@ -113,10 +113,10 @@ import Testing
     func proven() async throws {
         try await sync(["a"])
         try await store(thumbnail: flat(100), of: "a")
-        await develop(try thumbnail("a"))
+        await finish(try thumbnail("a"))
         try await sync(["a"], date: 1)
         try await store(thumbnail: flat(200), of: "a")
-        await develop(try thumbnail("a"))
+        await finish(try thumbnail("a"))
         let key = try photo("a").key
         try await until { try cache.read { try $0.thumbnail(of: key) }?.isProven == true }
         #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes == flat(200))
@@ -126,15 +126,15 @@ import Testing
     func undecodable() async throws {
         try await sync(["a"])
         try await store(thumbnail: flat(100), of: "a")
-        await develop(try thumbnail("a"))
+        await finish(try thumbnail("a"))
         try await sync(["a"], date: 1)
         try await store(thumbnail: Array(flat(200).prefix(30)), of: "a")
         let order = try thumbnail("a")
-        await develop(order)
+        await finish(order)
         #expect(pipeline.failure(order)?.remedy == Failure.Remedy.none)
         try await until { if case .bad = try photo("a").thumbnail.trouble { true } else { false } }
         let again = try thumbnail("a")
-        await develop(again)
+        await finish(again)
         #expect(pipeline.picture(again)?.cells.cells.first?.style.background == .rgb(100, 0, 0))
     }
 
@@ -143,7 +143,7 @@ import Testing
         try await sync(["a"])
         try await store(photo: Array(flat(200).prefix(30)), of: "a")
         let order = try full("a")
-        await develop(order)
+        await finish(order)
         #expect(pipeline.failure(order)?.reason.hasPrefix("The picture is damaged") == true)
         try await until { if case .bad = try photo("a").original.trouble { true } else { false } }
     }
@@ -160,14 +160,14 @@ import Testing
             try Data(flat(200).prefix(30)).write(to: URL(fileURLWithPath: path))
         }
         let order = try full("a")
-        await develop(order)
+        await finish(order)
         #expect(pipeline.picture(order) == nil)
         try await until { try photo("a").original.isWanting }
         #expect(try photo("a").original.trouble == nil)
         // The photo arrives again and is drawn: the earlier failure does not block the order.
         try await store(photo: flat(200), of: "a")
         #expect(try full("a") == order)
-        await develop(order)
+        await finish(order)
         #expect(pipeline.picture(order) != nil)
     }
 
@@ -185,18 +185,18 @@ import Testing
         if rendition == .thumbnail {
             // A good older thumbnail stays visible all the time.
             try await store(flat(100))
-            await develop(try order())
+            await finish(try order())
             try await sync(["a"], date: 1)
         }
         for round in 1...2 {
             try await store(Array(flat(200).prefix(30 + round)))
             let broken = try order()
-            await develop(broken)
+            await finish(broken)
             #expect(pipeline.failure(broken)?.remedy == Failure.Remedy.none)
             try await until { if case .bad = try photo("a")[rendition].trouble { true } else { false } }
             if rendition == .thumbnail {
                 let older = try order()
-                await develop(older)
+                await finish(older)
                 #expect(pipeline.picture(older)?.cells.cells.first?.style.background == .rgb(100, 0, 0))
             }
             try await cache.writer.retry()
@@ -204,7 +204,7 @@ import Testing
         }
         try await store(flat(200))
         let good = try order()
-        await develop(good)
+        await finish(good)
         #expect(pipeline.picture(good)?.cells.cells.first?.style.background == .rgb(200, 0, 0))
     }
 
@@ -212,15 +212,15 @@ import Testing
     @Test func badThumbnailsAreRejectedOnce() async throws {
         try await sync(["a"])
         try await store(thumbnail: flat(100), of: "a")
-        await develop(try thumbnail("a"))
+        await finish(try thumbnail("a"))
         try await sync(["a"], date: 1)
         try await store(thumbnail: Array(flat(200).prefix(30)), of: "a")
         let (list, large) = (
             try thumbnail("a"), PictureOrder.preview(of: try photo("a"), in: cache.id, size: size, style: style)
         )
         // Both have read it before either writes to the cache.
-        await develop(list)
-        await develop(large)
+        await finish(list)
+        await finish(large)
         try await until { if case .bad = try photo("a").thumbnail.trouble { true } else { false } }
         let key = try photo("a").key
         #expect(try cache.read { try $0.thumbnail(of: key) }?.bytes == flat(100))
@@ -234,10 +234,10 @@ import Testing
         try await store(photo: flat(100), of: "a")
         let changes = cache.changes()
         for order in [try thumbnail("a"), try full("a")] {
-            let developed = broken.changes()
+            let changes = broken.changes()
             let client = broken.makeClient()
             broken.want([order], by: client)
-            while broken.failure(order) == nil { _ = await developed.next() }
+            while broken.failure(order) == nil { _ = await changes.next() }
             #expect(broken.failure(order)?.remedy == .time)
             broken.want([], by: client)
             #expect(broken.failure(order) == nil, "it is tried again when somebody wants it again")
