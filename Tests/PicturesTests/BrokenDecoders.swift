@@ -1,7 +1,7 @@
 import Foundation
-import TestSupport
-
+import PictureTestSupport
 @testable import Pictures
+import TestSupport
 
 /// Broken programs used as decoders.
 enum BrokenDecoders {
@@ -55,4 +55,46 @@ enum BrokenDecoders {
         ("hangs", .tookTooLong), ("lets-go", .decoderDied), ("lets-go-and-hangs", .decoderDied), ("lies", .decoderDied),
         ("says-nothing", .decoderDied),
     ]
+}
+
+/// The decoder behind a script that records each start: its process identifier and its role.
+struct NotedDecoder {
+    /// The script.
+    let path: String
+    private let notes: String
+
+    init(in folder: TestFolder) throws {
+        notes = folder.path("starts")
+        path = try folder.writeProgram(
+            "decoder", "#!/bin/sh\necho $$ $1 >> '\(notes)'\nexec '\(try DecoderProcess.path)' \"$@\"\n")
+    }
+
+    /// The recorded process identifiers and first arguments.
+    var starts: [(number: pid_t, role: Substring)] {
+        get throws {
+            let text = try String(contentsOfFile: notes, encoding: .utf8)
+            return text.split(separator: "\n").compactMap { line in
+                let parts = line.split(separator: " ")
+                return pid_t(parts[0]).map { ($0, parts[1]) }
+            }
+        }
+    }
+}
+
+/// Runs `decoder-client` and reads its counts.
+struct DecoderClientProgram {
+    /// The counts by name.
+    let counts: [String: String]
+
+    init(_ mode: String, _ arguments: [String], good bytes: [UInt8]? = nil, in folder: TestFolder) throws {
+        let good = folder.write("good", bytes ?? PNGFile(.scene(width: 16, height: 12)).bytes)
+        let command = try Command(
+            Built.folder + "/decoder-client", [mode, try DecoderProcess.path, good] + arguments)
+        guard command.status == 0 else { throw ToolError(path: "decoder-client", status: command.status) }
+        let pairs = command.lines.map { $0.split(separator: "\t", maxSplits: 1).map(String.init) }
+        counts = Dictionary(uniqueKeysWithValues: pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) })
+    }
+
+    /// Returns a count.
+    subscript(_ name: String) -> Int? { counts[name].flatMap { Int($0) } }
 }

@@ -1,13 +1,12 @@
+@testable import Cache
 import Cells
 import Foundation
 import Logging
 import PictureTestSupport
+@testable import Pictures
 import Pixels
 import TestSupport
 import Testing
-
-@testable import Cache
-@testable import Pictures
 
 /// The order of drawings, and their cancellation.
 extension PicturePipelineTests {
@@ -89,5 +88,64 @@ extension PicturePipelineTests {
         write(opener, "\n", 1)
         #expect(await changes.next()?.orders == [next])
         #expect(pipeline.picture(next)?.isCoarse == false)
+    }
+}
+
+/// Clients never wait for a decoder.
+extension PicturePipelineTests {
+    /// Every decoder hangs, so a call that waits for one, or for a thread that does, would never return. The screen's
+    /// thread makes a thousand screens' worth of calls.
+    @Test(.unlessItHangs) @MainActor func screensNeverWaitForADecoder() async throws {
+        let decoder = DecoderClient(path: BrokenDecoders.path("hangs"), budget: .max)
+        let slow = PicturePipeline(renderer: PictureRenderer(caches: caches, decoder: decoder, log: Log()), width: 2)
+        let ids = (0..<40).map { "n\($0)" }
+        try await sync(ids)
+        for id in ids { try await store(thumbnail: flat(1), of: id) }
+        let orders = try ids.map { try thumbnail($0) }
+        let (list, photo) = (slow.makeClient(), slow.makeClient())
+        let changes = slow.changes()
+        for round in 0..<1_000 {
+            let first = round % orders.count
+            slow.want(Array(orders[first...] + orders[..<first]), by: list, importance: .near)
+            slow.want([orders[(first + 7) % orders.count]], by: photo, importance: .lookedAt)
+            for order in orders { #expect(slow.picture(order) == nil && slow.failure(order) == nil) }
+        }
+        slow.want([], by: list)
+        slow.want([], by: photo)
+        // The running ones are ended and reported.
+        #expect(await changes.next()?.orders.isEmpty == false)
+    }
+}
+
+/// Orders for more than the cache can hold.
+extension PicturePipelineTests {
+    /// Four pictures of 10 MB for a cache of 32 MiB, and then a small one, whose turn comes when the large ones are
+    /// done.
+    @Test func crowdedOutPicturesAreDrawnOnce() async throws {
+        let ids = (0..<4).map { "n\($0)" } + ["small"]
+        try await sync(ids)
+        for (number, id) in ids.enumerated() { try await store(thumbnail: flat(UInt8(number)), of: id) }
+        let orders = try ids.prefix(4).map { try thumbnail($0) }
+        await finish(orders[0])
+        let cost = try #require(pipeline.picture(orders[0])).byteCount
+        let counted = try CountedDecoder()
+        let narrow = PicturePipeline(
+            renderer: PictureRenderer(caches: caches, decoder: DecoderClient(path: counted.decoder), log: Log()),
+            limit: cost * 16 / 5, width: 1)
+        let (list, behind) = (narrow.makeClient(), narrow.makeClient())
+        let changes = narrow.changes()
+        let small = PictureOrder.thumbnail(
+            of: try photo("small"), in: cache.id, size: Size(columns: 1, rows: 1), style: style)
+        narrow.want(orders, by: list)
+        narrow.want([small], by: behind, importance: .rest)
+        var steps = 0
+        while narrow.picture(small) == nil, steps < 40 { steps += await changes.next()?.orders.count ?? 40 }
+        #expect(counted.count() == 5)
+        #expect(orders.map { narrow.picture($0) != nil } == [true, true, true, false])
+        // Repeating the same orders changes nothing; other orders retry.
+        narrow.want(orders, by: list)
+        narrow.want([orders[3]], by: list)
+        while narrow.picture(orders[3]) == nil { _ = await changes.next() }
+        #expect(counted.count() == 1)
     }
 }

@@ -1,7 +1,8 @@
 import Cells
 import Decoding
-import Pictures
+import Foundation
 import PictureTestSupport
+import Pictures
 import Pixels
 
 /// A way to draw pictures with characters.
@@ -34,5 +35,54 @@ struct Contestant {
                 ] + more + [photo.file], input: [])
             return try CellText(text, TerminalPalette()).rows
         }
+    }
+}
+
+/// A photo of the TestGallery, and the cells to draw it in.
+struct Photo {
+    let columns: Int
+    let rows: Int
+    /// The photo at the screen's resolution.
+    let original: PixelBuffer
+    /// A file with exactly these pixels, for other programs.
+    let file: String
+
+    private static let widest = 80
+    private static let highest = 40
+
+    /// - Parameter folder: the folder for the file.
+    init(_ path: String, in folder: String) throws {
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        var request = DecodeRequest(
+            box: PixelSize(width: Self.widest * GlyphMasks.width, height: Self.highest * GlyphMasks.height))
+        request.enlarges = true
+        let whole = try Self.decode(bytes, request)
+        columns = max(1, whole.width / GlyphMasks.width)
+        rows = max(1, whole.height / GlyphMasks.height)
+        original = try Self.pixels(
+            bytes, columns * GlyphMasks.width, rows * GlyphMasks.height, aspect: 1)
+        file = folder + "/" + (path as NSString).lastPathComponent + ".png"
+        try Data(PNGFile(original).bytes).write(to: URL(fileURLWithPath: file))
+    }
+
+    /// Returns the photo at another size.
+    func pixels(_ width: Int, _ height: Int) throws -> PixelBuffer {
+        try Self.pixels(
+            PNGFile(original).bytes, width, height,
+            aspect: Double(original.width) / Double(width) / (Double(original.height) / Double(height)))
+    }
+
+    private static func pixels(_ bytes: [UInt8], _ width: Int, _ height: Int, aspect: Double) throws -> PixelBuffer {
+        var request = DecodeRequest(box: PixelSize(width: width, height: height))
+        request.pixelAspect = aspect
+        request.fitting = .cover
+        request.enlarges = true
+        return try decode(bytes, request)
+    }
+
+    private static func decode(_ bytes: [UInt8], _ request: DecodeRequest) throws -> PixelBuffer {
+        let reply = try bytes.withUnsafeBytes { try Decoder.decode($0, request) }
+        guard let pixels = reply.pixels else { throw QualityError.noPixels }
+        return pixels
     }
 }

@@ -152,3 +152,131 @@ struct Canvas: Sendable {
         Vec2(0.4375, 0.0625), Vec2(0.0625, 0.5625), Vec2(0.9375, 0.4375), Vec2(0.5625, 0.9375),
     ]
 }
+
+/// A rectangle with upright sides, in canvas units.
+struct Box: Sendable {
+    var low: Vec2
+    var high: Vec2
+
+    init(_ left: Float, _ top: Float, _ right: Float, _ bottom: Float) {
+        low = Vec2(left, top)
+        high = Vec2(right, bottom)
+    }
+
+    /// Creates the square around a circle.
+    init(around centre: Vec2, radius: Float) {
+        low = centre - radius
+        high = centre + radius
+    }
+
+    /// Everything, on any canvas.
+    static let everywhere = Box(-1000, -1000, 1000, 1000)
+}
+
+extension Canvas {
+    /// Draws a straight stroke with round ends, optionally tapering.
+    mutating func stroke(
+        from a: Vec2, to b: Vec2, width: Float, tapering endWidth: Float? = nil, _ colour: Vec3,
+        opacity: Float = 1
+    ) {
+        let last = endWidth ?? width
+        let unit = unit
+        glaze(in: Self.box(a, b, max(width, last) / 2 + 1.5 / unit)) { p in
+            (colour, opacity * Self.cover(p, a, b, width * unit, last * unit, unit))
+        }
+    }
+
+    /// Adds the light of a glowing stroke, optionally tapering.
+    mutating func streak(
+        from a: Vec2, to b: Vec2, width: Float, tapering endWidth: Float? = nil, _ light: Vec3
+    ) {
+        let last = endWidth ?? width
+        let unit = unit
+        lighten(in: Self.box(a, b, max(width, last) / 2 + 1.5 / unit)) { p in
+            light * Self.cover(p, a, b, width * unit, last * unit, unit)
+        }
+    }
+
+    /// Paints a round spot.
+    mutating func disc(_ centre: Vec2, radius: Float, _ colour: Vec3, opacity: Float = 1) {
+        let unit = unit
+        glaze(in: Box(around: centre, radius: radius + 1 / unit)) { p in
+            (colour, opacity * clamp(0.5 - ((p - centre).length - radius) * unit))
+        }
+    }
+
+    /// Adds a soft round light that fades to nothing at `radius`.
+    mutating func glow(_ centre: Vec2, radius: Float, _ light: Vec3) {
+        // A light smaller than a pixel keeps its strength but is spread over the pixel.
+        let wide = max(radius, 1.2 / unit)
+        let strength = (radius / wide) * (radius / wide)
+        lighten(in: Box(around: centre, radius: wide)) { p in
+            let near = clamp(1 - (p - centre).length / wide)
+            return light * (near * near * strength)
+        }
+    }
+
+    /// Fills a polygon, with an edge one pixel soft.
+    mutating func polygon(_ corners: [Vec2], _ paint: (Vec2) -> Vec3) {
+        guard let first = corners.first else { return }
+        var box = Box(first.x, first.y, first.x, first.y)
+        for corner in corners {
+            box.low = pointwiseMin(box.low, corner - 1 / unit)
+            box.high = pointwiseMax(box.high, corner + 1 / unit)
+        }
+        fill({ p in Outline.polygon(p, corners) }, in: box, paint)
+    }
+
+    /// Returns how much of the pixel around `p` a tapering stroke covers; strokes thinner than a pixel become faint.
+    private static func cover(
+        _ p: Vec2, _ a: Vec2, _ b: Vec2, _ width: Float, _ endWidth: Float, _ unit: Float
+    ) -> Float {
+        let along = Outline.share(of: p, from: a, to: b)
+        let local = mix(width, endWidth, along)
+        let distance = (p - mix(a, b, along)).length * unit
+        return clamp(0.5 + max(local, 1) / 2 - distance) * min(local, 1)
+    }
+
+    private static func box(_ a: Vec2, _ b: Vec2, _ margin: Float) -> Box {
+        let low = pointwiseMin(a, b) - margin
+        let high = pointwiseMax(a, b) + margin
+        return Box(low.x, low.y, high.x, high.y)
+    }
+}
+
+extension Canvas {
+    /// Draws a fir: a jagged cone of drooping branches, lit from the left.
+    ///
+    /// - Parameters:
+    ///   - foot: The point where the trunk meets the ground.
+    ///   - dark: The colour of the shaded side.
+    ///   - light: The colour of the lit side.
+    ///   - snow: The fraction of each branch that is covered with snow.
+    mutating func fir(foot: Vec2, height: Float, _ dark: Vec3, light: Vec3, snow: Float = 0) {
+        let grain = Noise(UInt32(truncatingIfNeeded: Int(foot.x * 4096)) &+ 17)
+        let tiers = max(5, min(11, height * 40)).rounded()
+        func half(_ p: Vec2) -> (width: Float, tier: Float) {
+            let t = (p.y - foot.y + height) / height
+            guard t > 0, t < 0.93 else { return (t >= 0.93 && t < 1 ? 0.022 * height : -1, 1) }
+            let side = p.x < foot.x ? Float(3) : 8
+            let droop = abs(p.x - foot.x) / height * 1.1
+            let place = (t - droop * 0.35) * tiers + 0.22 * grain.at(Vec2(t * tiers * 0.8, side))
+            let within = fract(place)
+            let reach = 0.20 * pow(t, 0.85) + 0.012
+            let ragged = 0.035 * grain.at(Vec2(p.x, p.y) * (26 / height)) * t
+            return ((reach * (0.62 + 0.42 * within) + ragged) * height, within)
+        }
+        let box = Box(foot.x - height * 0.3, foot.y - height * 1.02, foot.x + height * 0.3, foot.y)
+        fill({ p in abs(p.x - foot.x) - half(p).width }, in: box) { p in
+            let (width, within) = half(p)
+            let across = (p.x - foot.x) / max(width, 1e-5)
+            let needles = 0.5 + 0.5 * grain.at(Vec2(p.x, p.y) * (60 / height))
+            let shade = mix(light, dark, clamp(0.5 + 0.6 * across + 0.4 * (0.5 - needles)))
+            let green = shade * (1.15 - 0.65 * within)
+            guard snow > 0 else { return green }
+            let cover = smoothstep(snow + 0.12, snow - 0.12, within + 0.25 * (needles - 0.5))
+            let white = mix(colour(0xFFFDF8), colour(0xA9BEDC), clamp(0.35 + 0.65 * across))
+            return mix(green, white, cover)
+        }
+    }
+}

@@ -77,3 +77,144 @@ struct EXIFBlock: Sendable {
         return directory
     }
 }
+
+/// The camera's settings for a photo.
+struct CameraSettings: Sendable {
+    /// In seconds.
+    var exposureTime: Ratio
+    /// The f-number.
+    var aperture: Ratio
+    var sensitivity: UInt16
+    /// In millimetres.
+    var focalLength: Ratio
+
+    /// Creates settings as photographers write them: 1/250 s, f/8, ISO 100, 35 mm.
+    ///
+    /// - Parameters:
+    ///   - time: The exposure time in seconds, as numerator and denominator.
+    ///   - tenths: Ten times the f-number.
+    ///   - iso: The sensitivity.
+    ///   - millimetres: The focal length.
+    init(_ time: (UInt32, UInt32), f tenths: UInt32, iso: UInt16, millimetres: UInt32) {
+        exposureTime = Ratio(time.0, time.1)
+        aperture = Ratio(tenths, 10)
+        sensitivity = iso
+        focalLength = Ratio(millimetres, 1)
+    }
+
+    /// The lens with this focal length.
+    var lens: String {
+        switch focalLength.numerator {
+        case ..<35: "Vitrine Wide 16-35mm F2.8"
+        case ..<80: "Vitrine Standard 35-70mm F2.8"
+        default: "Vitrine Long 80-400mm F4.5"
+        }
+    }
+}
+
+/// A position on the Earth.
+struct Place: Sendable {
+    /// In degrees, north positive.
+    var latitude: Double
+    /// In degrees, east positive.
+    var longitude: Double
+    /// In metres above the sea.
+    var altitude: Int
+
+    init(_ latitude: Double, _ longitude: Double, altitude: Int) {
+        self.latitude = latitude
+        self.longitude = longitude
+        self.altitude = altitude
+    }
+
+    /// Returns an angle without its sign as degrees, minutes and hundredths of seconds.
+    static func degreesMinutesSeconds(_ angle: Double) -> [Ratio] {
+        let hundredths = UInt32((abs(angle) * 360_000).rounded())
+        return [
+            Ratio(hundredths / 360_000, 1), Ratio(hundredths / 6000 % 60, 1), Ratio(hundredths % 6000, 100),
+        ]
+    }
+}
+
+/// A fraction of integers, as EXIF stores measured values.
+struct Ratio: Sendable, Equatable {
+    let numerator: UInt32
+    let denominator: UInt32
+
+    init(_ numerator: UInt32, _ denominator: UInt32) {
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+}
+
+/// A TIFF directory: entries of twelve bytes, then the values that do not fit into four.
+struct TIFFDirectory: Sendable {
+    /// A value with its type.
+    enum Value: Sendable {
+        case bytes([UInt8])
+        case text(String)
+        case short(UInt16)
+        case long(UInt32)
+        case ratios([Ratio])
+        case opaque([UInt8])
+    }
+
+    private var entries: [(tag: UInt16, value: Value)] = []
+
+    /// Appends an entry; tags must be rising.
+    mutating func add(_ tag: UInt16, _ value: Value) {
+        entries.append((tag, value))
+    }
+
+    /// The size in bytes, including long values.
+    var size: Int { bytes(at: 0, .bigEndian).count }
+
+    /// Returns the bytes for a directory at an offset from the TIFF header.
+    func bytes(at start: Int, _ order: ByteSink.Order) -> [UInt8] {
+        var table = ByteSink(order)
+        var overflow = ByteSink(order)
+        let overflowStart = start + 2 + entries.count * 12 + 4
+        table.append16(UInt16(entries.count))
+        for (tag, value) in entries {
+            let (type, count, content) = Self.encode(value, order)
+            table.append16(tag)
+            table.append16(type)
+            table.append32(UInt32(count))
+            if content.count <= 4 {
+                table.append(content + [UInt8](repeating: 0, count: 4 - content.count))
+            } else {
+                table.append32(UInt32(overflowStart + overflow.bytes.count))
+                overflow.append(content)
+                // Values begin at even offsets.
+                if !content.count.isMultiple(of: 2) { overflow.append([0]) }
+            }
+        }
+        table.append32(0)
+        return table.bytes + overflow.bytes
+    }
+
+    private static func encode(_ value: Value, _ order: ByteSink.Order) -> (UInt16, Int, [UInt8]) {
+        var sink = ByteSink(order)
+        switch value {
+        case .bytes(let bytes):
+            return (1, bytes.count, bytes)
+        case .text(let text):
+            let bytes = Array(text.utf8) + [0]
+            return (2, bytes.count, bytes)
+        case .short(let number):
+            sink.append16(number)
+            return (3, 1, sink.bytes)
+        case .long(let number):
+            sink.append32(number)
+            return (4, 1, sink.bytes)
+        case .ratios(let ratios):
+            for ratio in ratios {
+                sink.append32(ratio.numerator)
+                sink.append32(ratio.denominator)
+            }
+            return (5, ratios.count, sink.bytes)
+        case .opaque(let bytes):
+            return (7, bytes.count, bytes)
+        }
+    }
+}
