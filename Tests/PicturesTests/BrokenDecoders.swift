@@ -1,7 +1,8 @@
 import Foundation
 import PictureTestSupport
-@testable import Pictures
 import TestSupport
+
+@testable import Pictures
 
 /// Broken programs used as decoders.
 enum BrokenDecoders {

@@ -1,12 +1,13 @@
-@testable import Cache
 import Cells
 import Foundation
 import Logging
 import PictureTestSupport
-@testable import Pictures
 import Pixels
 import TestSupport
 import Testing
+
+@testable import Cache
+@testable import Pictures
 
 /// The order of drawings, and their cancellation.
 extension PicturePipelineTests {

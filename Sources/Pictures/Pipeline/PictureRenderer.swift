@@ -174,7 +174,9 @@ public struct PictureRenderer: Sendable {
         return error.isThePicturesFault ? .bad(Failure(error.reason, remedy: .none)) : .undecided
     }
 
-    private func record(_ verdict: Verdict, on stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache) async throws {
+    private func record(
+        _ verdict: Verdict, on stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache
+    ) async throws {
         switch verdict {
         case .broken:
             log.error(.cache, "\(stored.name) of \(cache.address) is missing or broken; fetching it again")
