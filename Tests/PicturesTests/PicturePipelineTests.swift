@@ -240,7 +240,7 @@ import Testing
             while broken.failure(order) == nil { _ = await changes.next() }
             #expect(broken.failure(order)?.remedy == .time)
             broken.want([], by: client)
-            #expect(broken.failure(order) == nil, "it is tried again when somebody wants it again")
+            #expect(broken.failure(order) == nil, "a new order retries")
         }
         // A write of the test itself, after all that the renderer might have written.
         try await cache.writer.noteOpened(at: Timestamp(milliseconds: 7))

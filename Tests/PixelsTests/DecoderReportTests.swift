@@ -20,11 +20,11 @@ struct DecoderReportTests {
         "restrictions: a\nlibraries: b\nmore\n",
         "restrictions: \u{1B}[2J\nlibraries: b\n", "restrictions: ä\nlibraries: b\n",
     ])
-    func refusesWhatIsNone(text: String) {
+    func refusesInvalidReports(text: String) {
         #expect(throws: PixelsError.self) { try DecoderReport(text: text) }
     }
 
-    @Test func refusesWhatIsTooLong() throws {
+    @Test func refusesTooLongReports() throws {
         let memory = try SealedMemory()
         let name = String(repeating: "x", count: DecoderReport.longest)
         try memory.fill(with: [Array(DecoderReport(restrictions: [name], libraries: []).text.utf8)])
