@@ -21,7 +21,7 @@ struct BombTests {
         let file = folder.path("bomb")
         try bomb.write(to: file)
         let client = try DecoderClientProgram("bomb", [file], in: folder)
-        let outcome = try #require(client.told["outcome"])
+        let outcome = try #require(client.counts["outcome"])
         #expect(outcome.hasPrefix(bomb.outcome), "\(outcome)")
         #expect(try #require(client["grown"]) < Self.growth)
         let isRefused = outcome != "whole" && outcome != "incomplete"

@@ -59,7 +59,7 @@ struct BrokenDecoderTests {
             "rounds", ["\(rounds)", origin] + hanging + ["--"] + others, good: good, in: folder)
         #expect(client["descriptors"] == 0 && client["children"] == 0)
         #expect(client["spoiled"] == 0 && client["good"] ?? 0 > 1)
-        let broken = client.told.filter { $0.key.contains(": ") }
+        let broken = client.counts.filter { $0.key.contains(": ") }
         #expect(broken.values.compactMap { Int($0) }.reduce(0, +) == rounds)
         return broken
     }
