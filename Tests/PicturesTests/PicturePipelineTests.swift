@@ -243,7 +243,7 @@ import Testing
             #expect(broken.failure(order) == nil, "a new order retries")
         }
         // A write of the test itself, after all that the renderer might have written.
-        try await cache.writer.noteOpened(at: Timestamp(milliseconds: 7))
+        try await cache.writer.recordOpened(at: Timestamp(milliseconds: 7))
         while let change = await changes.next(), change["gallery"] == nil {
             #expect(change["photo"] == nil && change["thumbnail"] == nil)
         }
