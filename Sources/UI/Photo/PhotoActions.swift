@@ -2,6 +2,7 @@ import Cache
 import Cells
 import Commands
 import Model
+import Session
 import Text
 
 /// What can be done with photos, in the list and on the screen of one alike: they are given to another program, copied,
@@ -94,5 +95,70 @@ struct PhotoActions {
         } catch {
             tell("\(error)")
         }
+    }
+}
+
+/// What is done to what the cache has of photos.
+extension PhotoActions {
+    /// Deletes their files. One is fetched again as soon as it is looked at; of several that takes a while, so it is asked.
+    func delete(_ keys: [PhotoKey]) {
+        guard keys.count > 1 else { return drop(keys) }
+        sender?.send(.confirm("Delete \(name(of: keys)) from the cache?") { [self] in drop(keys) })
+    }
+
+    private func drop(_ keys: [PhotoKey]) {
+        let name = name(of: keys)
+        Task {
+            do {
+                let count = try await cache.writer.dropPhotos(keys)
+                guard count > 0 else { return tell("\(name): not here, so there is nothing to delete.") }
+                let deleted = keys.count == 1 ? name : CountText.text(count, "photo")
+                tell("Deleted from the cache, not from the gallery: \(deleted).")
+            } catch {
+                tell("\(error)")
+            }
+        }
+    }
+
+    /// Fetches once more what is here of them, or was given up.
+    func refetch(_ keys: [PhotoKey]) {
+        guard !context.settings.offline else { return tell("Offline: nothing is fetched.") }
+        let name = name(of: keys)
+        Task {
+            do {
+                let subjects = try cache.read { reader in try keys.flatMap { try Self.subjects($0, cache.id, reader) } }
+                try await context.retry(cache.id, subjects) { [writer = cache.writer] in
+                    try await writer.refetch(keys)
+                }
+                tell("Fetching anew: \(name).")
+            } catch {
+                tell("\(error)")
+            }
+        }
+    }
+
+    /// Its thumbnail, and the photo if it was ever asked for.
+    private static func subjects(
+        _ key: PhotoKey, _ gallery: GalleryID, _ reader: CacheReader
+    ) throws -> [Wish.Subject] {
+        guard let photo = try reader.photo(key) else { return [] }
+        let isPhotoMeant = photo.original.held != nil || photo.original.trouble != nil
+        return ([.thumbnail] + (isPhotoMeant ? [.original] : [])).map { .picture(gallery, key, $0) }
+    }
+}
+
+/// Saving photos to a folder of the user's.
+extension PhotoActions {
+    /// Asks for the folder, and begins.
+    func save(_ keys: [PhotoKey]) {
+        let (name, gallery) = (name(of: keys), context.title(of: cache.address))
+        let exports = context.exports
+        sender?.send(
+            .type("Save \(name) to:", exports.folder) { [self] text in
+                let path = TypedPath.absolute(text, home: context.home, currentFolder: context.currentFolder)
+                guard let path else { return tell("That is no folder.") }
+                exports.folder = path
+                exports.begin(keys, of: cache, to: path, name: name, gallery: gallery)
+            })
     }
 }

@@ -91,3 +91,98 @@ struct PhotoRow {
         }
     }
 }
+
+/// What is to be known of a photo at a glance. Its signs have a column of their own, so that pictures and names stay where
+/// they are.
+enum PhotoBadge: CaseIterable {
+    /// The user has marked it.
+    case marked
+    /// It has come since the user left the gallery.
+    case new
+    /// It, or its thumbnail, could not be fetched.
+    case failed
+    /// Photo and not thumbnail alone is here.
+    case here
+
+    /// Those that a photo has, what counts most first.
+    static func badges(of photo: Photo, isMarked: Bool, isNew: Bool) -> [PhotoBadge] {
+        allCases.filter { badge in
+            switch badge {
+            case .marked: isMarked
+            case .new: isNew
+            case .failed: photo.original.trouble != nil || photo.thumbnail.trouble != nil
+            case .here: photo.original.isCurrent
+            }
+        }
+    }
+
+    /// - Parameter isPlain: whether there is ASCII alone; then these are letters.
+    func sign(isPlain: Bool) -> String {
+        switch self {
+        case .marked: isPlain ? "M" : "✓"
+        case .new: isPlain ? "N" : "●"
+        case .failed: isPlain ? "F" : "×"
+        case .here: isPlain ? "H" : "▪"
+        }
+    }
+
+    func style(_ theme: Theme) -> Style {
+        switch self {
+        case .marked: theme.hit
+        case .new: theme.key
+        case .failed: theme.trouble
+        case .here: theme.detail
+        }
+    }
+
+    /// Draws them one below the other, as far as there are lines.
+    static func draw(
+        _ badges: [PhotoBadge], in surface: inout Surface, _ column: Rect, _ theme: Theme, isPlain: Bool
+    ) {
+        var rest = column
+        for badge in badges.prefix(column.size.rows) {
+            surface.write(badge.sign(isPlain: isPlain), in: rest.takeTop(1), style: badge.style(theme))
+        }
+    }
+}
+
+/// A photo's name in a list, with what was searched for set off.
+struct PhotoName {
+    let name: String
+    /// Where in the name the words that were searched for stand, in bytes.
+    let hits: [Range<Int>]
+
+    func draw(isSelected: Bool, _ theme: Theme, in surface: inout Surface, _ line: Rect) {
+        surface.write(
+            name.truncated(toWidth: line.size.columns), in: line, style: isSelected ? theme.selectedName : theme.name)
+        drawHits(theme, in: &surface, line)
+    }
+
+    /// Writes the words that were searched for once more, as far as they are in sight.
+    private func drawHits(_ theme: Theme, in surface: inout Surface, _ line: Rect) {
+        let bytes = Array(name.utf8)
+        for hit in hits where hit.upperBound <= bytes.count {
+            let before = String(decoding: bytes[..<hit.lowerBound], as: UTF8.self).madeVisible.displayWidth
+            let word = String(decoding: bytes[hit], as: UTF8.self)
+            var room = line
+            guard before + word.madeVisible.displayWidth < line.size.columns else { continue }
+            _ = room.takeLeft(before)
+            surface.write(word, in: room, style: theme.hit)
+        }
+    }
+}
+
+/// What stands in a thumbnail's place as long as there is none: it is not here yet, put off, or bad.
+enum Placeholder {
+    /// A thumbnail that is held, an older one too, is only waiting to be drawn.
+    static func draw(_ photo: Photo, _ theme: Theme, in surface: inout Surface, _ room: Rect) {
+        let trouble = photo.thumbnail.held == nil ? photo.thumbnail.trouble ?? photo.original.trouble : nil
+        let (sign, style) =
+            switch trouble {
+            case nil: (theme.signs.awaited, theme.detail)
+            case .putOff: (theme.signs.putOff, theme.trouble)
+            case .bad: (theme.signs.bad, theme.trouble)
+            }
+        surface.write(sign, in: room.centred(Size(columns: 1, rows: 1)), style: style)
+    }
+}
