@@ -12,7 +12,7 @@ import Testing
         return scroll
     }
 
-    @Test func emptyHasNothingToSelect() {
+    @Test func anEmptyListHasNothingToSelect() {
         var empty = scroll(count: 0, visible: 5)
         #expect(empty.isEmpty && empty.window.isEmpty && empty.selected == 0)
         for command in [Command.up, .down, .pageDown, .pageUp, .last, .first] {
@@ -23,7 +23,7 @@ import Testing
         #expect(empty.isEmpty)
     }
 
-    @Test func theWheelMovesWhatIsSeen() {
+    @Test func rollingMovesTheWindow() {
         var list = scroll(count: 10, visible: 4, selected: 0)
         list.roll(by: 1)
         #expect(list.window == 1..<5 && list.selected == 1)
@@ -41,14 +41,14 @@ import Testing
         #expect(empty.window.isEmpty && empty.selected == 0)
     }
 
-    @Test func whatIsSelectedAtFirstStandsInTheMiddle() {
+    @Test func theFirstLayoutCentresTheSelection() {
         #expect(scroll(count: 100, visible: 5, selected: 50).window == 48..<53)
         #expect(scroll(count: 100, visible: 5, selected: 1).window == 0..<5)
         #expect(scroll(count: 100, visible: 5, selected: 99).window == 95..<100)
         #expect(scroll(count: 3, visible: 5, selected: 2).window == 0..<3)
     }
 
-    @Test func scrollsNoFartherThanItTakes() {
+    @Test func selectingScrollsJustFarEnough() {
         var list = scroll(count: 100, visible: 5)
         for _ in 0..<4 { _ = list.perform(.down) }
         #expect(list.selected == 4 && list.window == 0..<5)
@@ -58,7 +58,7 @@ import Testing
         #expect(list.selected == 4 && list.window == 1..<6)
     }
 
-    @Test func pagesMoveBoth() {
+    @Test func pagesMoveWindowAndSelection() {
         var list = scroll(count: 20, visible: 6, selected: 2)
         let steps: [(Command, selected: Int, first: Int)] = [
             (.pageDown, 8, 6), (.halfPageDown, 11, 9), (.pageDown, 17, 14), (.pageDown, 19, 14), (.last, 19, 14),
@@ -71,11 +71,11 @@ import Testing
         }
     }
 
-    @Test func movingIsItsOwn() {
+    @Test func performsMovingCommands() {
         var list = scroll(count: 20, visible: 6, selected: 2)
         for command in Self.moves {
-            let isObeyed = list.perform(command)
-            #expect(isObeyed, "\(command)")
+            let isPerformed = list.perform(command)
+            #expect(isPerformed, "\(command)")
         }
     }
 
@@ -83,18 +83,18 @@ import Testing
         .up, .down, .pageUp, .pageDown, .halfPageUp, .halfPageDown, .first, .last,
     ]
 
-    @Test func otherCommandsAreNotItsOwn() {
+    @Test func ignoresOtherCommands() {
         var list = scroll(count: 20, visible: 6, selected: 2)
         let before = list
         let others = Set(Command.allCases).subtracting(Self.moves)
         for command in others {
-            let isObeyed = list.perform(command)
-            #expect(!isObeyed, "\(command)")
+            let isPerformed = list.perform(command)
+            #expect(!isPerformed, "\(command)")
         }
-        #expect(list == before)
+        #expect(list.selected == before.selected && list.window == before.window && list.count == before.count)
     }
 
-    @Test func shrinkingKeepsTheSelectionInTheList() {
+    @Test func aShorterListKeepsTheSelectionInside() {
         var list = scroll(count: 20, visible: 6, selected: 19)
         list.setCount(10)
         #expect(list.selected == 9 && list.window == 4..<10)
@@ -106,7 +106,7 @@ import Testing
         #expect(list.window == 9..<10)
     }
 
-    @Test func whateverIsDoneTheSelectedIsSeen() {
+    @Test func theSelectionIsAlwaysVisible() {
         var list = scroll(count: 37, visible: 7)
         let commands = Command.allCases
         for step in 0..<500 {

@@ -171,7 +171,7 @@ final class SceneGallery {
             let isPaneDrawn = !hasPicture || list.pane.shown != nil || !list.pane.isWanted
             return isPaneDrawn
                 && list.scroll.window.allSatisfy { index in
-                    guard let place = list.places.frame(of: index), let key = list.results.key(at: index),
+                    guard let place = list.scroll.frame(of: index), let key = list.results.key(at: index),
                         let photo = try? list.results.photo(key), photo.thumbnail.held ?? photo.original.held != nil
                     else { return true }
                     return place.rows.contains { row in place.columns.contains { frame[$0, row].isTrueColour } }

@@ -57,7 +57,7 @@ extension RootScreen {
 
     /// Where the terminal's cursor leads a voice to, or a magnifying glass: to what is selected.
     private var focusedPlace: Point? {
-        if let list = top as? any ListScreen { return list.places.frame(of: list.scroll.selected)?.origin }
+        if let list = top as? any ListScreen { return list.scroll.frame(of: list.scroll.selected)?.origin }
         return (top as? PhotoScreen)?.panelFrame.origin
     }
 

@@ -12,8 +12,6 @@ import Text
 final class ErrorsScreen: Screen, ListScreen {
     private(set) var list = ErrorList()
     var scroll = ListScroll()
-    var places = ListPlaces()
-    var bar = ScrollBar()
     /// Selection follows identity.
     private var selection: ErrorRow.Identity?
     /// What the caches keep, as it was looked up last.
@@ -209,7 +207,7 @@ final class ErrorsScreen: Screen, ListScreen {
 
     func drawAll(in surface: inout Surface, _ frame: Rect) {
         var rest = frame
-        places.beginAnew()
+        scroll.beginDrawing()
         let now = context.now()
         guard !list.rows.isEmpty else {
             return EmptyText(title: "Nothing failed").draw(in: &surface, rest, context.theme)
@@ -217,13 +215,13 @@ final class ErrorsScreen: Screen, ListScreen {
         drawDetail(now, in: &surface, &rest)
         let height = rest.size.columns < 70 ? 2 : 1
         scroll.layOut(lines, rows: rest.size.rows, height: height)
-        bar.draw(scroll, in: &surface, rest, context.theme)
+        scroll.drawBar(in: &surface, rest, context.theme)
         for index in scroll.window {
             if list.isFirstOfGallery(index) || index == scroll.first {
                 drawTitle(list.rows[index].gallery, in: &surface, rest.takeTop(1))
             }
             let row = rest.takeTop(height)
-            places.note(row, index)
+            scroll.setFrame(row, of: index)
             draw(list.rows[index], isSelected: index == scroll.selected, now, in: &surface, row)
         }
     }

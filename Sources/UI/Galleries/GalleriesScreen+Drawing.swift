@@ -8,15 +8,15 @@ import Text
 extension GalleriesScreen {
     func drawAll(in surface: inout Surface, _ frame: Rect) {
         var rest = frame
-        places.beginAnew()
+        scroll.beginDrawing()
         if isTyping { drawField(in: &surface, rest.takeBottom(2)) }
         scroll.setVisible(rest.size.rows / 2)
         scroll.setCount(draft.addresses.count)
         guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
-        bar.draw(scroll, in: &surface, rest, context.theme)
+        scroll.drawBar(in: &surface, rest, context.theme)
         for index in scroll.window {
             let row = rest.takeTop(2)
-            places.note(row, index)
+            scroll.setFrame(row, of: index)
             draw(draft.addresses[index], isSelected: index == scroll.selected, in: &surface, row)
         }
         drawFirstRun(in: &surface, rest)

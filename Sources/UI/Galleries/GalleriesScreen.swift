@@ -14,8 +14,6 @@ import Text
 final class GalleriesScreen: Screen, ListScreen {
     var draft: GalleryDraft
     var scroll = ListScroll()
-    var places = ListPlaces()
-    var bar = ScrollBar()
     let field = TextField()
     /// What is being typed.
     private(set) var typed = Typed.nothing

@@ -18,7 +18,6 @@ final class HelpScreen: Screen {
     private var lines: [Line] = []
     private var width = 0
     private var scroll = ListScroll()
-    private var bar = ScrollBar()
     private let prompt = LinePrompt()
     /// What the user is looking for.
     private var words: [String] = []
@@ -73,14 +72,14 @@ final class HelpScreen: Screen {
         scroll = ListScroll()
     }
 
-    override func follow(_ mouse: InputEvent.Mouse) -> Bool { scroll.follow(mouse, &bar) }
+    override func follow(_ mouse: InputEvent.Mouse) -> Bool { scroll.follow(mouse) }
 
     override func draw(in surface: inout Surface, frame: Rect) {
         var rest = frame
         layOut(frame.size.columns)
         if !words.isEmpty { prompt.draw(in: &surface, rest.takeBottom(1), context.theme) }
         scroll.setVisible(rest.size.rows)
-        bar.draw(scroll, in: &surface, rest, context.theme)
+        scroll.drawBar(in: &surface, rest, context.theme)
         for (row, index) in zip(rest.rows, scroll.window) {
             var line = Rect(column: frame.origin.column + 1, row: row, columns: frame.size.columns - 2, rows: 1)
             switch lines[index] {

@@ -1,13 +1,13 @@
 import Glibc
 
-/// In which order a locale writes the parts of a date, and whether the day's hours go to twelve or to twenty-four.
+/// How a locale orders the parts of a date, and whether its clock has 12 hours.
 struct DateOrder: Equatable {
     enum First { case day, month, year }
 
     let first: First
     let isTwelveHours: Bool
 
-    /// The order that is the same everywhere, for a user who has chosen no locale.
+    /// The order for users without a locale.
     static let none = DateOrder(first: .day, isTwelveHours: false)
 
     init(first: First, isTwelveHours: Bool) {
@@ -15,7 +15,7 @@ struct DateOrder: Equatable {
         self.isTwelveHours = isTwelveHours
     }
 
-    /// Reads a locale's own patterns, those of `%x` and of `%X`.
+    /// Reads a locale's patterns for `%x` and `%X`.
     init(date: String, time: String) {
         let parts = Self.conversions(date).compactMap { letter -> First? in
             switch letter {
@@ -29,7 +29,7 @@ struct DateOrder: Equatable {
         isTwelveHours = Self.conversions(time).contains { "rIlpP".contains($0) }
     }
 
-    /// The user's.
+    /// The order of the user's locale.
     static var current: DateOrder {
         let name = setlocale(LC_TIME, nil).map { String(cString: $0) } ?? "C"
         guard !["C", "POSIX"].contains(name.prefix { $0 != "." }) else { return .none }
@@ -37,7 +37,7 @@ struct DateOrder: Equatable {
             date: String(cString: nl_langinfo(nl_item(D_FMT))), time: String(cString: nl_langinfo(nl_item(T_FMT))))
     }
 
-    /// Patterns for `strftime`: for a list, with weekday, date and time.
+    /// The `strftime` pattern of a photo's weekday, date and time.
     var long: String {
         let time = isTwelveHours ? "%I:%M %p" : "%R"
         switch first {
@@ -47,7 +47,7 @@ struct DateOrder: Equatable {
         }
     }
 
-    /// For a section of a day, and of a month.
+    /// The `strftime` pattern for the title of a day.
     var day: String {
         switch first {
         case .day: "%A %e %B %Y"
@@ -55,9 +55,10 @@ struct DateOrder: Equatable {
         case .year: "%A %F"
         }
     }
+    /// The `strftime` pattern for the title of a month.
     var month: String { first == .year ? "%Y %B" : "%B %Y" }
 
-    /// The letters behind the signs for percent, and behind what may stand between: flags and other sets of digits.
+    /// Returns the letters after the percent signs, without flags and modifiers.
     private static func conversions(_ pattern: String) -> [Character] {
         pattern.split(separator: "%", omittingEmptySubsequences: false).dropFirst()
             .compactMap { $0.drop { "-_0^#EO".contains($0) }.first }

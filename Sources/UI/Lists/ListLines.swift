@@ -1,15 +1,14 @@
-/// How the entries of a list stand in lines: so many in each, and a section begins a new one.
+/// How list entries stand in lines: several to a line, and each section on a new line.
 ///
-/// It is asked for one line after the other, from wherever one is: nobody goes through a million entries to learn which line
-/// is the last.
+/// Lines are computed on demand from any entry, so the cost does not grow with the list.
 struct ListLines {
-    /// How many entries there are.
+    /// The number of entries.
     let count: Int
-    /// How many stand in a line that is full.
+    /// The number of entries in a full line.
     let columns: Int
-    /// Whether the first line of a section has a title above it, and the first one that is seen, too.
+    /// Whether the first line of each section, and the first visible line, has a title.
     let hasTitles: Bool
-    /// The entries of the section that an entry is in; nil if there are no sections.
+    /// Returns the section of an entry, or nil without sections.
     private let section: (Int) -> Range<Int>?
 
     init(count: Int, columns: Int = 1, hasTitles: Bool = false, section: @escaping (Int) -> Range<Int>? = { _ in nil })
@@ -20,24 +19,24 @@ struct ListLines {
         self.section = section
     }
 
-    /// The line that an entry stands in: the entries in it. There has to be one.
+    /// Returns the line of an entry. The entry must exist.
     func line(of index: Int) -> Range<Int> {
         let section = section(index) ?? 0..<count
         let start = section.lowerBound + (index - section.lowerBound) / columns * columns
         return start..<min(start + columns, section.upperBound)
     }
 
-    /// The line that comes after one, if there is any.
+    /// Returns the next line, or nil after the last.
     func line(after line: Range<Int>) -> Range<Int>? {
         line.upperBound < count ? self.line(of: line.upperBound) : nil
     }
 
-    /// The line that comes before one, if there is any.
+    /// Returns the previous line, or nil before the first.
     func line(before line: Range<Int>) -> Range<Int>? {
         line.lowerBound > 0 ? self.line(of: line.lowerBound - 1) : nil
     }
 
-    /// The line so many lines after one, or before it; the last one or the first one, if there are not so many.
+    /// Returns the line some lines further on (or back, if negative), stopping at the list's ends.
     func line(_ amount: Int, after line: Range<Int>) -> Range<Int> {
         var line = line
         for _ in 0..<abs(amount) {
@@ -47,7 +46,7 @@ struct ListLines {
         return line
     }
 
-    /// Whether a section begins with a line.
+    /// Whether a line is the first of its section.
     func beginsSection(_ line: Range<Int>) -> Bool {
         section(line.lowerBound)?.lowerBound == line.lowerBound
     }

@@ -1,31 +1,38 @@
 import Cells
 import Commands
 
-/// Which entry of a list is selected, and which are seen. Scrolling is written here, once, for every list.
-struct ListScroll: Equatable {
-    /// How many entries the list has.
+/// The state of a scrolled list: selection, visible part, drawn rows and scroll bar.
+///
+/// All lists share these scrolling rules. A list whose entries stand side by side or under titles also passes its
+/// ``ListLines``.
+struct ListScroll {
+    /// The number of entries.
     private(set) var count = 0
-    /// How many fit on the screen.
+    /// The number of entries that fit on the screen.
     private(set) var visible = 1
-    /// The selected one; 0 in an empty list.
+    /// The selected index; 0 in an empty list.
     private(set) var selected = 0
-    /// The first that is seen.
+    /// The first visible index.
     private(set) var first = 0
 
     private var isLaidOut = false
-    /// How many entries a line has at most, and how many lines are seen.
+    /// The entries in a full line, and the number of visible lines.
     private var columns = 1
     private var visibleLines = 1
-    /// The column that one came from and goes back to, while one goes through lines that have fewer.
+    /// The column to return to after passing shorter lines.
     private var column: Int?
+    private var rows: [(frame: Rect, index: Int)] = []
+    private var bar = ScrollBar()
 
-    /// The entries that are seen.
+    /// The visible indexes.
     var window: Range<Int> { first..<min(count, first + visible) }
 
-    /// Whether there is anything to select.
+    /// Whether the list has nothing to select.
     var isEmpty: Bool { count == 0 }
 
-    /// Takes in how many entries there are.
+    // MARK: - Layout
+
+    /// Sets the number of entries, and keeps the selection inside.
     mutating func setCount(_ count: Int) {
         self.count = max(0, count)
         let column = column
@@ -33,7 +40,7 @@ struct ListScroll: Equatable {
         self.column = column
     }
 
-    /// Takes in how many entries fit, one below the other. The first time, what is selected comes to stand in the middle.
+    /// Sets how many entries fit, one below the other. The first call centres the selection.
     mutating func setVisible(_ visible: Int) {
         columns = 1
         self.visible = max(1, visible)
@@ -43,22 +50,23 @@ struct ListScroll: Equatable {
         select(selected)
     }
 
-    /// Takes in how the entries stand in lines, and how many rows there are for lines of some height, and for their titles.
+    /// Lays out lines of a height, with their titles, in a number of rows.
     mutating func layOut(_ lines: ListLines, rows: Int, height: Int) {
         guard count > 0 else { return setVisible(1) }
         columns = lines.columns
         if !isLaidOut { first = max(0, selected - (rows / height * columns - 1) / 2) }
         isLaidOut = true
-        func room(for line: Range<Int>, isFirst: Bool) -> Int {
+        func space(for line: Range<Int>, isFirst: Bool) -> Int {
             height + (lines.hasTitles && (isFirst || lines.beginsSection(line)) ? 1 : 0)
         }
-        /// The first line of as many as fit, down to a last one.
+        /// Returns the first line of the fullest screen that ends with `last`.
         func firstLine(downTo last: Range<Int>) -> Range<Int> {
-            var (line, left) = (last, rows - room(for: last, isFirst: true))
+            var (line, left) = (last, rows - space(for: last, isFirst: true))
             while let before = lines.line(before: line) {
-                // What is seen above a line takes the title that it has for being the first.
+                // The line below loses the title that it only has as the first visible line.
                 let more =
-                    room(for: before, isFirst: true) + room(for: line, isFirst: false) - room(for: line, isFirst: true)
+                    space(for: before, isFirst: true) + space(for: line, isFirst: false)
+                    - space(for: line, isFirst: true)
                 guard left >= more else { break }
                 (line, left) = (before, left - more)
             }
@@ -73,42 +81,65 @@ struct ListScroll: Equatable {
         }
         first = top.lowerBound
         visibleLines = 1
-        var (bottom, left) = (top, rows - room(for: top, isFirst: true))
-        while let next = lines.line(after: bottom), left >= room(for: next, isFirst: false) {
-            left -= room(for: next, isFirst: false)
+        var (bottom, left) = (top, rows - space(for: top, isFirst: true))
+        while let next = lines.line(after: bottom), left >= space(for: next, isFirst: false) {
+            left -= space(for: next, isFirst: false)
             bottom = next
             visibleLines += 1
         }
         visible = bottom.upperBound - first
     }
 
-    /// Lays out anew: what is selected comes to stand in the middle.
-    mutating func beginAnew() { isLaidOut = false }
+    /// Centres the selection at the next layout.
+    mutating func centreSelection() { isLaidOut = false }
 
-    /// Selects an entry, or the nearest there is, and scrolls no farther than it takes to see it.
+    // MARK: - Drawing
+
+    /// Removes the rows of the previous frame.
+    mutating func beginDrawing() { rows = [] }
+
+    /// Records where an entry is drawn, for the mouse and the cursor.
+    mutating func setFrame(_ frame: Rect, of index: Int) { rows.append((frame, index)) }
+
+    /// Returns where an entry is drawn, or nil if it is not visible.
+    func frame(of index: Int) -> Rect? { rows.first { $0.index == index }?.frame }
+
+    /// Draws the scroll bar over the last column of a list, after the layout.
+    mutating func drawBar(in surface: inout Surface, _ list: Rect, _ theme: Theme) {
+        var bar = bar
+        bar.draw(self, in: &surface, list, theme)
+        self.bar = bar
+    }
+
+    /// Whether the scroll bar is visible.
+    var hasBar: Bool { bar.isShown }
+
+    // MARK: - Selecting and scrolling
+
+    /// Selects an entry, or the nearest one, and scrolls just far enough to show it.
     mutating func select(_ index: Int) {
         selected = min(max(0, index), max(0, count - 1))
         column = nil
-        // How far whole lines have to be scrolled is known when they are laid out.
+        // Only the layout knows how far to scroll lines of several entries.
         guard columns == 1 else { return first = min(first, selected) }
         first = min(max(first, selected - visible + 1), selected)
         first = max(0, min(first, count - visible))
     }
 
-    /// Moves what is seen; what is selected goes along as far as it takes to be seen.
+    /// Scrolls by entries; the selection moves only to stay visible.
     mutating func roll(by amount: Int) {
         first = max(0, min(first + amount, count - visible))
         select(min(max(selected, first), first + visible - 1))
     }
 
-    /// The same, by so many lines.
+    /// Scrolls by lines.
     mutating func roll(by amount: Int, in lines: ListLines) {
         guard columns > 1, count > 0 else { return roll(by: amount) }
         guard amount < 0 || window.upperBound < count else { return }
         roll(to: lines.line(amount, after: lines.line(of: first)), in: lines)
     }
 
-    /// Moves what is seen so that an entry is the first, or in the first line, as far as there is more.
+    /// Scrolls so that the line of an entry comes first, if the list is long enough.
     mutating func roll(to index: Int, in lines: ListLines) {
         guard columns > 1, count > 0 else { return roll(by: index - first) }
         roll(to: lines.line(of: min(max(0, index), count - 1)), in: lines)
@@ -121,22 +152,7 @@ struct ListScroll: Equatable {
         if selected >= end.upperBound { move(to: end, in: lines) }
     }
 
-    /// Follows a mouse where there is nothing to select: its wheel, and what it does with the bar. Returns whether it did
-    /// anything.
-    mutating func follow(_ mouse: InputEvent.Mouse, _ bar: inout ScrollBar) -> Bool {
-        if let first = bar.follow(mouse, self) {
-            roll(by: first - self.first)
-            return true
-        }
-        switch mouse.action {
-        case .wheelUp: roll(by: -3)
-        case .wheelDown: roll(by: 3)
-        default: return false
-        }
-        return true
-    }
-
-    /// Obeys a command, if it is about moving. Returns whether it was.
+    /// Performs a moving command. Returns false for other commands.
     mutating func perform(_ command: Command) -> Bool {
         switch command {
         case .up: select(selected - 1)
@@ -152,7 +168,7 @@ struct ListScroll: Equatable {
         return true
     }
 
-    /// The same where entries stand beside each other.
+    /// Performs a moving command where entries stand side by side. Returns false for other commands.
     mutating func perform(_ command: Command, in lines: ListLines) -> Bool {
         guard count > 0 else { return perform(command) }
         switch command {
@@ -169,7 +185,7 @@ struct ListScroll: Equatable {
         return true
     }
 
-    /// Moves the selection and what is seen by as much.
+    /// Moves the selection and the visible part by the same amount.
     private mutating func scroll(by amount: Int) {
         first = max(0, min(first + amount, count - visible))
         select(selected + amount)
@@ -184,34 +200,61 @@ struct ListScroll: Equatable {
         move(to: lines.line(amount, after: lines.line(of: selected)), in: lines)
     }
 
-    /// Moves the selection to a line, in the column where it is.
+    /// Moves the selection to a line, and keeps its column.
     private mutating func move(to line: Range<Int>, in lines: ListLines) {
         let column = column ?? selected - lines.line(of: selected).lowerBound
         select(min(line.lowerBound + column, line.upperBound - 1))
         self.column = column
     }
-}
 
-/// Where the entries of a list were drawn, for a mouse to find them.
-struct ListPlaces {
-    private var places: [(frame: Rect, index: Int)] = []
+    // MARK: - Mouse
 
-    /// The list is drawn anew.
-    mutating func beginAnew() { places = [] }
-
-    /// Notes where an entry was drawn.
-    mutating func note(_ frame: Rect, _ index: Int) { places.append((frame, index)) }
-
-    /// Where an entry was drawn, if it was.
-    func frame(of index: Int) -> Rect? {
-        places.first { $0.index == index }?.frame
+    /// What the mouse did in a list.
+    enum MouseAction {
+        case scrolled
+        case selected
+        /// The user clicked the selected entry.
+        case opened
     }
 
-    /// Lines of an entry.
-    var height: Int { places.first?.frame.size.rows ?? 1 }
+    /// Follows the wheel, the scroll bar and clicks on entries. Returns nil if the mouse did nothing here.
+    mutating func follow(_ mouse: InputEvent.Mouse, in lines: ListLines) -> MouseAction? {
+        if let first = followBar(mouse) {
+            roll(to: first, in: lines)
+            return .scrolled
+        }
+        // The wheel moves about three rows; higher entries move one at a time.
+        let step = max(1, 3 / max(1, rows.first?.frame.size.rows ?? 1))
+        switch mouse.action {
+        case .wheelUp: roll(by: -step, in: lines)
+        case .wheelDown: roll(by: step, in: lines)
+        case .press(1):
+            guard let index = rows.first(where: { $0.frame.contains(mouse.position) })?.index else { return nil }
+            guard index != selected else { return .opened }
+            select(index)
+            return .selected
+        default: return nil
+        }
+        return .scrolled
+    }
 
-    /// The entry at a place of the screen.
-    func index(at position: Point) -> Int? {
-        places.first { $0.frame.contains(position) }?.index
+    /// Follows the wheel and the scroll bar in a text without a selection. Returns whether it scrolled.
+    mutating func follow(_ mouse: InputEvent.Mouse) -> Bool {
+        if let first = followBar(mouse) {
+            roll(by: first - self.first)
+            return true
+        }
+        switch mouse.action {
+        case .wheelUp: roll(by: -3)
+        case .wheelDown: roll(by: 3)
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func followBar(_ mouse: InputEvent.Mouse) -> Int? {
+        var bar = bar
+        defer { self.bar = bar }
+        return bar.follow(mouse, self)
     }
 }

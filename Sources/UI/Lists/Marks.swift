@@ -3,36 +3,33 @@ import Model
 
 /// The photos that the user has marked.
 ///
-/// A mark is on a photo, wherever it comes to stand, and listed or not. What many are marked by is gone through off the main
-/// actor; what is done meanwhile is done behind that, in the order in which it was asked for.
+/// A mark belongs to a photo, wherever it moves and whether or not the list shows it. Changes to many photos run off the
+/// main actor; later changes wait for them, so that all take effect in the order of the keys.
 @MainActor
 final class Marks {
-    /// Called when others are marked, later than they were asked for.
+    /// Called when a change that ran in the background has taken effect.
     var onChange: () -> Void = {}
-    /// Those that are marked.
+    /// The marked photos.
     private(set) var keys = KeySet()
-    /// What was marked last, or had its mark taken away: where a range begins.
+    /// The photo whose mark changed last, where a range begins.
     private(set) var last: PhotoKey?
-    /// What is being done.
+    /// The last change in the queue.
     private var work: Task<Void, Never>?
-    /// Counts what was begun. What belongs to an older number than ``valid`` comes to nothing.
+    /// The number of the last change. Changes with a number below ``valid`` are cancelled.
     private var number = 0
     private var valid = 0
 
-    /// So many are gone through at once.
+    /// Up to this many photos are changed at once, without a background task.
     private static let few = 1_024
 
     deinit {
         work?.cancel()
     }
 
-    /// Whether all that was asked for is done.
-    var isSettled: Bool { work == nil }
-
-    /// Does something with those that are marked, when all that was asked for before is done.
+    /// Calls an action when all earlier changes have taken effect.
     func whenSettled(_ action: @escaping @MainActor () -> Void) { perform { _ in action() } }
 
-    /// Marks a photo, or takes its mark away.
+    /// Marks a photo, or removes its mark.
     func toggle(_ key: PhotoKey) {
         last = key
         perform { marks in
@@ -40,18 +37,18 @@ final class Marks {
         }
     }
 
-    /// Marks the photos at some places of a list; the last of them is where the next range begins.
-    func mark(_ places: Range<Int>, of results: FetchedResults, last: PhotoKey?) {
+    /// Marks a range of a list. The next range begins at `last`.
+    func mark(_ range: Range<Int>, of results: FetchedResults, last: PhotoKey?) {
         if let last { self.last = last }
-        combine(with: places, of: results) { $0.formUnion($1) }
+        combine(with: range, of: results) { $0.formUnion($1) }
     }
 
-    /// Marks those of a list that are not marked, and takes the marks of the others away.
+    /// Marks the unmarked photos of a list, and unmarks the others.
     func invert(_ results: FetchedResults) {
         combine(with: 0..<results.count, of: results) { $0.formSymmetricDifference($1) }
     }
 
-    /// Takes all marks away, and those that are about to be made.
+    /// Removes all marks, and cancels pending changes.
     func clear() {
         valid = number + 1
         work = nil
@@ -59,19 +56,19 @@ final class Marks {
         last = nil
     }
 
-    /// Photos that are gone are not marked any more.
-    func keepThose(of all: FetchedResults) {
+    /// Removes the marks of photos that left the gallery.
+    func keepOnly(_ all: FetchedResults) {
         guard !keys.isEmpty || work != nil, all.isComplete else { return }
         combine(with: 0..<all.count, of: all) { $0.formIntersection($1) }
         if let last, all.index(of: last) == nil { self.last = nil }
     }
 
     private func combine(
-        with places: Range<Int>, of results: FetchedResults, _ change: @escaping (inout KeySet, KeySet) -> Void
+        with range: Range<Int>, of results: FetchedResults, _ change: @escaping (inout KeySet, KeySet) -> Void
     ) {
-        guard work != nil || places.count > Self.few else { return change(&keys, results.keys(in: places)) }
+        guard work != nil || range.count > Self.few else { return change(&keys, results.keys(in: range)) }
         enqueue { [weak self] number in
-            let found = await results.allKeys(in: places)
+            let found = await results.allKeys(in: range)
             guard let self, number >= valid else { return }
             change(&keys, found)
         }

@@ -8,7 +8,6 @@ import Text
 @MainActor
 final class LogScreen: Screen {
     private var scroll = ListScroll()
-    private var bar = ScrollBar()
     private var entries: [LogEntry]
     /// Whether the newest entry is in view, and is to stay so as more come.
     private var followsEnd = true
@@ -71,7 +70,7 @@ final class LogScreen: Screen {
     }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool {
-        guard scroll.follow(mouse, &bar) else { return false }
+        guard scroll.follow(mouse) else { return false }
         followsEnd = scroll.window.upperBound == entries.count
         return true
     }
@@ -113,7 +112,7 @@ final class LogScreen: Screen {
         scroll.setVisible(rest.size.rows)
         scroll.setCount(entries.count)
         if followsEnd { scroll.select(entries.count - 1) }
-        bar.draw(scroll, in: &surface, rest, context.theme)
+        scroll.drawBar(in: &surface, rest, context.theme)
         if scroll.visible < scroll.count { _ = rest.takeRight(1) }
         // In a narrow window there would be room for hardly more than the day.
         let hidden = frame.size.columns < Self.narrow ? "YYYY-MM-DD ".count : 0

@@ -9,7 +9,7 @@ extension PhotosScreen {
     /// Draws what is in sight. Returns which photos that are, and the pictures that it takes.
     func drawPhotos(in surface: inout Surface, _ frame: Rect) -> (seen: [PhotoKey], orders: [PictureOrder]) {
         var rest = frame
-        places.beginAnew()
+        scroll.beginDrawing()
         if case .typing = errand { prompt.draw(in: &surface, rest.takeBottom(1), context.theme) }
         let whole = rest
         let paneFrame = context.settings.plain ? nil : pane.takeRoom(&rest)
@@ -18,7 +18,7 @@ extension PhotosScreen {
             return ([], [])
         }
         var (seen, orders) = isSheet ? drawSheet(in: &surface, rest) : drawList(in: &surface, rest)
-        if !context.settings.plain { bar.draw(scroll, in: &surface, rest, context.theme) }
+        if !context.settings.plain { scroll.drawBar(in: &surface, rest, context.theme) }
         if let paneFrame { orders += drawPane(in: &surface, paneFrame) }
         return (seen, orders)
     }
@@ -40,7 +40,7 @@ extension PhotosScreen {
         for (index, photo) in zip(scroll.window, photos) {
             if isDivided { drawTitle(above: index, in: &surface, &rest) }
             let line = rest.takeTop(row.height)
-            places.note(line, index)
+            scroll.setFrame(line, of: index)
             guard let photo else { continue }
             row.draw(
                 photo, thumbnail(of: photo, row.thumbnailSize, &orders), hits: hits(in: photo.name),

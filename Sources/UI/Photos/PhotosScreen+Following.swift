@@ -7,7 +7,7 @@ extension PhotosScreen {
     /// The list is another. What was selected is, if it is in there; while something is typed, the hit next to where one was.
     func followLists() {
         if let failure = lists.failure { return send(.notice(failure)) }
-        marks.keepThose(of: lists.all)
+        marks.keepOnly(lists.all)
         scroll.setCount(results.count)
         switch errand {
         case .typing(let origin), .awaitingHit(let origin):

@@ -19,7 +19,7 @@ extension PhotosScreen {
         var rest = frame
         // Where the list has a bar, that is enough between the two.
         let rule = rest.takeLeft(1)
-        if !bar.isShown { drawRule(in: &surface, rule) }
+        if !scroll.hasBar { drawRule(in: &surface, rule) }
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
         var report = rest.takeBottom(PhotoPane.lines(in: rest))

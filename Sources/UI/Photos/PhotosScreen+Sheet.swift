@@ -38,7 +38,7 @@ extension PhotosScreen {
                 frames = layout.frames(in: rest.takeTop(layout.cell.rows))
             }
             let place = frames[index - line.lowerBound]
-            places.note(place, index)
+            scroll.setFrame(place, of: index)
             guard let photo else { continue }
             cell.draw(
                 photo, thumbnail(of: photo, layout.picture, &orders), hits: hits(in: photo.name),
@@ -59,7 +59,7 @@ extension PhotosScreen {
     func switchView() {
         guard !context.settings.plain else { return send(.notice("A plain screen has no contact sheet.")) }
         view = view == .list ? .sheet : .list
-        scroll.beginAnew()
+        scroll.centreSelection()
     }
 
     /// Moves through the list, if a command is about that. Returns whether it was.

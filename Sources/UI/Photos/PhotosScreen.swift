@@ -20,8 +20,6 @@ final class PhotosScreen: Screen, ListScreen {
     /// How much of the gallery failed and has not come since.
     var errorCount = 0
     var scroll = ListScroll()
-    var places = ListPlaces()
-    var bar = ScrollBar()
     /// How the photos are shown, and how the sheet was laid out last.
     var view = View.list
     var sheet: SheetLayout?
@@ -222,7 +220,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     override func modelUpdated(_ update: ModelUpdate) {
         if case .results(let results, let difference) = update, results === lists.all, difference.removes {
-            marks.keepThose(of: results)
+            marks.keepOnly(results)
         }
         switch update {
         case .lists(let lists) where lists === self.lists: followLists()

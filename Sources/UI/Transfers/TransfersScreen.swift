@@ -15,8 +15,6 @@ final class TransfersScreen: Screen, ListScreen {
     /// What is being saved, and below it what is transferred.
     private(set) var entries: [TransferEntry] = []
     var scroll = ListScroll()
-    var places = ListPlaces()
-    var bar = ScrollBar()
     /// Selection follows identity: what is selected is a thing, wherever it comes to stand.
     private var selection: TransferEntry.Identity?
     private var watch: TrafficWatch?
@@ -116,7 +114,7 @@ final class TransfersScreen: Screen, ListScreen {
 
     func drawAll(in surface: inout Surface, _ frame: Rect) {
         var rest = frame
-        places.beginAnew()
+        scroll.beginDrawing()
         drawHeader(in: &surface, &rest)
         drawDetail(in: &surface, &rest)
         let unnamed = unnamed
@@ -127,10 +125,10 @@ final class TransfersScreen: Screen, ListScreen {
         scroll.setVisible(rest.size.rows / row.height)
         guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
         let now = context.now()
-        bar.draw(scroll, in: &surface, rest, context.theme)
+        scroll.drawBar(in: &surface, rest, context.theme)
         for index in scroll.window {
             let line = rest.takeTop(row.height)
-            places.note(line, index)
+            scroll.setFrame(line, of: index)
             let isSelected = index == scroll.selected
             switch entries[index] {
             case .export(let job):
