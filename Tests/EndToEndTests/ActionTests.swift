@@ -58,7 +58,7 @@ import Testing
         // The photo is not cached yet.
         session.type("o")
         #expect(words(pipe) == ["file://\(Built.testGallery)/images/dawn-ridge.jpg"])
-        #expect(session.until(shows: "Opened elsewhere: “Dawn over the ridge”."))
+        #expect(session.until(shows: "Opened in another program: “Dawn over the ridge”."))
         session.type("\r")
         #expect(session.until { $0.text.contains("1 of 28 · fit") && !$0.text.contains("Loading") })
         session.type("o")
@@ -89,7 +89,7 @@ import Testing
         desktop.type("o")
         #expect(words(pipe) == ["file://\(Built.testGallery)/images/dawn-ridge.jpg"])
         // Notices about the user's own actions come first.
-        #expect(desktop.until(shows: "Opened elsewhere"))
+        #expect(desktop.until(shows: "Opened in another program"))
         desktop.type("g")
         #expect(desktop.until(shows: "xdg-open failed (3); set open-with to a program."))
     }

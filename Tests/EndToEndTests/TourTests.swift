@@ -55,7 +55,7 @@ import Testing
         try anna.sees("4 of 28")
 
         // Then comes one of its photos.
-        try anna.presses("Enter", since: "Enter look")
+        try anna.presses("Enter", since: "Enter view")
         try anna.sees("The oak in October", "4 of 28 · fit", "Sun 26 Oct 2008")
         try anna.takesPicture("photo", blocks: 800)
         try anna.presses("+", "+", since: "+ larger")

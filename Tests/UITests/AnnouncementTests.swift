@@ -17,12 +17,12 @@ import Testing
         let screens = try await TestScreens.offering(["a", "b"], columns: 40)
         screens.open()
         screens.press("i")
-        #expect(said(screens) == [" For a second pane the window needs 120", " columns."])
+        #expect(said(screens) == [" The preview pane needs a window of 120", " columns."])
         screens.press("j")
         #expect(said(screens).isEmpty && screens.status.hasPrefix(" Updated:"))
         screens.size = Size(columns: 20, rows: 5)
         screens.press("i")
-        #expect(said(screens) == [" For a second pane", " the window needs", " 120 columns."])
+        #expect(said(screens) == [" The preview pane", " needs a window of", " 120 columns."])
     }
 
     @Test(arguments: [Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)])

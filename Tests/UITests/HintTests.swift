@@ -47,7 +47,7 @@ import Testing
     @Test func aClickOnAHintGivesItsCommand() async throws {
         try await screens.sync(["a", "b"])
         screens.open()
-        let column = try #require(screens.status.range(of: "Enter look")).lowerBound
+        let column = try #require(screens.status.range(of: "Enter view")).lowerBound
         let place = screens.status.distance(from: screens.status.startIndex, to: column)
         // Beside it there is nothing, and neither is there on the way up.
         screens.use(.press(1), place - 1, screens.size.rows - 1)

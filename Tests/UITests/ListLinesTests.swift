@@ -6,7 +6,7 @@ import Testing
 @testable import UI
 
 @Suite struct ListLinesTests {
-    /// Sections of these lengths.
+    /// Returns lines for sections of some lengths.
     private func lines(_ lengths: [Int], columns: Int, hasTitles: Bool = true) -> ListLines {
         var sections: [Range<Int>] = []
         for length in lengths {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func aSectionBeginsALine() {
+    @Test func eachSectionBeginsALine() {
         let lines = lines([5, 1, 3], columns: 3)
         let expected = [0..<3, 3..<5, 5..<6, 6..<9]
         for line in expected {
@@ -31,8 +31,8 @@ import Testing
         #expect(expected.map { lines.beginsSection($0) } == [true, false, true, true])
     }
 
-    /// Of a million, no more is asked than of a screenful.
-    @Test func nobodyGoesThroughAMillion() {
+    /// The cost does not depend on the length of the list.
+    @Test func aMillionEntriesNeedFewLookups() {
         var asked = 0
         let lines = ListLines(count: 1_000_000, columns: 7, hasTitles: true) { index in
             asked += 1
@@ -48,8 +48,8 @@ import Testing
         #expect(asked < 8 * 100)
     }
 
-    /// Whatever is done: what is selected is seen, whole lines are seen, and none is left out at the end while there is room.
-    @Test(arguments: [1, 2, 5]) func whateverIsDone(columns: Int) {
+    /// After any steps, the selection is visible, the window has whole lines, and the end wastes no space.
+    @Test(arguments: [1, 2, 5]) func randomStepsKeepAValidWindow(columns: Int) {
         var random = SeededNumbers(seed: UInt64(columns))
         for _ in 0..<60 {
             let lengths = (0..<Int.random(in: 1...9, using: &random)).map { _ in Int.random(in: 1...12, using: &random)
@@ -79,7 +79,7 @@ import Testing
                     line = next
                 }
                 #expect(used <= rows || window == lines.line(of: scroll.selected))
-                // At the end no room is left that a line above would fill.
+                // At the end, the line above does not fit.
                 if window.upperBound == lines.count, let above = lines.line(before: lines.line(of: window.lowerBound)) {
                     let isTitled = hasTitles && lines.beginsSection(lines.line(of: window.lowerBound))
                     let more = height + (hasTitles && isTitled ? 1 : 0)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func theWheelMovesLines() {
+    @Test func rollingMovesWholeLines() {
         let lines = lines([5, 1, 30], columns: 3, hasTitles: false)
         var scroll = ListScroll()
         scroll.setCount(36)

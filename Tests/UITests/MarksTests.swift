@@ -45,7 +45,7 @@ import Text
     @Test func marksRangesAllPhotosAndTheInverse() async throws {
         try await open(7)
         screens.press("M")
-        #expect(screens.status == " Space marks the photo where the range begins." && marked.isEmpty)
+        #expect(screens.status == " Mark the start of the range first, with Space." && marked.isEmpty)
         screens.press("j", " ", "j", "j", "M")
         #expect(marked == ["Photo 5", "Photo 4", "Photo 3", "Photo 2"])
         // The next range starts there and goes backwards.

@@ -14,15 +14,15 @@ import Testing
         screens = try await TestScreens.offering(["a", "b", "c"], columns: 120)
     }
 
-    /// In the list, or with the photo open.
+    /// Opens the gallery at the second photo.
     private func open(isPhotoOpen: Bool) {
         screens.open(at: "b", isPhotoOpen: isPhotoOpen)
     }
 
-    @Test(arguments: [false, true]) func aPhotoIsGivenToAnotherProgram(isPhotoOpen: Bool) async throws {
+    @Test(arguments: [false, true]) func opensAPhotoInAnotherProgram(isPhotoOpen: Bool) async throws {
         open(isPhotoOpen: isPhotoOpen)
         screens.press("o")
-        try await screens.until { screens.status == " Opened elsewhere: “Photo b”." }
+        try await screens.until { screens.status == " Opened in another program: “Photo b”." }
         #expect(screens.opened.photos.withLock { $0 } == [[try screens.photo("b").key]])
         screens.opened.failure.withLock { $0 = "There is no display to open it on." }
         screens.press("o")
@@ -30,17 +30,17 @@ import Testing
         #expect(screens.opened.photos.withLock { $0.count } == 1)
     }
 
-    @Test(arguments: [false, true]) func theAddressIsCopied(isPhotoOpen: Bool) {
+    @Test(arguments: [false, true]) func copiesTheAddress(isPhotoOpen: Bool) {
         open(isPhotoOpen: isPhotoOpen)
         screens.press("y")
         #expect(screens.copied == ["http://example.org/album/p/b"])
         #expect(screens.status == " The address was sent to the clipboard.")
     }
 
-    @Test(arguments: [false, true]) func thePathIsCopiedIfThereIsOne(isPhotoOpen: Bool) async throws {
+    @Test(arguments: [false, true]) func copiesThePathOfACachedPhoto(isPhotoOpen: Bool) async throws {
         open(isPhotoOpen: isPhotoOpen)
         screens.press("Y")
-        #expect(screens.copied.isEmpty && screens.status.contains("so it has no path; its address can be copied"))
+        #expect(screens.copied.isEmpty && screens.status.contains("so it has no path. Copy its address instead."))
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         screens.press("Y")
         let key = try screens.photo("b").key
@@ -48,14 +48,14 @@ import Testing
         #expect(screens.copied == [screens.cache.files.path(stored)])
     }
 
-    @Test func whereThereIsNoPhotoNothingIsDone() async throws {
+    @Test func anEmptyGalleryHasNothingToActOn() async throws {
         try await screens.sync([])
         screens.open()
         screens.press("o", "y", "Y")
         #expect(screens.copied.isEmpty && screens.opened.photos.withLock { $0.isEmpty })
     }
 
-    @Test func aPhotoIsDeletedFromTheCacheAlone() async throws {
+    @Test func deletesAPhotoFromTheCacheOnly() async throws {
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         open(isPhotoOpen: false)
         screens.press("D")
@@ -63,11 +63,11 @@ import Testing
         #expect(try screens.photo("b").original.held == nil)
         #expect(await screens.importance(of: try screens.subject("b", .original)) == nil)
         screens.press(Key(.delete))
-        try await screens.until { screens.status.contains("“Photo b”: not here") }
+        try await screens.until { screens.status.contains("Nothing to delete: “Photo b” is not cached.") }
     }
 
-    /// What was left before it had come is wanted until it has come, and no longer.
-    @Test func aPhotoThatWasLeftIsNotWantedAgainWhenItIsDeleted() async throws {
+    /// The wish for a photo that the user left ends when the photo arrives.
+    @Test func deletingDoesNotFetchALeftPhotoAgain() async throws {
         open(isPhotoOpen: true)
         _ = screens.frame()
         screens.press("q")
@@ -75,31 +75,32 @@ import Testing
         let subject = try screens.subject("b", .original)
         #expect(await screens.importance(of: subject) == .rest)
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
-        let photos = try #require(screens.root.openGallery)
-        try await screens.until { photos.left == nil }
-        _ = screens.frame()
-        #expect(await screens.importance(of: subject) == nil)
+        try await screens.until {
+            _ = screens.frame()
+            return await screens.importance(of: subject) == nil
+        }
         screens.press("D")
         try await screens.until { screens.status.contains("Deleted from the cache") }
         _ = screens.frame()
         #expect(await screens.importance(of: subject) == nil)
     }
 
-    @Test func aPhotoThatIsLookedAtIsLeftWhenItIsDeleted() async throws {
+    @Test func deletingTheOpenPhotoClosesItsScreen() async throws {
         open(isPhotoOpen: true)
         screens.press("D")
-        #expect(screens.status.contains("It is not here") && screens.root.place.isPhotoOpen)
+        #expect(
+            screens.status.contains("Nothing to delete: the photo is not cached.") && screens.root.place.isPhotoOpen)
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         try await screens.until { !screens.text.contains("Loading") }
         screens.press("D")
         try await screens.until { screens.status == " Deleted from the cache, not from the gallery: “Photo b”." }
         #expect(!screens.root.place.isPhotoOpen && screens.root.place.photo == "b")
         _ = screens.frame()
-        // Else it would come again at once.
+        // A wish would fetch it again at once.
         #expect(await screens.importance(of: try screens.subject("b", .original)) == nil)
     }
 
-    @Test func severalAreDeletedWhenTheUserHasSaidSo() async throws {
+    @Test func deletingSeveralPhotosAsksFirst() async throws {
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
         open(isPhotoOpen: false)
         let keys = try ["a", "b"].map { try screens.photo($0).key }
@@ -110,33 +111,33 @@ import Testing
         #expect(try screens.photo("a").original.held != nil)
         actions.perform(.delete, on: keys)
         screens.press("y")
-        // Only one of them was here.
+        // Only one of them was cached.
         try await screens.until { screens.status.contains("Deleted from the cache, not from the gallery: 1 photo.") }
         #expect(try screens.photo("a").original.held == nil)
     }
 
-    @Test(arguments: [false, true]) func aPhotoIsFetchedAnewAndShownMeanwhile(isPhotoOpen: Bool) async throws {
+    @Test(arguments: [false, true]) func reloadingKeepsTheOldPhotoVisible(isPhotoOpen: Bool) async throws {
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         open(isPhotoOpen: isPhotoOpen)
         screens.press(.control("r"))
-        try await screens.until { screens.status == " Fetching anew: “Photo b”." }
+        try await screens.until { screens.status == " Reloading “Photo b”." }
         let state = try screens.photo("b").original
         #expect(state.isWanting && state.held == 1)
         let asked = try #require(await screens.wishes.snapshots().next()?.asked)
         #expect(try Set(asked.keys) == [screens.subject("b", .original), screens.subject("b", .thumbnail)])
     }
 
-    @Test func offlineNothingIsFetchedAnew() async throws {
+    @Test func offlineRefusesToReload() async throws {
         var settings = Settings()
         settings.offline = true
         let screens = try TestScreens(settings)
         try await screens.sync(["a"])
         screens.open()
         screens.press(.control("r"))
-        #expect(screens.status == " Offline: nothing is fetched.")
+        #expect(screens.status == " Offline: restart without --offline to reload.")
     }
 
-    @Test func aPhotoIsShownInTheListOfAll() async throws {
+    @Test func showInListLeavesTheFilter() async throws {
         screens.open(at: "a")
         screens.press("f")
         screens.type("b")
@@ -148,7 +149,7 @@ import Testing
         #expect(screens.selected == "Photo b" && !screens.root.place.isPhotoOpen)
     }
 
-    @Test func aSlideshowBeginsInTheList() async throws {
+    @Test func aSlideshowStartsFromTheList() async throws {
         for id in ["a", "b", "c"] { try await screens.store(TestScreens.picture(red: 9), as: .original, of: id) }
         screens.open(at: "b")
         screens.press("S")
@@ -160,18 +161,18 @@ import Testing
         #expect(screens.selected == "Photo c")
     }
 
-    @Test func aSlideshowOfSomeShowsNoOthers() throws {
+    @Test func aSlideshowOfSomePhotosShowsOnlyThose() throws {
         let slideshow = Slideshow(screens.context)
         let keys = [5, 9, 2].map { PhotoKey($0) }
         slideshow.start(over: keys)
         #expect(slideshow.slides(after: keys[1], limit: 2) == [keys[2], keys[0]])
-        // From elsewhere it begins with the first.
+        // A photo outside the slides leads to the first one.
         #expect(slideshow.slides(after: PhotoKey(7), limit: 2) == [keys[0], keys[1]])
         slideshow.stop()
         #expect(slideshow.slides.isEmpty)
     }
 
-    @Test func allGalleriesAreUpdated() async throws {
+    @Test func refreshesAllGalleries() async throws {
         let other = try Address("http://other.example.org/")
         let screens = try TestScreens(remembered: [other])
         screens.open()

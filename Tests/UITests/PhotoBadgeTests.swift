@@ -11,17 +11,17 @@ import Testing
 
     init() throws { screens = try TestScreens() }
 
-    /// The column of badges, from the first row on.
+    /// The column of badges, from the first row down.
     private var column: String {
         let frame = screens.frame()
         return (1..<10).map { frame[0, $0].text }.joined()
     }
 
-    /// So it is for who leaves the gallery, and for who quits.
-    @Test(arguments: [false, true]) func whatHasComeSinceOneLeftIsNew(quits: Bool) async throws {
+    /// Both closing the gallery and quitting count as leaving.
+    @Test(arguments: [false, true]) func photosAddedSinceTheLastVisitAreNew(quits: Bool) async throws {
         try await screens.sync(["a", "b"])
         screens.open()
-        // One who was never here has seen nothing, and so nothing is new.
+        // On the first visit no photo counts as new.
         try await screens.sync(["a", "b", "c"])
         try await screens.until { screens.title.hasSuffix("of 3") }
         #expect(column == "         ")
@@ -30,7 +30,7 @@ import Testing
         try await screens.sync(["a", "d", "c"])
         screens.open()
         #expect(screens.text.contains("Photo d") && column == "   ●     ")
-        // As long as one looks at them.
+        // Photos stay new during the visit.
         try await screens.sync(["a", "d", "e"])
         try await screens.until { screens.text.contains("Photo e") }
         #expect(column == "   ●  ●  ")
@@ -40,7 +40,7 @@ import Testing
         #expect(column == "         ")
     }
 
-    @Test func theyHaveAColumnOfTheirOwn() async throws {
+    @Test func badgesHaveTheirOwnColumn() async throws {
         try await screens.sync(["a", "b", "c"])
         screens.open()
         let before = screens.text
@@ -50,7 +50,7 @@ import Testing
         try await screens.until { column == "   ×▪ ×  " }
         screens.press(" ", " ")
         #expect(column == "✓  ✓×▪×  ")
-        // Names stay where they are.
+        // The names do not move.
         for name in ["Photo a", "Photo b", "Photo c"] {
             let lines = [before, screens.text].map { text in
                 text.split(separator: "\n").first { $0.contains(name) }.map { line in
@@ -63,8 +63,7 @@ import Testing
         #expect(column == "M  MFHF  ")
     }
 
-    /// Where there are fewer lines than badges, what counts most is shown.
-    @Test func aRowHasAsManyAsItHasLines() throws {
+    @Test func aLowRowShowsTheMostImportantBadges() throws {
         let theme = Theme(Capabilities())
         var surface = Surface(size: Size(columns: 1, rows: 3))
         PhotoBadge.draw(

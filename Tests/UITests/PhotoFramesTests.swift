@@ -8,13 +8,13 @@ import Testing
 
 @testable import UI
 
-/// How often a photo's screen asks for a frame, and which list it is that it follows.
+/// When the photo screen requests a frame, and which list it follows.
 @MainActor @Suite(.unlessItHangs) struct PhotoFramesTests {
     private let screens: TestScreens
 
     init() throws { screens = try TestScreens() }
 
-    /// Differences of lists that have been delivered.
+    /// Counts the delivered list differences.
     private final class Deliveries {
         var count = 0
     }
@@ -28,7 +28,7 @@ import Testing
         return deliveries
     }
 
-    @Test func whatComesFarAwayInTheListIsNoReasonForAFrame() async throws {
+    @Test func distantChangesRequestNoFrame() async throws {
         try await screens.sync(["a", "b", "c", "d", "e", "f"])
         screens.open(at: "a", isPhotoOpen: true)
         _ = screens.frame()
@@ -37,12 +37,12 @@ import Testing
         try await screens.store(TestScreens.picture(red: 1), as: .thumbnail, of: "f")
         try await screens.until { deliveries.count > 0 }
         #expect(screens.wantedFrames == frames)
-        // The next one is drawn ahead.
+        // The next photo is drawn ahead.
         try await screens.store(TestScreens.picture(red: 2), as: .thumbnail, of: "b")
         try await screens.until { screens.wantedFrames > frames }
     }
 
-    @Test func howFarItIsIsNotSaidMoreOftenThanOneCanRead() async throws {
+    @Test func progressRequestsFramesAtALimitedRate() async throws {
         try await screens.sync(["a"])
         screens.open(at: "a", isPhotoOpen: true)
         _ = screens.frame()
@@ -50,17 +50,17 @@ import Testing
         let frames = screens.wantedFrames
         for done in 1...50 {
             screens.activity.setProgress(Progress(done: ByteCount(done)), of: subject)
-            // Each by itself, and not what has come together.
+            // Delivers each event on its own.
             _ = await changes.next()
             try await screens.until { screens.status.contains(" \(done) B") }
         }
         #expect(screens.wantedFrames <= frames + 2)
-        // What came meanwhile is told in the end.
+        // The last event is delivered after the pause.
         screens.waits.pass()
         try await screens.until { screens.wantedFrames > frames + 2 }
     }
 
-    @Test("A photo that is opened while the list is being sorted goes with the new list")
+    @Test("A photo opened during sorting follows the new list")
     func goesWithTheNewList() async throws {
         try await screens.sync([
             TestScreens.entry("a", name: "Zoo", date: 1), TestScreens.entry("b", name: "Mill", date: 2),
@@ -72,7 +72,7 @@ import Testing
         try await screens.until { screens.title.hasSuffix("3 of 3") }
         screens.press("[")
         #expect(screens.title.hasPrefix(" Mill "))
-        // It is the one that is followed.
+        // The screen follows the new list's updates.
         try await screens.sync([
             TestScreens.entry("b", name: "Mill", date: 2), TestScreens.entry("c", name: "Ape", date: 3),
         ])

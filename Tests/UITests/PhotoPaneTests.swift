@@ -11,7 +11,7 @@ import Testing
 
     init() throws { screens = try TestScreens() }
 
-    /// Photos in a window of some size, the second with a thumbnail, the third here.
+    /// Opens 50 photos: the second has a thumbnail, the third is cached.
     private func open(_ size: Size) async throws {
         screens.size = size
         try await screens.sync((0..<50).map { "\($0)" })
@@ -20,7 +20,7 @@ import Testing
         screens.open()
     }
 
-    /// Where the list ends, with its bar; nil if there is no pane beside it.
+    /// The column between the list and the pane, or nil without a pane.
     private var left: Int? {
         let frame = screens.frame()
         return (1..<screens.size.columns - 1).first { column in
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// What the pane says, line by line.
+    /// The lines of the pane.
     private func said() throws -> [String] {
         let (frame, left) = (screens.frame(), try #require(left))
         return (1..<screens.size.rows - 1).map { row in
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func ofAnEmptyGalleryThePaneCanBeTakenAwayToo() async throws {
+    @Test func thePaneOfAnEmptyGalleryCanBeHidden() async throws {
         screens.size = Size(columns: 200, rows: 24)
         screens.open()
         _ = screens.frame()
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [(80, 24, nil), (40, 12, nil), (20, 5, nil), (119, 24, nil), (120, 24, 71), (200, 60, 119)])
-    func aWideWindowHasTwoPanes(columns: Int, rows: Int, place: Int?) async throws {
+    func aWideWindowHasAPreviewPane(columns: Int, rows: Int, place: Int?) async throws {
         try await open(Size(columns: columns, rows: rows))
         #expect(left == place)
         screens.press(Key(.tab))
@@ -61,20 +61,20 @@ import Testing
         screens.press("i")
         #expect(left == nil)
         if place == nil {
-            #expect(screens.text.contains(" For a second pane"))
+            #expect(screens.text.contains(" The preview pane needs"))
         } else {
             screens.press("i")
             #expect(left == place)
         }
     }
 
-    @Test func itFollowsTheCursorWhenThatHasRested() async throws {
+    @Test func thePaneFollowsTheRestingSelection() async throws {
         try await open(Size(columns: 120, rows: 24))
         #expect(try said().contains("Photo 0"))
         screens.press("j")
         #expect(try said().contains("Photo 0") && screens.selected?.hasPrefix("Photo 1") == true)
         #expect(await screens.waits.nextBegin() == PhotoPane.restInterval)
-        // Another key, and the time begins anew.
+        // Another key restarts the wait.
         screens.press("k", "j")
         _ = screens.frame()
         screens.waits.pass()
@@ -82,16 +82,15 @@ import Testing
         #expect(try said().contains("Photo 1") && !said().contains("Photo 0"))
         screens.press("j")
         _ = screens.frame()
-        // Until there is something of the next photo, this one stays.
+        // The picture stays until the next photo has one.
         #expect(try said().contains("Photo 1") && shows(red: 100))
         #expect(await screens.waits.nextBegin() == PhotoPane.restInterval)
         screens.waits.pass()
         try await screens.until { try shows(red: 200) && said().contains { $0.contains("40 × 30") } }
-        #expect(try said().contains("Photo 2") && said().contains { $0.hasPrefix("Photo is here, ") })
+        #expect(try said().contains("Photo 2") && said().contains { $0.hasPrefix("Cached, ") })
     }
 
-    /// Nothing is fetched for it.
-    @Test func noPhotoIsWishedFor() async throws {
+    @Test func thePaneFetchesNothing() async throws {
         try await open(Size(columns: 200, rows: 60))
         screens.press(Key(.tab))
         _ = screens.frame()
@@ -106,22 +105,21 @@ import Testing
         #expect(photos.isEmpty)
     }
 
-    @Test func whatCannotBeHadIsSaid() async throws {
+    @Test func thePaneReportsAFailure() async throws {
         try await open(Size(columns: 120, rows: 24))
         try await screens.note(.bad(Failure("the server answered 404", remedy: .none)), for: .thumbnail, of: "0")
         try await screens.until { try said().contains("Thumbnail: the server answered 404") }
         #expect(try said().contains { $0.contains("×") })
     }
 
-    /// A list without a bar has a line beside it.
-    @Test func thereIsALineBetween() async throws {
+    @Test func aLineSeparatesThePaneFromAListWithoutABar() async throws {
         screens.size = Size(columns: 120, rows: 24)
         try await screens.sync(["a"])
         screens.open()
         #expect(left == 72)
     }
 
-    @Test func withoutPhotosThereIsNone() async throws {
+    @Test func anEmptyGalleryHasNoPane() async throws {
         screens.size = Size(columns: 120, rows: 24)
         screens.open()
         #expect(left == nil)

@@ -13,7 +13,7 @@ import Testing
 
     init() throws { screens = try TestScreens() }
 
-    /// A photo that says of itself what photos say, and something that no terminal should hear.
+    /// A photo with the usual metadata, and a control sequence in it.
     private func portrait() -> [UInt8] {
         var file = PNGFile(.scene(width: 160, height: 120))
         var exif = ExifFile()
@@ -38,16 +38,24 @@ import Testing
         _ = screens.frame()
     }
 
-    @Test func aNumberIsALine() {
-        var panel = PhotoPanel()
+    @Test func aNumberGoesToALine() async throws {
+        try await open(Size(columns: 80, rows: 24))
+        var report = PhotoReport(photo: try screens.photo("a"), metadata: nil)
+        report.fields = (0..<30).map { PhotoExamination.Field(name: "Field \($0)", value: "\($0)") }
+        var (panel, surface) = (PhotoPanel(), Surface(size: Size(columns: 40, rows: 10)))
+        func draw() { panel.draw(report, nil, screens.context, in: &surface) }
+        panel.takeAll(Rect(surface.size))
+        #expect(!panel.goTo(line: 5))
         _ = panel.perform(.information)
-        #expect(panel.layOut(count: 30, visible: 10) == 0..<10 && !panel.goTo(line: 5))
-        _ = panel.perform(.information)
-        #expect(panel.goTo(line: 5) && panel.layOut(count: 30, visible: 10) == 5..<15)
-        #expect(panel.goTo(line: 900) && panel.layOut(count: 30, visible: 10) == 20..<30)
+        draw()
+        #expect(surface.text(inRow: 1) == " Photo a" && panel.goTo(line: 5))
+        draw()
+        #expect(surface.text(inRow: 1) == "   0" && panel.goTo(line: 900))
+        draw()
+        #expect(surface.text(inRow: 9) == "   29")
     }
 
-    @Test("BEHAVIOURS 3.5: what a photo says of itself, in words, beside its picture")
+    @Test("BEHAVIOURS 3.5: a panel beside the picture shows the photo's facts")
     func facts() async throws {
         try await open(Size(columns: 120, rows: 50))
         screens.press("i")
@@ -58,21 +66,21 @@ import Testing
         for words in ["Photo a", "FUJIFILM X-T4␛[2J", "160 × 120", "PNG, ", "12.50000° S, 45.25000° E"] {
             #expect(text.contains(words), "\(words)")
         }
-        // The address is whole, though it takes more than a line.
+        // The address is complete, on several lines.
         let column = screens.size.columns - 42 + 2
         let panel = (1..<49).map { row in
             screens.frame().row(row).dropFirst(column).map(\.text).joined()
         }.joined()
         let link = "https://www.openstreetmap.org/?mlat=-12.50000&mlon=45.25000#map=15/-12.50000/45.25000"
         #expect(panel.filter { $0 != " " }.contains(link))
-        // Six rows of brightness, and of each colour.
+        // The histogram shows the brightness and each colour.
         for letter in ["L", "R", "G", "B"] { #expect(panel.contains("\(letter) ")) }
         screens.press("i", "i")
         #expect(!screens.text.contains("1/250") && !screens.text.contains("│"))
     }
 
     @Test(
-        "BEHAVIOURS 3.5: on a narrow screen it is said below the picture",
+        "BEHAVIOURS 3.5: on a narrow screen the facts are below the picture",
         arguments: [
             Size(columns: 80, rows: 24), Size(columns: 40, rows: 12),
         ])
@@ -82,11 +90,11 @@ import Testing
         try await screens.until { screens.text.contains("1/250 s") }
         let rule = (0..<size.rows).first { screens.frame().text(inRow: $0).hasPrefix("────") }
         #expect(rule.map { $0 >= size.rows / 2 - 1 } == true)
-        // The picture has what is left, and is whole.
+        // The picture fits into the remaining space.
         #expect(screens.title.hasSuffix("fit"))
     }
 
-    @Test("BEHAVIOURS 3.5: all that a photo says, to be scrolled through, with what a terminal would obey made visible")
+    @Test("BEHAVIOURS 3.5: the panel scrolls through all metadata, with visible control characters")
     func everything() async throws {
         try await open(Size(columns: 80, rows: 24))
         screens.press("i", "i")
@@ -103,27 +111,27 @@ import Testing
             seen += screens.text
             screens.press("j")
         }
-        #expect(seen.contains("All that the file says") && seen.contains("X-T4␛[2J"))
-        // The keys that scroll here still leave others to go to the next photo.
+        #expect(seen.contains("All metadata") && seen.contains("X-T4␛[2J"))
+        // Other keys still go to the next photo.
         screens.press("]")
         #expect(screens.title.hasPrefix(" Photo b "))
     }
 
-    @Test func onTheSmallestScreenSomethingIsSaidToo() async throws {
+    @Test func theSmallestScreenShowsFacts() async throws {
         try await open(Size(columns: 20, rows: 5))
         screens.press("i")
         let frame = screens.frame()
         #expect(frame.text(inRow: 2) == " Photo a" && frame.text(inRow: 3).hasPrefix(" Date     Thu"))
     }
 
-    @Test func ofWhatIsNotHereThereIsLittleToSay() async throws {
+    @Test func anUncachedPhotoHasFewFacts() async throws {
         try await open(Size(columns: 120, rows: 40))
         screens.press("i", "]")
         let text = screens.text
         #expect(text.contains("Date") && !text.contains("1/250") && !text.contains("█"))
     }
 
-    @Test func anOlderPhotoIsDescribedUntilTheNewerIsHere() async throws {
+    @Test func theFactsOfAnOlderEditionStayUntilTheNewOneArrives() async throws {
         try await open(Size(columns: 120, rows: 40))
         screens.press("i")
         try await screens.until { screens.text.contains("1/250 s") }
@@ -133,9 +141,9 @@ import Testing
         #expect(screens.text.contains("1/250 s"))
     }
 
-    @Test(arguments: [true, false]) func histogramsAreAsHighAsTheirNumbers(isPlain: Bool) {
+    @Test(arguments: [true, false]) func barsAreAsHighAsTheirCounts(isPlain: Bool) {
         var surface = Surface(size: Size(columns: 18, rows: 24))
-        // A ramp: as much of each tone.
+        // A ramp has the same number of pixels for each tone.
         let ramp = PixelBuffer(width: 256, height: 1) { x, _ in
             PixelColor(red: UInt8(x), green: 0, blue: 255)
         }
@@ -145,13 +153,13 @@ import Testing
         #expect(surface.text(inRow: 6) == "  " + String(repeating: full, count: 16))
         #expect(surface.text(inRow: 11) == "R " + String(repeating: full, count: 16))
         #expect(surface.text(inRow: 12) == "  " + full && surface.text(inRow: 23).hasSuffix(" " + full))
-        // Too low for anything.
+        // A low frame shows nothing.
         var low = Surface(size: Size(columns: 18, rows: 3))
         drawing.draw(Histogram(ramp), in: &low, Rect(low.size))
         #expect(low.text.allSatisfy { $0 == "\n" })
     }
 
-    @Test func addressesAreBrokenAndNotCut() {
+    @Test func foldingBreaksLongWords() {
         #expect("see https://example.org/a now".folded(toWidth: 10) == ["see", "https://ex", "ample.org/", "a", "now"])
         #expect("".folded(toWidth: 10).isEmpty && "abc".folded(toWidth: 0).isEmpty)
         #expect("漢字漢".folded(toWidth: 3) == ["漢", "字", "漢"])

@@ -6,7 +6,7 @@ import Testing
 @testable import UI
 
 @MainActor struct PhotoReportTests {
-    @Test("A degree is a word where there is ASCII alone", arguments: [false, true])
+    @Test("In ASCII, degrees are written as a word", arguments: [false, true])
     func degrees(hasUnicode: Bool) async throws {
         let screens = try TestScreens()
         try await screens.sync(["a"])

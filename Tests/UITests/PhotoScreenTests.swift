@@ -21,12 +21,12 @@ import Testing
         screens.frame()[screens.size.columns / 2, screens.size.rows / 2].style.background
     }
 
-    /// What stands in the middle of the screen.
+    /// The text in the middle of the screen.
     private var said: String { screens.frame().text(inRow: 11) }
 
     private let reason = Failure("the server answered 404", remedy: .none)
 
-    @Test("BEHAVIOURS 5.10: opening a photo tries again what another server wants a password for, once")
+    @Test("BEHAVIOURS 5.10: opening a photo retries it once if another server wants a password")
     func askedOnOpening() async throws {
         try await screens.sync(["a", "b"])
         let refused = Failure("a password is needed for other.example" + Failure.askedOnOpening, remedy: .none)
@@ -42,7 +42,7 @@ import Testing
         #expect(try screens.photo("a").original.trouble == .bad(refused))
     }
 
-    @Test("BEHAVIOURS 3.5: while it is on its way it says so, and how far it is")
+    @Test("BEHAVIOURS 3.5: a loading photo shows its progress")
     func loading() async throws {
         try await open()
         let subject = try screens.subject("a", .original)
@@ -50,11 +50,11 @@ import Testing
         #expect(screens.status.hasPrefix(" Loading…") && said.contains("Loading…"))
         screens.activity.setProgress(Progress(done: 25_000, total: 100_000), of: subject)
         try await screens.until { screens.status.hasPrefix(" Loading… 25.0 KB of 100.0 KB") }
-        // A bar in the status line, and one below the word in the middle.
+        // The status line and the middle each show a bar.
         #expect(screens.status.contains("━━━───────") || screens.status.contains("━━────────"))
         let bar = screens.frame().text(inRow: 13).trimmingPrefix { $0 == " " }
         #expect(bar == String(repeating: "━", count: 10) + String(repeating: "─", count: 30))
-        // Without a whole there is no part of it.
+        // Progress of an unknown size has no bar.
         screens.activity.setProgress(Progress(done: 30_000), of: subject)
         try await screens.until { screens.status.hasPrefix(" Loading… 30.0 KB ") }
         #expect(!screens.text.contains("━"))
@@ -64,7 +64,7 @@ import Testing
         #expect(!screens.text.contains("Loading…") && screens.title.hasSuffix("1 of 2 · fit"))
     }
 
-    @Test("BEHAVIOURS 3.5: the thumbnail is looked at until the photo is here")
+    @Test("BEHAVIOURS 3.5: the thumbnail stands in until the photo arrives")
     func preview() async throws {
         try await screens.sync(["a"])
         try await screens.store(TestScreens.picture(red: 90), as: .thumbnail, of: "a")
@@ -76,7 +76,7 @@ import Testing
         #expect(!screens.status.contains("Loading…"))
     }
 
-    @Test("BEHAVIOURS 3.5: that it cannot be had is said below, and why in the middle, once")
+    @Test("BEHAVIOURS 3.5: the status line reports a failed load, and the middle its reason, once")
     func failed() async throws {
         try await open()
         try await screens.note(.bad(reason), for: .original, of: "a")
@@ -85,7 +85,7 @@ import Testing
         #expect(screens.text.components(separatedBy: "the server answered 404").count == 2)
     }
 
-    @Test("BEHAVIOURS 3.5: an undecodable photo is a load that failed")
+    @Test("BEHAVIOURS 3.5: an undecodable photo counts as a failed load")
     func undecodable() async throws {
         try await open()
         try await screens.store([0xFF, 0xD8, 0xFF, 0x00, 0x01], as: .original, of: "a")
@@ -93,7 +93,7 @@ import Testing
         #expect(said.contains("Load failed: "))
     }
 
-    @Test("BEHAVIOURS 3.5: when it is tried again, both places say so")
+    @Test("BEHAVIOURS 3.5: status line and middle both show a retry")
     func triedAgain() async throws {
         try await open()
         try await screens.note(.putOff(reason), for: .original, of: "a")
@@ -103,7 +103,7 @@ import Testing
         #expect(!screens.text.contains("Load failed") && said.contains("Loading…"))
     }
 
-    @Test("BEHAVIOURS 2.6, 3.5: an older photo stays in view, whatever becomes of the newer one")
+    @Test("BEHAVIOURS 2.6, 3.5: an older edition stays visible when the newer one fails")
     func olderStays() async throws {
         try await open()
         try await screens.store(TestScreens.picture(red: 255), as: .original, of: "a")
@@ -111,7 +111,7 @@ import Testing
         try await screens.sync([TestScreens.entry("a", date: 9)])
         try await screens.note(.bad(reason), for: .original, of: "a")
         try await screens.until { screens.status.hasPrefix(" Load failed: the server answered 404") }
-        // The picture itself is whole.
+        // No text covers the picture.
         #expect(middle == .rgb(255, 0, 0) && screens.text.components(separatedBy: "Load failed").count == 2)
     }
 
@@ -124,7 +124,7 @@ import Testing
         #expect(screens.title.hasSuffix("1 of 1"))
     }
 
-    @Test("BEHAVIOURS 3.5: why it cannot be had is said though the cache could not be told")
+    @Test("BEHAVIOURS 3.5: a failure that the cache could not store is reported, too")
     func failureOnlyKnownNow() async throws {
         try await open()
         let subject = try screens.subject("a", .original)
@@ -134,27 +134,28 @@ import Testing
         try await screens.until { !screens.text.contains("Load failed") }
     }
 
-    @Test("BEHAVIOURS 3.5: removed by a sync, it gives way to the list, with a notice")
+    @Test("BEHAVIOURS 3.5: when an update removes the photo, the list appears with a notice")
     func removed() async throws {
         try await open(["a", "b", "c"], at: "b")
         try await screens.sync(["a", "c"])
         try await screens.until { screens.status == " “Photo b” is no longer in the gallery." }
         #expect(screens.title.contains("example.org") && screens.title.hasSuffix("2 of 2"))
         #expect(screens.selected == "Photo c")
-        // Nobody wishes for it any more.
+        // All wishes for it have ended.
         #expect(await !screens.wished().contains { $0.importance == .lookedAt || $0.importance == .rest })
         screens.press("k")
         #expect(screens.selected == "Photo a" && screens.status.hasPrefix(" Updated: "))
     }
 
     @Test(
-        "BEHAVIOURS 3.5: so it does when it is found out behind another screen", arguments: ["L", "?"] as [Character])
+        "BEHAVIOURS 3.5: a photo removed behind another screen closes when that screen does",
+        arguments: ["L", "?"] as [Character])
     func removedBehind(key: Character) async throws {
         try await open(["a", "b", "c"], at: "b")
         screens.press(.character(key))
         let covering = screens.title
         try await screens.sync(["a", "c"])
-        // Delivered with the list, or after it.
+        // The removal arrives with the list's update or after it.
         try await screens.until { screens.root.place.photo == "c" }
         #expect(String(screens.title.prefix(6)) == covering.prefix(6))
         screens.press(Key(.escape))
@@ -162,7 +163,7 @@ import Testing
         #expect(screens.status == " “Photo b” is no longer in the gallery.")
     }
 
-    @Test("BEHAVIOURS 5.7: left before it has arrived, it is still wanted, after everything else")
+    @Test("BEHAVIOURS 5.7: an unfinished photo that the user leaves is fetched after everything else")
     func left() async throws {
         try await open()
         let subject = try screens.subject("a", .original)
@@ -176,7 +177,7 @@ import Testing
         #expect(await screens.importance(of: try screens.subject("b", .original)) == .lookedAt)
     }
 
-    @Test("BEHAVIOURS 2.5, 5.7: left, and then removed by a sync, it is not wanted any more")
+    @Test("BEHAVIOURS 2.5, 5.7: an update that removes an unfinished photo ends its wish")
     func leftAndRemoved() async throws {
         try await open()
         let subject = try screens.subject("a", .original)
@@ -198,7 +199,7 @@ import Testing
         #expect(screens.selected == "Photo b")
     }
 
-    @Test("BEHAVIOURS 3.5: larger, one to one, moved about, and whole again")
+    @Test("BEHAVIOURS 3.5: a photo zooms, pans and fits again")
     func zooms() async throws {
         try await open()
         try await screens.store(TestScreens.picture(red: 255), as: .original, of: "a")
@@ -210,7 +211,7 @@ import Testing
         let larger = screens.title
         screens.press("+")
         #expect(screens.title != larger)
-        // Now the arrows move it, and do not go to another photo.
+        // The arrows pan an enlarged photo.
         screens.press(Key(.right), Key(.left), Key(.down), Key(.up), "l", "h")
         #expect(screens.title.hasPrefix(" Photo a "))
         screens.press("w")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import UI
 
-/// From one photo to the next: what is there before one comes to it, and what is seen until it is.
+/// Going from photo to photo: drawing ahead, and substitutes until a photo is drawn.
 @MainActor @Suite(.unlessItHangs) struct PhotoTravelTests {
     private let screens: TestScreens
 
@@ -26,7 +26,7 @@ import Testing
         screens.open(at: id, isPhotoOpen: true)
     }
 
-    /// Returns when the photo is drawn as it is seen whole.
+    /// Waits until the fitted photo is drawn.
     private func untilDrawn(_ id: String) async throws {
         let held = try screens.photo(id).original.held ?? 0
         let view = Viewport(
@@ -37,7 +37,7 @@ import Testing
         try await screens.until { screens.context.pipeline.picture(order) != nil }
     }
 
-    @Test("BEHAVIOURS 3.5: at rest, the next photo is there in the first frame")
+    @Test("BEHAVIOURS 3.5: after a rest, the first frame shows the next photo")
     func firstFrame() async throws {
         try await open(["a", "b", "c", "d"], at: "b", photos: ["a": 50, "b": 100, "c": 150, "d": 200])
         try await screens.until { middle == .rgb(100, 0, 0) }
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 3.5: no frame is blank: until there is something of the next photo, the one before stays")
+    @Test("BEHAVIOURS 3.5: the previous photo stays until the next one has a picture")
     func olderStays() async throws {
         try await open(["a", "b"], at: "a", photos: ["a": 100])
         try await screens.until { middle == .rgb(100, 0, 0) }
@@ -58,7 +58,7 @@ import Testing
         var frame = screens.frame()
         #expect(frame.text(inRow: 0).hasPrefix(" Photo b ") && frame.text(inRow: 23).hasPrefix(" Loading…"))
         #expect(frame[40, 14].style.background == .rgb(100, 0, 0))
-        // Its thumbnail comes before it does.
+        // The thumbnail arrives first.
         try await screens.store(TestScreens.picture(red: 30), as: .thumbnail, of: "b")
         try await screens.until { middle == .rgb(30, 0, 0) }
         try await screens.store(TestScreens.picture(red: 200), as: .original, of: "b")
@@ -71,7 +71,7 @@ import Testing
         #expect(!frame.text.contains("Loading…"))
     }
 
-    @Test("BEHAVIOURS 3.5: under the name of a photo that cannot be had, no other is shown")
+    @Test("BEHAVIOURS 3.5: a failed photo does not show the previous one")
     func failedIsNotTheOneBefore() async throws {
         try await open(["a", "b"], at: "a", photos: ["a": 100])
         try await screens.note(.bad(Failure("gone", remedy: .none)), for: .original, of: "b")
@@ -81,7 +81,7 @@ import Testing
         #expect(frame.text.contains("Load failed: gone") && frame[40, 14].style.background == .terminal)
     }
 
-    @Test("BEHAVIOURS 5.7: what comes next in the way that one goes is wished for, behind what is looked at")
+    @Test("BEHAVIOURS 5.7: the next photos in the current direction are fetched after the visible one")
     func prefetch() async throws {
         try await open(["a", "b", "c", "d", "e"], at: "b")
         func importances() async throws -> [Importance?] {
@@ -96,7 +96,7 @@ import Testing
         #expect(try await importances() == [nil, .rest, .lookedAt, .near, .near])
         screens.press("[")
         #expect(try await importances() == [.near, .lookedAt, .rest, nil, nil])
-        // What comes into the list is next, too.
+        // A photo inserted there is fetched, too.
         let entries = try ["a", "x", "b"].enumerated().map { try TestScreens.entry($1, date: Int64($0)) }
         try await screens.sync(entries)
         try await screens.until { screens.title.hasSuffix("3 of 3") }
@@ -105,11 +105,11 @@ import Testing
         #expect(await !screens.wished().contains { $0.subject == (try? screens.subject("x", .original)) })
     }
 
-    @Test("BEHAVIOURS 3.5: turned, each as the user has left it")
+    @Test("BEHAVIOURS 3.5: each photo keeps its turn")
     func turned() async throws {
         try await open(["a", "b"], at: "a", photos: ["a": 100, "b": 150])
         try await screens.until { middle == .rgb(100, 0, 0) }
-        /// Columns of the picture: 40 × 30 pixels, as they are or turned.
+        /// Returns the columns of the picture of 40 × 30 pixels, turned or not.
         func columns() -> Int {
             screens.frame().row(12).count { $0.style.background == .rgb(100, 0, 0) }
         }
@@ -124,7 +124,7 @@ import Testing
         try await screens.until { columns() == 40 }
     }
 
-    @Test("BEHAVIOURS 3.5: who fills the screen with one photo does so with the next")
+    @Test("BEHAVIOURS 3.5: the next photo fills the screen like the previous one")
     func fills() async throws {
         try await open(["a", "b"], at: "a", photos: ["a": 100, "b": 150])
         try await screens.until { middle == .rgb(100, 0, 0) }
@@ -137,7 +137,7 @@ import Testing
         #expect(screens.title.hasSuffix("fit"))
     }
 
-    @Test("BEHAVIOURS 3.5: of a photo that is on its way what has come is seen, a tenth more of it each time")
+    @Test("BEHAVIOURS 3.5: a loading photo is drawn again after each tenth of the file")
     func arrives() async throws {
         try await open(["a"], at: "a")
         let (photo, bytes) = (try screens.photo("a"), TestScreens.picture(red: 120))
@@ -150,10 +150,10 @@ import Testing
         note(100)
         #expect(await screens.waits.nextBegin() == .milliseconds(500))
         try await screens.until { middle == .rgb(120, 0, 0) }
-        // More has come, but not long after.
+        // More arrives soon after.
         note(900)
         try await screens.until { screens.status.hasPrefix(" Loading… 900 B of") }
-        // Nor is it said more often than one can read.
+        // The progress text waits for the throttle, too.
         #expect(await screens.waits.nextBegin() == Throttle.interval && screens.waits.count == 2)
         screens.waits.pass()
         while await screens.waits.nextBegin() != .milliseconds(500) {}

@@ -41,8 +41,8 @@ import Testing
         #expect(frame.text(inRow: 7).isEmpty)
     }
 
-    /// Nothing goes blank on the way.
-    @Test func whenTheTerminalTurnsOutToShowOthersPicturesAreDrawnAnew() async throws {
+    /// The old pictures stay until the new ones are drawn.
+    @Test func redrawsPicturesForOtherCapabilities() async throws {
         try await screens.sync(["a"])
         try await screens.store(TestScreens.picture(red: 255), as: .thumbnail, of: "a")
         screens.open()
@@ -54,7 +54,7 @@ import Testing
         try await screens.until { if case .palette = screens.frame()[1, 1].style.background { true } else { false } }
     }
 
-    @Test("BEHAVIOURS 6.2: an empty gallery says so, and one that has never been there that it is on its way")
+    @Test("BEHAVIOURS 6.2: an empty gallery and the first update show a text")
     func empty() async throws {
         screens.open()
         screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
@@ -63,12 +63,12 @@ import Testing
         try await screens.sync([String]())
         screens.activity.endUpdate(of: screens.cache.id)
         try await screens.until { screens.text.contains("No photos") && screens.status.hasPrefix(" Updated: ") }
-        // There is nothing to look at, and nothing happens.
+        // Keys do nothing in an empty list.
         screens.press(Key(.enter), "j", "G")
         #expect(screens.text.contains("No photos"))
     }
 
-    @Test("BEHAVIOURS 6.2: photos come into the list as they come into the cache")
+    @Test("BEHAVIOURS 6.2: photos appear in the list when they enter the cache")
     func live() async throws {
         screens.open()
         try await screens.sync(["a", "b"])
@@ -81,14 +81,14 @@ import Testing
         #expect(names() == ["Photo, renamed"] && screens.selected == "Photo, renamed")
     }
 
-    @Test("BEHAVIOURS 3.1: what is seen is wished for, then a page on either side, and nothing else")
+    @Test("BEHAVIOURS 3.1: visible thumbnails are fetched first, then a page on each side")
     func wishes() async throws {
         let ids = (0..<40).map { "\($0)" }
         try await screens.sync(ids)
         screens.open(at: "20")
         _ = screens.frame()
         let seen = await screens.wished()
-        // Seven rows of three; the selected one in the middle.
+        // Seven photos are visible, the selected one in the middle.
         let visible = try (17...23).map { try Wish(screens.subject("\($0)", .thumbnail), importance: .visible) }
         let near = try (Array(24...30) + (10...16).reversed()).map {
             try Wish(screens.subject("\($0)", .thumbnail), importance: .near)
@@ -98,7 +98,7 @@ import Testing
         _ = screens.frame()
         #expect(await screens.importance(of: try screens.subject("39", .thumbnail)) == .visible)
         #expect(await screens.importance(of: try screens.subject("20", .thumbnail)) == nil)
-        // What cannot be seen is not wished for.
+        // Behind another screen nothing is fetched.
         screens.press("L")
         #expect(await screens.wished().map(\.subject) == [screens.list])
         screens.press("q")
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [Size(columns: 80, rows: 24), Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)])
-    func everySizeShowsTheSelected(size: Size) async throws {
+    func everySizeShowsTheSelection(size: Size) async throws {
         try await screens.sync((0..<40).map { "\($0)" })
         screens.size = size
         screens.open()
@@ -119,7 +119,7 @@ import Testing
         #expect(screens.selected == "Photo 0")
     }
 
-    @Test func rowHeightIsTheUsers() async throws {
+    @Test func usesTheRowHeightFromTheSettings() async throws {
         var settings = Settings()
         settings.rowHeight = 2
         let screens = try TestScreens(settings)

@@ -11,26 +11,26 @@ import Testing
 
     init() throws { screens = try TestScreens() }
 
-    /// The middle of the first row's thumbnail.
+    /// The middle cell of the first thumbnail.
     private var middle: Cell { screens.frame()[4, 2] }
 
     private func isPicture(red: UInt8) -> Bool { screens.frame()[1, 1].style.background == .rgb(red, 0, 0) }
 
-    @Test("BEHAVIOURS 3.2: not here yet, put off and bad look different")
+    @Test("BEHAVIOURS 3.2: awaited, postponed and failed thumbnails look different")
     func three() async throws {
         try await screens.sync(["a"])
         screens.open()
-        let absent = middle
+        let awaited = middle
         try await screens.note(.putOff(reason), for: .thumbnail, of: "a")
-        try await screens.until { screens.text.contains("Thumbnail later: the server answered 404") }
+        try await screens.until { screens.text.contains("Thumbnail (retry later): the server answered 404") }
         let putOff = middle
         try await screens.note(.bad(reason), for: .thumbnail, of: "a")
         try await screens.until { screens.text.contains("Thumbnail: the server answered 404") }
         let bad = middle
-        #expect([absent.text, putOff.text, bad.text] == ["…", "~", "×"])
+        #expect([awaited.text, putOff.text, bad.text] == ["…", "~", "×"])
     }
 
-    @Test("BEHAVIOURS 3.2: a photo that has no thumbnail and cannot be had says so in its place")
+    @Test("BEHAVIOURS 3.2: a failed photo without a thumbnail shows the failure in its place")
     func withoutThumbnail() async throws {
         try await screens.sync([TestScreens.entry("a", date: 0, thumbnail: false)])
         try await screens.note(.bad(reason), for: .original, of: "a")
@@ -48,7 +48,7 @@ import Testing
         try await screens.note(isBad ? .bad(reason) : .putOff(reason), for: .thumbnail, of: "a")
         try await screens.until { screens.text.contains("the server answered 404") }
         #expect(isPicture(red: 200))
-        // At the next start too: until it has been drawn, its place says that it is coming, not that it is bad.
+        // After a restart, the place of the older thumbnail shows "awaited" until it is drawn.
         let (another, log) = (try TestScreens(), screens.log)
         try await another.sync(["a"])
         try await another.store(TestScreens.picture(red: 201), as: .thumbnail, of: "a")
@@ -60,7 +60,7 @@ import Testing
         #expect(log.entries.allSatisfy { $0.level != .error })
     }
 
-    @Test("BEHAVIOURS 2.6, 3.2: bytes that are no picture leave the older one, and are said to be bad")
+    @Test("BEHAVIOURS 2.6, 3.2: an undecodable thumbnail is reported and does not replace the older one")
     func undecodable() async throws {
         try await screens.sync(["a"])
         try await screens.store(TestScreens.picture(red: 200), as: .thumbnail, of: "a")
@@ -70,7 +70,7 @@ import Testing
         try await screens.store([0xFF, 0xD8, 0xFF, 0x00], as: .thumbnail, of: "a")
         try await screens.until { screens.text.contains("Thumbnail: ") && isPicture(red: 200) }
         #expect(isPicture(red: 200))
-        // And a good one takes its place.
+        // A good thumbnail replaces it.
         try await screens.sync([TestScreens.entry("a", date: 2)])
         try await screens.store(TestScreens.picture(red: 100), as: .thumbnail, of: "a")
         try await screens.until { isPicture(red: 100) && !screens.text.contains("Thumbnail: ") }

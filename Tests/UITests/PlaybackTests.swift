@@ -23,7 +23,7 @@ import Testing
 
     private static let colours: [Colour] = [.rgb(255, 0, 0), .rgb(0, 255, 0), .rgb(0, 0, 255)]
 
-    /// Pictures of one colour each, shown for so many hundredths of a second.
+    /// Opens an animation of frames in one colour each, with delays in hundredths of a second.
     private func open(_ delays: UInt16...) async throws {
         var file = GIFFile(
             size: PixelSize(width: 40, height: 30),
@@ -43,9 +43,9 @@ import Testing
         try await screens.until { middle == Self.colours[0] }
     }
 
-    @Test func playsEachPictureForItsTimeAndBeginsAnew() async throws {
+    @Test func playsEachFrameForItsTimeInALoop() async throws {
         try await open(7, 5, 300)
-        #expect(screens.status.contains("animated, a plays it") && screens.waits.count == 0)
+        #expect(screens.status.contains("animated, a: play") && screens.waits.count == 0)
         screens.press("a")
         #expect(screens.title.hasSuffix("fit · playing") && !screens.status.contains("animated"))
         #expect(screens.status.contains("a stop"))
@@ -56,13 +56,13 @@ import Testing
             screens.waits.pass()
         }
         try await screens.until { middle == Self.colours[2] }
-        // Stopped, it stays at what is seen, and nothing wakes anybody.
+        // A stopped animation keeps its frame and has no clock.
         screens.press("a")
         #expect(middle == Self.colours[2] && screens.waits.count == 0)
-        #expect(!screens.title.contains("playing") && screens.status.contains("animated, a plays it"))
+        #expect(!screens.title.contains("playing") && screens.status.contains("animated, a: play"))
     }
 
-    @Test(arguments: ["]", "l", "+", "j"] as [Key]) func keysThatMoveEndIt(key: Key) async throws {
+    @Test(arguments: ["]", "l", "+", "j"] as [Key]) func movingKeysStopIt(key: Key) async throws {
         try await open(7, 5)
         screens.press("a")
         _ = screens.frame()
@@ -71,7 +71,7 @@ import Testing
         #expect(!screens.title.contains("playing") && screens.waits.count == 0)
     }
 
-    @Test func comesBackToItsFirstPicture() async throws {
+    @Test func reopeningShowsTheFirstFrame() async throws {
         try await open(7, 5)
         screens.press("a")
         _ = screens.frame()
@@ -86,49 +86,49 @@ import Testing
         #expect(screens.status.contains("animated") && screens.waits.count == 0)
     }
 
-    @Test func thereIsNoClockBehindAnotherScreen() async throws {
+    @Test func theClockStopsBehindAnotherScreen() async throws {
         try await open(7, 5)
         screens.press("a")
         await screens.expectClockStopsBehindAnotherScreen(.milliseconds(70))
         #expect(screens.title.hasSuffix("playing"))
     }
 
-    @Test func aSinglePictureDoesNotPlay() async throws {
+    @Test func aStillPictureDoesNotPlay() async throws {
         try await open(7)
         #expect(!screens.status.contains("animated"))
         screens.press("a")
-        #expect(screens.status == " There is nothing to play: it is a single picture." && screens.waits.count == 0)
+        #expect(screens.status == " Nothing to play: this is not an animation." && screens.waits.count == 0)
         #expect(!screens.title.contains("playing"))
     }
 
-    /// A picture whose time is over stays until the next one is there: no clock runs meanwhile, and none is missed.
-    @Test func waitsForWhatIsNotDrawn() async {
+    /// A frame stays until the next one is drawn; no clock runs during the wait.
+    @Test func waitsForTheNextFrame() async {
         let playback = Playback(screens.context)
         playback.start()
-        playback.noteSeen(for: 40)
+        playback.startClock(for: 40)
         #expect(await screens.waits.nextBegin() == .milliseconds(40))
-        playback.noteSeen(for: 40)
+        playback.startClock(for: 40)
         #expect(screens.waits.count == 1)
         await withCheckedContinuation { continuation in
             playback.onDue = { continuation.resume() }
             screens.waits.pass()
         }
         #expect(playback.isDue && playback.frame == 0)
-        playback.noteSeen(for: 40)
+        playback.startClock(for: 40)
         #expect(screens.waits.count == 0)
-        playback.goOn(to: 1)
+        playback.advance(to: 1)
         #expect(!playback.isDue && playback.frame == 1)
-        playback.noteSeen(for: 30)
+        playback.startClock(for: 30)
         #expect(await screens.waits.nextBegin() == .milliseconds(30))
         playback.stop()
         #expect(screens.waits.count == 0)
     }
 
     @Test(arguments: [(0, 100), (10, 20), (20, 20), (70, 70), (655_350, 655_350)])
-    func noPictureIsShownForLessThanCanBeSeen(said: Int, shown: Int) async {
+    func everyFrameHasAMinimumTime(said: Int, shown: Int) async {
         let playback = Playback(screens.context)
         playback.start()
-        playback.noteSeen(for: said)
+        playback.startClock(for: said)
         #expect(await screens.waits.nextBegin() == .milliseconds(shown))
         playback.stop()
     }

@@ -83,7 +83,7 @@ import Testing
         screens.press(Key(.enter))
         try await screens.until { screens.status == " /no/such/folder: No such file or directory." }
         screens.press("s", .control("u"), Key(.enter))
-        #expect(screens.status == " That is no folder.")
+        #expect(screens.status == " That is not the path of a folder.")
     }
 
     @Test(arguments: [60, 160]) func theTransfersScreenShowsItAndStopsIt(columns: Int) async throws {

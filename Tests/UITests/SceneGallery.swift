@@ -1,6 +1,7 @@
 import Cells
 import Foundation
 import Model
+import Pictures
 import Settings
 import TestSupport
 import Testing
@@ -145,15 +146,37 @@ final class SceneGallery {
 
     /// Waits until all is known that the photo says of itself.
     func examined() async throws {
-        let photo = try #require(screens.root.children.last as? PhotoScreen)
+        let photo = try screens.photo(#require(screens.root.place.photo))
+        let examination = PictureOrder.examination(of: photo, in: screens.cache.id)
         try await screens.until {
             _ = screens.frame()
-            return try screens.context.pipeline.examination(photo.examination(of: #require(photo.photo))) != nil
+            return screens.context.pipeline.examination(examination) != nil
         }
     }
 
     /// Whether there is a picture in the middle of the screen.
     var showsPicture: Bool { screens.frame()[screens.size.columns / 2, screens.size.rows / 2].isTrueColour }
+
+    private func photo(at index: Int, of results: FetchedResults) -> Photo? {
+        results.key(at: index).flatMap { try? results.photo($0) }
+    }
+
+    /// Whether the pane beside the list shows the picture of the photo that it names, if that has one.
+    private func isPaneDrawn(_ frame: Surface, _ results: FetchedResults) -> Bool {
+        let rows = 1..<screens.size.rows - 1
+        let rule = (1..<screens.size.columns - 1).first { column in
+            rows.allSatisfy { ["│", "█"].contains(frame[column, $0].text) }
+        }
+        guard let rule, screens.size.columns >= PhotoPane.leastWidth else { return true }
+        let columns = rule + 2..<screens.size.columns
+        let lines = rows.map { row in
+            columns.reduce("") { $0 + frame[$1, row].text }.trimmingCharacters(in: .whitespaces)
+        }
+        let named = (0..<results.count).lazy.compactMap { photo(at: $0, of: results) }
+            .first { photo in lines.contains { $0.count > 2 && photo.name.hasPrefix($0) } }
+        guard let named, named.thumbnail.held ?? named.original.held != nil else { return true }
+        return rows.contains { row in columns.contains { frame[$0, row].isTrueColour } }
+    }
 
     private var isDrawn: Bool {
         // What is said over them was said when they had been drawn; and to some nothing is drawn.
@@ -164,20 +187,19 @@ final class SceneGallery {
         }
         let frame = screens.frame()
         switch screens.root.children.last {
-        case let list as PhotosScreen where list.errand == .sorting: return true
+        case let list as PhotosScreen where list.focus is SortMenu: return true
         case let list as PhotosScreen:
-            let resting = list.pane.rest.value.flatMap { try? list.results.photo($0) }
-            let hasPicture = resting.map { $0.thumbnail.held ?? $0.original.held != nil } ?? false
-            let isPaneDrawn = !hasPicture || list.pane.shown != nil || !list.pane.isWanted
-            return isPaneDrawn
+            let results = list.lists.shown
+            return isPaneDrawn(frame, results)
                 && list.scroll.window.allSatisfy { index in
-                    guard let place = list.scroll.frame(of: index), let key = list.results.key(at: index),
-                        let photo = try? list.results.photo(key), photo.thumbnail.held ?? photo.original.held != nil
+                    guard let place = list.scroll.frame(of: index), let photo = photo(at: index, of: results),
+                        photo.thumbnail.held ?? photo.original.held != nil
                     else { return true }
                     return place.rows.contains { row in place.columns.contains { frame[$0, row].isTrueColour } }
                 }
-        case let photo as PhotoScreen:
-            return photo.photo?.original.held == nil || photo.shown.map { $0.isPhoto && $0.key == photo.key } == true
+        case let screen as PhotoScreen:
+            let photo = screens.root.place.photo.flatMap { try? screens.photo($0) }
+            return photo?.original.held == nil || screen.picture.isPhotoShown
         default: return true
         }
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 @testable import UI
 
-/// What one finds with `/`, keeps with `f`, sorts with `,` and goes through with `{` and `}`.
+/// Search with `/`, filter with `f`, sort with `,`, and go through sections with `{` and `}`.
 @MainActor @Suite(.unlessItHangs) struct SearchTests {
     private let screens: TestScreens
 
@@ -29,7 +29,7 @@ import Testing
         ])
     }
 
-    /// Names of the photos that are seen, from the top down.
+    /// The names of the visible photos, from top to bottom.
     private var names: [String] {
         let frame = screens.frame()
         let all = ["Owl", "Sea at dawn", "Oak", "Dawn", "Séance", "Kids"]
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func eachLetterFindsTheNextHit() async throws {
+    @Test func eachLetterSelectsTheNextMatch() async throws {
         try await beginAtTheSea()
         screens.press("/", "s")
         try await screens.until { screens.selected == "Sea at dawn" && screens.status.hasPrefix(" 2 photos found") }
@@ -46,18 +46,18 @@ import Testing
         try await screens.until { screens.status.hasPrefix(" 2 photos found") }
         screens.type("n")
         try await screens.until { screens.selected == "Séance" && screens.status.hasPrefix(" 1 photo found") }
-        // Everything is still listed.
+        // The list still shows all photos.
         #expect(names == ["Owl", "Sea at dawn", "Oak", "Dawn", "Séance", "Kids"])
         screens.press(Key(.backspace), Key(.backspace), Key(.backspace))
         try await screens.until { screens.selected == "Sea at dawn" }
         screens.press(Key(.backspace))
-        try await screens.until { screens.selected == "Owl" && screens.status.hasPrefix(" Type what is to be found.") }
+        try await screens.until { screens.selected == "Owl" && screens.status.hasPrefix(" Type to search.") }
     }
 
-    @Test func nextAndPreviousGoRound() async throws {
+    @Test func nextAndPreviousWrapAround() async throws {
         try await beginAtTheSea()
         screens.press("n")
-        #expect(screens.status.contains("Nothing has been searched for yet"))
+        #expect(screens.status.contains("No search yet: / starts one."))
         screens.press("/")
         screens.type("dawn")
         try await screens.until { screens.selected == "Sea at dawn" }
@@ -73,7 +73,7 @@ import Testing
         #expect(screens.selected == "Dawn")
     }
 
-    @Test func whatWasSearchedForIsMarked() async throws {
+    @Test func highlightsMatches() async throws {
         try await beginAtTheSea()
         let hit = screens.context.theme.hit
         screens.press("/")
@@ -92,8 +92,8 @@ import Testing
         #expect(screens.frame()[start + 8, row].style != hit)
     }
 
-    /// What is not among the hits has its place between them all the same, also when it has changed since.
-    @Test func theNextHitIsTheNextOneFromWhereOneIs() async throws {
+    /// Matches count from a photo that does not match, too, even after it changed.
+    @Test func theNextMatchCountsFromTheSelection() async throws {
         try await beginAtTheSea()
         screens.press("/")
         screens.type("dawn")
@@ -111,7 +111,7 @@ import Testing
         #expect(screens.selected == "Dawn")
     }
 
-    @Test func escapeLeadsBackToTheFilterThatWasThere() async throws {
+    @Test func escapeRestoresTheEarlierFilter() async throws {
         try await beginAtTheSea()
         screens.press("f")
         screens.type("2006")
@@ -121,17 +121,17 @@ import Testing
         try await screens.until { screens.selected == "Kids" }
         screens.press(Key(.escape))
         try await screens.until { names == ["Oak", "Dawn"] && screens.selected == "Dawn" }
-        // And sorting leaves the selection where it is.
+        // Sorting keeps the selection.
         screens.press(",", "n")
         try await screens.until { names == ["Dawn", "Oak"] }
         #expect(screens.selected == "Dawn")
     }
 
-    @Test func enterNeedNotWaitForTheHits() async throws {
+    @Test func enterBeforeTheSearchEndsSelectsTheFirstMatch() async throws {
         try await beginAtTheSea()
         screens.press("/", "k", Key(.enter))
         try await screens.until { screens.selected == "Kids" }
-        // In an empty list there is nothing to look at.
+        // Enter does nothing in an empty list.
         screens.press("f")
         screens.type("zebra")
         try await screens.until { screens.text.contains("Nothing is found") }
@@ -139,7 +139,7 @@ import Testing
         #expect(screens.text.contains("Nothing is found"))
     }
 
-    /// Of a long list the place of what is selected is not known at first, and comes back.
+    /// In a long list the index of the selection is unknown until the list is complete.
     @Test func sortingALongListKeepsTheSelection() async throws {
         try await screens.sync(
             (0..<3_000).map { try TestScreens.entry("\($0)", name: "Photo \(9_000 - $0)", date: Int64($0)) })
@@ -150,8 +150,8 @@ import Testing
         #expect(screens.selected == "Photo 6500")
     }
 
-    /// While one types, commits go on, and no list goes deaf for it.
-    @Test func listsFollowWhileOneSearches() async throws {
+    /// Lists receive every commit, also during a search.
+    @Test func listsReceiveCommitsDuringASearch() async throws {
         try await beginAtTheSea()
         screens.press("/")
         for (number, letter) in "dawn".enumerated() {
@@ -167,7 +167,7 @@ import Testing
         try await screens.until { names == ["Owl", "Oak"] }
     }
 
-    @Test func escapeLeadsBack() async throws {
+    @Test func escapeRestoresTheSelection() async throws {
         try await beginAtTheSea()
         screens.press("j", "j", "/")
         screens.type("kids")
@@ -178,7 +178,7 @@ import Testing
         #expect(screens.title.contains("3 of 6"))
     }
 
-    @Test func theHeadingSaysWhichHitOneIsOn() async throws {
+    @Test func theHeadingCountsTheMatches() async throws {
         try await beginAtTheSea()
         screens.press("/")
         screens.type("2006")
@@ -189,7 +189,7 @@ import Testing
         #expect(screens.title.hasSuffix("4 of 6 · “2006” 2 of 2"))
         screens.press("j")
         #expect(screens.title.hasSuffix("5 of 6 · “2006” 2 found"))
-        // In a narrow window it is what counts.
+        // A narrow window shows only the match.
         screens.press("n")
         screens.size.columns = 40
         #expect(screens.title.hasSuffix(" “2006” 1 of 2"))
@@ -198,7 +198,7 @@ import Testing
         try await screens.until { screens.title.hasSuffix(" 3 of 6") }
     }
 
-    @Test func aFilterShowsTheHitsAlone() async throws {
+    @Test func aFilterShowsOnlyTheMatches() async throws {
         try await beginAtTheSea()
         screens.press("f")
         screens.type("2006")
@@ -206,7 +206,7 @@ import Testing
         #expect(screens.title.hasSuffix("“2006”  1 of 2") && screens.selected == "Oak")
         screens.press(Key(.enter), "j")
         #expect(screens.selected == "Dawn")
-        // A photo that comes to match comes in, and the selection stays.
+        // A new match appears, and the selection stays.
         try await screens.sync([
             TestScreens.entry("3", name: "Dawn", date: 1_152_273_600),
             TestScreens.entry("7", name: "Owl", date: 1_150_000_000),
@@ -214,12 +214,12 @@ import Testing
         try await screens.until { names == ["Owl", "Dawn"] && screens.selected == "Dawn" }
         screens.press("q")
         try await screens.until { screens.title.hasSuffix("2 of 2") && !screens.title.contains("“") }
-        // And from there, back to the galleries.
+        // The next `q` returns to the galleries.
         screens.press("q")
         #expect(!screens.title.contains("of 2"))
     }
 
-    @Test func whatIsNotThereIsSaid() async throws {
+    @Test func reportsASearchWithoutMatches() async throws {
         try await beginAtTheSea()
         screens.press("f")
         screens.type("zebra")
@@ -228,10 +228,10 @@ import Testing
         try await screens.until { names.count == 6 }
         screens.press("/")
         screens.type("zebra")
-        try await screens.until { screens.status.hasPrefix(" Nothing is found") }
+        try await screens.until { screens.status.hasPrefix(" No matches") }
         #expect(screens.selected == "Owl")
         screens.press(Key(.enter), "n")
-        #expect(screens.status.contains("“zebra” is not found."))
+        #expect(screens.status.contains("No match for “zebra”."))
     }
 
     @Test func twoKeysSort() async throws {
@@ -243,21 +243,21 @@ import Testing
         #expect(screens.selected == "Sea at dawn")
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "5")
         screens.press(",", "S")
-        try await screens.until { names.first == "Kids" && screens.text.contains("Photo is here, ") }
+        try await screens.until { names.first == "Kids" && screens.text.contains("Cached, ") }
         screens.press(",", "T")
         try await screens.note(.bad(Failure("no picture", remedy: .none)), for: .original, of: "2")
         try await screens.until { names.first == "Oak" }
         #expect(screens.selected == "Sea at dawn")
         screens.press(",", "D")
         try await screens.until { names.first == "Kids" && names.last == "Owl" }
-        // Any other key, and nothing happens.
+        // Any other key cancels.
         screens.press(",", "x")
         #expect(names.first == "Kids")
     }
 
-    @Test func sectionsHaveTitlesAndAreGoneThrough() async throws {
+    @Test func keysGoThroughSectionsWithTitles() async throws {
         try await beginAtTheSea()
-        // A list as short as this is not divided unless one wants it to be.
+        // A short list has sections only on request.
         #expect(!screens.text.contains("──"))
         screens.press("#")
         #expect(
@@ -269,7 +269,7 @@ import Testing
         screens.press("}", "}")
         #expect(screens.selected == "Séance")
         screens.press("}")
-        #expect(screens.selected == "Kids", "behind the last section there is its last photo")
+        #expect(screens.selected == "Kids", "after the last section comes its last photo")
         screens.press("{")
         #expect(screens.selected == "Séance")
         screens.press("{")
@@ -283,8 +283,8 @@ import Testing
         #expect(screens.selected == "Oak")
     }
 
-    /// However many titles there are, what is selected is seen whole, and no line is wasted at the end.
-    @Test(arguments: [8, 11, 24, 40]) func whatIsSelectedIsSeen(rows: Int) async throws {
+    /// With any number of titles, the selected photo is completely visible.
+    @Test(arguments: [8, 11, 24, 40]) func theSelectedPhotoIsVisible(rows: Int) async throws {
         try await begin((0..<120).map { ("Photo \($0)", "\(1990 + $0 * 7 % 31)-0\(1 + $0 % 9)-11") }, at: nil)
         screens.size.rows = rows
         for key in ["G", "k", "k", "g", "j", "}", "}", "}", "{", "G", "{", "{"] + [String](repeating: "k", count: 60) {

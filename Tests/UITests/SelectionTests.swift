@@ -12,7 +12,7 @@ import Testing
 
     init() throws { screens = try TestScreens() }
 
-    /// A gallery of these, the n-th letter of the alphabet dated by n, on one of them.
+    /// Opens a gallery with a photo for each letter, in alphabetical order, at one of them.
     private func open(_ letters: String, at letter: Character) async throws {
         try await sync(letters)
         screens.open(at: String(letter))
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 3.7: the selection stays on its photo while rows come and go around it",
+        "BEHAVIOURS 3.7: the selection stays on its photo while others come and go",
         arguments: [("bdf", "abdf"), ("abdf", "bdf"), ("bdf", "bcdef"), ("abcdefghij", "dj"), ("d", "abcd")])
     func staysOnItsPhoto(before: String, after: String) async throws {
         try await open(before, at: "d")
@@ -35,7 +35,7 @@ import Testing
         #expect(screens.root.place.photo == "d")
     }
 
-    @Test("BEHAVIOURS 3.7: it goes with its photo to another place of the list")
+    @Test("BEHAVIOURS 3.7: the selection follows its photo to another index")
     func moves() async throws {
         try await open("abcd", at: "b")
         try await screens.sync([
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 3.7: of a photo that is gone it goes to the next that is left, else to the last",
+        "BEHAVIOURS 3.7: after its photo is gone, the selection moves to the next one, or the last",
         arguments: [
             ("abcdef", "c", "abdef", "d"), ("abcdef", "c", "aef", "e"), ("abcdef", "f", "abc", "c"),
             ("abcdef", "d", "ef", "e"), ("bdf", "d", "abcf", "f"), ("abc", "b", "xyz", "y"),
@@ -54,15 +54,15 @@ import Testing
     func gone(before: String, selected: Character, after: String, next: Character) async throws {
         try await open(before, at: selected)
         try await sync(after)
-        let place = (after.firstIndex(of: next).map { after.distance(from: after.startIndex, to: $0) } ?? 0) + 1
+        let number = (after.firstIndex(of: next).map { after.distance(from: after.startIndex, to: $0) } ?? 0) + 1
         try await screens.until {
             screens.title.hasSuffix("of \(after.count)") && ![nil, "Photo \(selected)"].contains(screens.selected)
         }
         #expect(screens.selected == "Photo \(next)")
-        #expect(screens.title.hasSuffix("\(place) of \(after.count)"))
+        #expect(screens.title.hasSuffix("\(number) of \(after.count)"))
     }
 
-    @Test("BEHAVIOURS 3.7: what is selected can be scrolled to from wherever it has gone")
+    @Test("BEHAVIOURS 3.7: the list scrolls to the selection after it has moved")
     func scrollsAlong() async throws {
         let ids = (0..<100).map { "\($0)" }
         try await screens.sync(try ids.enumerated().map { try TestScreens.entry($1, date: Int64($0) + 1_000) })
@@ -75,7 +75,7 @@ import Testing
         #expect(screens.selected == "Photo 51")
     }
 
-    @Test("BEHAVIOURS 6.3: gallery, selection and open photo are found again")
+    @Test("BEHAVIOURS 6.3: gallery, selection and open photo are restored")
     func restored() async throws {
         try await sync("abc")
         screens.open(at: "b", isPhotoOpen: true)
@@ -87,14 +87,14 @@ import Testing
         #expect(screens.root.place == Place())
     }
 
-    @Test("BEHAVIOURS 6.3: a photo that is gone since leaves one at the first", arguments: [true, false])
+    @Test("BEHAVIOURS 6.3: if the photo is gone, the first one is selected", arguments: [true, false])
     func restoredWithout(isPhotoOpen: Bool) async throws {
         try await sync("abc")
         screens.open(at: "x")
         #expect(screens.selected == "Photo a")
     }
 
-    @Test("BEHAVIOURS 6.3: so they are in a list that is longer than what is read at once")
+    @Test("BEHAVIOURS 6.3: a long list that is still loading restores its selection, too")
     func restoredInALongList() async throws {
         let count = FetchedResults.firstLoad + 100
         try await screens.sync(try (0..<count).map { try TestScreens.entry("\($0)", date: Int64($0)) })

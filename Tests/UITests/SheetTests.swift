@@ -12,7 +12,7 @@ import Testing
 
     init() throws { screens = try TestScreens() }
 
-    /// The sheet of so many photos, `0` and on, on one of them.
+    /// Opens a sheet of photos named by their numbers, at one of them.
     private func open(_ count: Int, at photo: String? = nil) async throws {
         try await screens.sync((0..<count).map { "\($0)" })
         screens.open(at: photo)
@@ -20,21 +20,26 @@ import Testing
         _ = screens.frame()
     }
 
-    private var sheet: SheetLayout? { (screens.root.children.last as? PhotosScreen)?.sheet }
+    private func sheet(hasTitles: Bool = false) -> SheetLayout {
+        SheetLayout(
+            in: Size(columns: screens.size.columns - 1, rows: screens.size.rows - 2), hasTitles: hasTitles,
+            cellAspect: screens.context.capabilities.cellAspect)
+    }
 
-    /// The name below the picture that has the mark at its left.
+    /// The name of the photo with the selection mark.
     private var selected: String? {
         let frame = screens.frame()
         for row in (1..<screens.size.rows - 1).reversed() {
             for column in 0..<screens.size.columns where frame[column, row].text == "▌" {
-                let name = column + SheetLayout.margin..<column + (sheet?.cell.columns ?? 0)
+                let name =
+                    column + SheetLayout.margin..<column + sheet(hasTitles: frame.text.contains("───")).cell.columns
                 return String(name.reduce("") { $0 + frame[$1, row].text }.reversed().drop { $0 == " " }.reversed())
             }
         }
         return nil
     }
 
-    @Test func photosStandBesideEachOther() async throws {
+    @Test func photosStandSideBySide() async throws {
         try await open(5)
         let lines = screens.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         #expect(lines[0].hasSuffix("1 of 5"))
@@ -48,8 +53,7 @@ import Testing
 
     @Test func keysMoveInBothDirections() async throws {
         try await open(30)
-        let columns = try #require(sheet?.columns)
-        #expect(columns == 4)
+        #expect(sheet().columns == 4)
         let steps: [(Key, Int)] = [
             ("l", 1), ("h", 0), ("h", 0), ("j", 4), ("l", 5), (Key(.right), 6), ("l", 7), ("l", 8), ("k", 4),
             (Key(.left), 3), ("G", 29), ("h", 28), ("k", 24), ("l", 25), ("l", 26), ("j", 29), ("k", 26), ("g", 0),
@@ -64,7 +68,7 @@ import Testing
         #expect(screens.title.hasPrefix(" Photo 5"))
         screens.press("]", "q")
         #expect(selected == "Photo 6")
-        // What leads left from the first one does not lead out of the list; this does.
+        // Another `q` leaves the list.
         screens.press("q")
         #expect(screens.title.hasPrefix(" Galleries"))
     }
@@ -74,19 +78,19 @@ import Testing
             Size(columns: 80, rows: 24), Size(columns: 200, rows: 60), Size(columns: 40, rows: 12),
             Size(columns: 20, rows: 5),
         ])
-    func everySizeShowsTheSelected(size: Size) async throws {
+    func everySizeShowsTheSelection(size: Size) async throws {
         screens.size = size
         try await open(200, at: "100")
         for keys in ["", "jjjjjjjj", "llll", "kkkkkkkkkkkk", "G", "g", "}", "#", "jjjj", "G", "k", "#", "{"] {
             for key in keys { screens.press(.character(key)) }
             let number = try #require(screens.root.place.photo)
-            // In a small window it is cut.
+            // A small window cuts the name.
             let name = try #require(selected)
             #expect("Photo \(number)".hasPrefix(name.prefix { $0 != "…" }) && name.count > 5, "\(keys)")
         }
     }
 
-    @Test("BEHAVIOURS 3.1: on the sheet, too, what is seen is wished for, and then what one goes to")
+    @Test("BEHAVIOURS 3.1: the sheet fetches visible thumbnails first, then the next in the scrolling direction")
     func wishes() async throws {
         try await open(200, at: "100")
         func wished() async throws -> [Int] {
@@ -106,7 +110,7 @@ import Testing
         #expect(Array(upwards.prefix(24)) == before + (before[0] - 12..<before[0]).reversed())
     }
 
-    @Test func pictureBadgesAndHitsAreShown() async throws {
+    @Test func showsPicturesBadgesAndMatches() async throws {
         try await screens.sync([
             TestScreens.entry("a", name: "Owl, awake, and a name that goes on", date: 1),
             TestScreens.entry("b", name: "日本日本日本日本日本日本", date: 2),
@@ -120,7 +124,7 @@ import Testing
             #expect((2...18).allSatisfy { frame[$0, row].style.background == .rgb(200, 0, 0) })
         }
         #expect(frame[1, 1].text == "✓" && frame[0, 1].text == " ")
-        // Cut by what it takes on the screen.
+        // Names are cut to their width on the screen.
         let names = frame.text(inRow: 7)
         #expect(names.hasPrefix("  Owl, awake, and …") && names.contains("日本日本日本日本…"))
         screens.press("/")
@@ -129,7 +133,7 @@ import Testing
         #expect(screens.frame()[7, 7].style == Theme(Capabilities(colours: .full)).hit)
     }
 
-    @Test func aClickSelectsAndTheWheelScrolls() async throws {
+    @Test func clicksSelectAndTheWheelScrolls() async throws {
         try await open(100)
         _ = screens.frame()
         screens.use(.press(1), 25, 10)
@@ -145,8 +149,8 @@ import Testing
         #expect(screens.title.hasPrefix(" Photo 1 "))
     }
 
-    /// A section begins a new line, and the one that is seen first has its title above it.
-    @Test func sectionsBeginLines() async throws {
+    /// The first visible photo has its section's title above it, too.
+    @Test func sectionsBeginNewLines() async throws {
         let dates: [Int64] = [0, 1, 2, 3, 4, 400, 401, 800, 801, 802]
         try await screens.sync(dates.enumerated().map { try TestScreens.entry("\($0)", date: $1 * 86_400) })
         screens.open()
@@ -165,12 +169,12 @@ import Testing
         screens.press("l", "l", "k", "k")
         #expect(selected == "Photo 4", "the line is short")
         screens.press("j", "j")
-        #expect(selected == "Photo 9", "and one goes back to where one came from")
+        #expect(selected == "Photo 9", "the selection returns to its column")
         screens.press("{", "{")
         #expect(selected == "Photo 5")
     }
 
-    @Test func theSelectionStaysOnItsPhoto() async throws {
+    @Test func theSelectionFollowsItsPhoto() async throws {
         try await screens.sync([TestScreens.entry("x", date: 100), TestScreens.entry("y", date: 200)])
         screens.open(at: "y")
         screens.press(Key(.tab))

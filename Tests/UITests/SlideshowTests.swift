@@ -29,7 +29,7 @@ import Testing
         try await screens.until { middle != .terminal }
     }
 
-    @Test("BEHAVIOURS 3.5: a slideshow shows one photo after the other, each for its time, and begins anew")
+    @Test("BEHAVIOURS 3.5: a slideshow shows each photo for its time, in a loop")
     func goesOn() async throws {
         try await open(["a": 100, "b": 150])
         #expect(screens.waits.count == 0)
@@ -44,7 +44,7 @@ import Testing
         #expect(screens.title.hasSuffix("fit") && screens.waits.count == 0)
     }
 
-    @Test("BEHAVIOURS 3.5: the time of a photo counts from when it is seen")
+    @Test("BEHAVIOURS 3.5: the time of a photo starts when it is visible")
     func waitsForThePhoto() async throws {
         try await open(["a": 100, "b": nil, "c": 200])
         screens.press("S")
@@ -61,7 +61,7 @@ import Testing
         try await screens.until { screens.title.hasPrefix(" Photo c ") }
     }
 
-    @Test("BEHAVIOURS 3.5: one that cannot be had does not hold it up")
+    @Test("BEHAVIOURS 3.5: a slideshow continues past a failed photo")
     func passesOver() async throws {
         try await open(["a": 100, "b": nil])
         try await screens.note(.bad(Failure("gone", remedy: .none)), for: .original, of: "b")
@@ -75,7 +75,7 @@ import Testing
         try await screens.until { screens.title.hasPrefix(" Photo a ") }
     }
 
-    @Test("Offline, a photo that is not here is said not to be, and holds nothing up")
+    @Test("Offline, a slideshow reports an uncached photo and continues")
     func offline() async throws {
         var settings = Settings()
         (settings.slideshow, settings.offline) = (7, true)
@@ -83,7 +83,7 @@ import Testing
         try await screens.sync(["a", "b"])
         screens.open(at: "a", isPhotoOpen: true)
         #expect(
-            screens.status.hasPrefix(" Load failed ") && screens.text.contains("offline, and this photo is not here"))
+            screens.status.hasPrefix(" Load failed ") && screens.text.contains("offline, and this photo is not cached"))
         screens.press("S")
         _ = screens.frame()
         #expect(await screens.waits.nextBegin() == .seconds(7))
@@ -91,7 +91,7 @@ import Testing
         try await screens.until { screens.title.hasPrefix(" Photo b ") }
     }
 
-    @Test("BEHAVIOURS 3.5: keys that move end it", arguments: ["]", "[", "h", "+"] as [Key])
+    @Test("BEHAVIOURS 3.5: moving keys end a slideshow", arguments: ["]", "[", "h", "+"] as [Key])
     func ends(key: Key) async throws {
         try await open(["a": 100, "b": 150, "c": 200])
         screens.press("]", "S")
@@ -101,7 +101,7 @@ import Testing
         #expect(!screens.title.contains("slideshow") && screens.waits.count == 0)
     }
 
-    @Test func thereIsNoClockBehindAnotherScreen() async throws {
+    @Test func theClockStopsBehindAnotherScreen() async throws {
         try await open(["a": 100, "b": 150])
         screens.press("S")
         await screens.expectClockStopsBehindAnotherScreen(.seconds(7))
@@ -110,25 +110,25 @@ import Testing
         #expect(screens.waits.count == 0)
     }
 
-    @Test func aSinglePhotoIsNoSlideshow() async throws {
+    @Test func aSinglePhotoHasNoSlideshow() async throws {
         try await open(["a": 100])
         screens.press("S")
         #expect(screens.status == " There is no other photo to show." && screens.waits.count == 0)
     }
 
-    @Test(arguments: [2, 3, 4, 5, 12, 97, 1_000]) func shuffledEachHasItsTurn(count: Int) throws {
+    @Test(arguments: [2, 3, 4, 5, 12, 97, 1_000]) func aShuffledSlideshowShowsEachPhotoOnce(count: Int) throws {
         var settings = Settings()
         settings.slideshowShuffled = true
         let slideshow = Slideshow(try TestScreens(settings).context)
         slideshow.start()
-        var (place, seen) = (0, [0])
+        var (index, seen) = (0, [0])
         for _ in 1..<count {
-            let next = slideshow.places(after: place, of: count, limit: 2)
-            #expect(next.count == 2 && next[1] == slideshow.places(after: next[0], of: count, limit: 1)[0])
-            place = next[0]
-            seen.append(place)
+            let next = slideshow.indexes(after: index, of: count, limit: 2)
+            #expect(next.count == 2 && next[1] == slideshow.indexes(after: next[0], of: count, limit: 1)[0])
+            index = next[0]
+            seen.append(index)
         }
         #expect(Set(seen).count == count)
-        #expect(slideshow.places(after: place, of: count, limit: 1) == [0])
+        #expect(slideshow.indexes(after: index, of: count, limit: 1) == [0])
     }
 }

@@ -134,7 +134,7 @@ import Testing
         #expect(screens.status.contains("r refresh") && screens.status.contains("? help"))
         for hint in ["look", "search", "sheet"] { #expect(!screens.status.contains(hint)) }
         try await screens.sync(["a"])
-        try await screens.until { screens.status.contains("Enter look") }
+        try await screens.until { screens.status.contains("Enter view") }
     }
 
     @Test func anErrorIsCutRatherThanTheScreen() async throws {

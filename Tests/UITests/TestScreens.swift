@@ -168,9 +168,9 @@ import Testing
     }
 
     /// Returns when the condition holds. It is looked at after every update and whenever a frame is asked for.
-    func until(_ condition: () throws -> Bool) async throws {
-        if try condition() { return }
-        for await _ in news.stream where try condition() { return }
+    func until(_ condition: () async throws -> Bool) async throws {
+        if try await condition() { return }
+        for await _ in news.stream where try await condition() { return }
     }
 
     // MARK: - The network

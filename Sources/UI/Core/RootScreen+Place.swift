@@ -7,7 +7,7 @@ extension RootScreen {
         guard let photos = openGallery else { return Place() }
         var place = photos.place
         place.isPhotoOpen = openPhoto != nil
-        place.fillsScreen = openPhoto?.view.zoom == .fill
+        place.fillsScreen = openPhoto?.picture.view.zoom == .fill
         return place
     }
 
@@ -25,7 +25,7 @@ extension RootScreen {
     func followPlace() {
         let mark = PlaceMark(
             photos: openGallery?.placeMark, isPhotoOpen: openPhoto != nil,
-            fillsScreen: openPhoto?.view.zoom == .fill)
+            fillsScreen: openPhoto?.picture.view.zoom == .fill)
         guard mark != placeMark else { return }
         placeMark = mark
         context.places.noteChange(context.wait)

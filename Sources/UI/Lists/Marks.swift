@@ -43,6 +43,20 @@ final class Marks {
         combine(with: range, of: results) { $0.formUnion($1) }
     }
 
+    /// Marks the photos from the last changed mark to the selection. Returns false without a last mark.
+    func markRange(to index: Int, _ selection: PhotoKey?, of results: FetchedResults) -> Bool {
+        guard let last, let start = results.index(of: last) else { return false }
+        mark(min(start, index)..<max(start, index) + 1, of: results, last: selection)
+        return true
+    }
+
+    /// Returns the marked photos in the order of a list.
+    func keys(in all: FetchedResults) -> [PhotoKey] {
+        let marked = (0..<all.count).lazy.compactMap { all.key(at: $0) }.filter { [keys] in keys.contains($0) }
+        // The prefix ends the search at the last marked photo.
+        return Array(marked.prefix(keys.count))
+    }
+
     /// Marks the unmarked photos of a list, and unmarks the others.
     func invert(_ results: FetchedResults) {
         combine(with: 0..<results.count, of: results) { $0.formSymmetricDifference($1) }

@@ -1,44 +1,247 @@
 import Cache
+import Cells
 import Concurrency
 import Model
 import Numbers
 import Pictures
+import Text
 
-/// A photo as one looks at it, on a screen of its own or beside a list: what is drawn of it, and what it says of itself.
+/// The picture on the photo screen: its view, what is drawn of it, and what to draw next.
+///
+/// Until the photo is drawn, its best substitute stands in for it: the previous photo, the thumbnail, or the part of the
+/// file received so far. An animation shows its first frame until the user plays it.
+@MainActor
+final class PhotoPicture {
+    /// A picture on the screen.
+    private struct Shown {
+        let picture: DrawnPicture
+        /// The photo it belongs to. The previous photo stays until the current one has a picture.
+        let key: PhotoKey
+        /// Whether it is the photo itself, not a substitute.
+        let isPhoto: Bool
+        let order: PictureOrder
+    }
+
+    /// Called when another picture can be drawn.
+    var onChange: () -> Void = {}
+    /// The zoom, the turn and the visible part. The screen's commands change it.
+    var view: Viewport
+
+    private let context: ScreenContext
+    private let gallery: GalleryID
+    private(set) var key: PhotoKey
+    private var shown: Shown?
+    /// The quarter turns of each photo that the user turned.
+    private var turns: [PhotoKey: Int] = [:]
+    private let progressive: ProgressivePreview
+    private let playback: Playback
+
+    init(_ key: PhotoKey, in gallery: GalleryID, _ context: ScreenContext) {
+        (self.key, self.gallery, self.context) = (key, gallery, context)
+        view = Viewport(size: Size(columns: 1, rows: 1), style: context.drawingStyle)
+        progressive = ProgressivePreview(context)
+        playback = Playback(context)
+        playback.onDue = { [weak self] in self?.onChange() }
+        progressive.onMore = { [weak self] in self?.onChange() }
+    }
+
+    /// Changes to another photo. The previous picture stays until there is a new one.
+    func change(to key: PhotoKey) {
+        self.key = key
+        view = freshView(of: key)
+        progressive.reset()
+        playback.reset()
+    }
+
+    /// Turns the photo, and remembers that for this session.
+    func turn(by quarters: Int) {
+        view.turn(by: quarters)
+        turns[key] = view.turns
+    }
+
+    /// The first view of a photo: fitted, or filling the screen like the previous one.
+    private func freshView(of key: PhotoKey) -> Viewport {
+        Viewport(
+            size: view.size, style: view.style, zoom: view.zoom == .fill ? .fill : .fit, turns: turns[key] ?? 0)
+    }
+
+    /// Whether the screen shows the current photo or its substitute.
+    var isShown: Bool { shown?.key == key }
+
+    /// Whether the screen shows the current photo itself.
+    var isPhotoShown: Bool { isShown && shown?.isPhoto == true }
+
+    /// Whether the screen shows any picture, also of the previous photo.
+    var isAnythingShown: Bool { shown != nil }
+
+    /// Returns why the current view of a photo cannot be drawn, or nil.
+    func failure(of photo: Photo?) -> Failure? { context.pipeline.failure(order(of: photo)) }
+
+    /// Takes note of the bytes received so far; nil when the transfer ends.
+    func setProgress(_ progress: Progress?) { progressive.setProgress(progress) }
+
+    // MARK: - Drawing
+
+    /// Takes the pictures drawn so far. Returns the pictures to draw, the most important first.
+    ///
+    /// These are the photo, its examination, the photos to show next, and the previous one.
+    ///
+    /// - Parameters:
+    ///   - neighbours: the photos to draw ahead.
+    ///   - isExamined: whether to examine the photo's file, too.
+    func update(_ photo: Photo, _ neighbours: [Photo], isExamined: Bool) -> [PictureOrder] {
+        advanceAnimation(photo)
+        var orders = photo.original.held == nil ? takeSubstitutes(photo) : takePhoto(photo)
+        if isExamined, photo.original.held != nil { orders.append(.examination(of: photo, in: gallery)) }
+        // An animation needs all the drawing time.
+        guard !playback.isRunning else { return orders + (nextFrame(photo).map { [$0.order] } ?? []) }
+        for neighbour in neighbours {
+            let order = look.order(of: neighbour, in: freshView(of: neighbour.key))
+            if let order, !orders.contains(order) { orders.append(order) }
+        }
+        return orders
+    }
+
+    /// Removes another photo's picture when the current photo has failed.
+    func removeForeign() {
+        if !isShown { shown = nil }
+    }
+
+    func draw(in surface: inout Surface, _ frame: Rect) {
+        guard let picture = shown?.picture else { return }
+        surface.draw(
+            picture.cells, pixels: picture.pixels, at: frame.centred(picture.cells.size).origin, in: frame)
+    }
+
+    /// Draws a centred text in the picture's place, with a progress bar below it.
+    func draw(
+        _ text: String, _ style: Style, fraction: Double? = nil, in surface: inout Surface, _ frame: Rect
+    ) {
+        let lines = text.folded(toWidth: frame.size.columns - 2).map { " \($0) " }.prefix(frame.size.rows)
+        var rest = frame.centred(Size(columns: frame.size.columns, rows: lines.count))
+        for line in lines {
+            surface.write(line, in: rest.takeTop(1).centred(Size(columns: line.displayWidth, rows: 1)), style: style)
+        }
+        var bar = frame.centred(Size(columns: min(40, frame.size.columns), rows: 1))
+        bar.origin.row += 2
+        guard let fraction, frame.rows.contains(bar.origin.row) else { return }
+        ProgressBar.draw(fraction, in: &surface, bar, context.theme)
+    }
+
+    private var look: PhotoLook { PhotoLook(gallery: gallery) }
+
+    private func order(of photo: Photo?) -> PictureOrder {
+        view.order(.picture(gallery, key, .original), edition: photo?.original.held ?? 0)
+            .showing(frame: playback.frame)
+    }
+
+    /// Takes the photo itself, or its thumbnail until it is drawn.
+    private func takePhoto(_ photo: Photo) -> [PictureOrder] {
+        let wanted = order(of: photo)
+        if let picture = context.pipeline.picture(wanted) {
+            shown = Shown(picture: picture, key: key, isPhoto: true, order: wanted)
+            view.setPhotoSize(width: picture.width, height: picture.height)
+            // The photo's size can change the visible part.
+            return [order(of: photo)]
+        }
+        guard !isPhotoShown, let preview = look.preview(of: photo, in: view) else { return [wanted] }
+        takeSubstitute(preview)
+        // The small thumbnail is drawn at once; when it is on the screen, the memory is for the photo.
+        return shown?.order == preview ? [wanted] : [preview, wanted]
+    }
+
+    /// Takes the received part of a photo, or its thumbnail.
+    private func takeSubstitutes(_ photo: Photo) -> [PictureOrder] {
+        let preview = look.preview(of: photo, in: view)
+        let beginning = progressive.requested.map {
+            order(of: photo).beginning($0.int64, edition: photo.original.edition)
+        }
+        if let beginning, context.pipeline.picture(beginning) != nil {
+            takeSubstitute(beginning)
+            progressive.markDrawn()
+        } else if let preview, !progressive.isDrawn || !isShown {
+            takeSubstitute(preview)
+        }
+        return [beginning, preview].compactMap { $0 }
+    }
+
+    private func takeSubstitute(_ order: PictureOrder) {
+        guard let picture = context.pipeline.picture(order) else { return }
+        shown = Shown(picture: picture, key: key, isPhoto: false, order: order)
+    }
+
+    // MARK: - Animation
+
+    /// Whether the photo has several frames, as far as known.
+    var isAnimated: Bool { frameCount > 1 }
+
+    var isPlaying: Bool { playback.isRunning }
+
+    func play() { playback.start() }
+
+    func stop() { playback.stop() }
+
+    /// Starts the time of the visible frame. Called after every frame of the screen.
+    func frameWasDrawn(_ photo: Photo?) {
+        guard playback.isRunning, let picture = context.pipeline.picture(order(of: photo)) else { return }
+        playback.startClock(for: picture.duration)
+    }
+
+    /// Stops the time of the visible frame, behind another screen.
+    func stopClock() { playback.stopClock() }
+
+    private var frameCount: Int { isPhotoShown ? shown?.picture.frameCount ?? 1 : 1 }
+
+    private func nextFrame(_ photo: Photo) -> (frame: Int, order: PictureOrder)? {
+        guard playback.isRunning, isAnimated else { return nil }
+        let frame = playback.frame + 1 < frameCount ? playback.frame + 1 : 0
+        return (frame, order(of: photo).showing(frame: frame))
+    }
+
+    /// Shows the next frame if it is due and drawn. A frame that cannot be drawn ends the animation.
+    private func advanceAnimation(_ photo: Photo) {
+        guard let next = nextFrame(photo) else { return }
+        if context.pipeline.failure(next.order) != nil { return playback.stop() }
+        if playback.isDue, context.pipeline.picture(next.order) != nil { playback.advance(to: next.frame) }
+    }
+}
+
+/// The pictures and the metadata of a photo, on its own screen and in the preview pane.
 struct PhotoLook {
     let gallery: GalleryID
 
-    /// The photo, or what stands for it until it is here; nil as long as there is nothing of it.
+    /// Returns the order of a photo, or of its thumbnail until it is cached; nil without either.
     func order(of photo: Photo, in view: Viewport) -> PictureOrder? {
         if let held = photo.original.held { return view.order(.picture(gallery, photo.key, .original), edition: held) }
         return preview(of: photo, in: view)
     }
 
-    /// A photo's thumbnail, as large as the photo will be.
+    /// Returns the order of a photo's thumbnail at the size of the photo.
     func preview(of photo: Photo, in view: Viewport) -> PictureOrder? {
         guard photo.thumbnail.held != nil else { return nil }
         return .preview(
-            of: photo, in: gallery, room: view.room, style: view.style, turns: view.turns, fills: view.zoom == .fill)
+            of: photo, in: gallery, size: view.size, style: view.style, turns: view.turns, fills: view.zoom == .fill)
     }
 
-    /// What the cache knows of the edition that is held; or what was just found out; or what was known of an older one.
-    func metadata(of photo: Photo, _ kept: StoredMetadata?, _ examination: PhotoExamination?) -> PhotoMetadata? {
-        if let kept, kept.edition == photo.original.held { return kept.metadata }
-        return examination?.metadata ?? kept?.metadata
+    /// Returns the best metadata: stored for this edition, just examined, or stored for an older edition.
+    func metadata(of photo: Photo, _ stored: StoredMetadata?, _ examination: PhotoExamination?) -> PhotoMetadata? {
+        if let stored, stored.edition == photo.original.held { return stored.metadata }
+        return examination?.metadata ?? stored?.metadata
     }
 }
 
-/// How much of a photo that is on its way is worth being drawn: a tenth more of it than the last time, and not more often
-/// than twice a second.
+/// Decides when to draw a photo that is being received.
+///
+/// Another tenth of the file is worth a drawing, at most twice a second.
 @MainActor
-final class ProgressivePreview {
-    /// Called when there is enough more of it.
+private final class ProgressivePreview {
+    /// Called when there is enough more to draw.
     var onMore: () -> Void = {}
 
-    /// How much had come when it was to be drawn for the last time; nil if it was not yet.
-    private(set) var arrived: ByteCount?
-    /// How much of it has been drawn.
-    var drawn: ByteCount?
+    /// The received bytes to draw, or nil.
+    private(set) var requested: ByteCount?
+    /// Whether any part of the photo has been drawn.
+    private(set) var isDrawn = false
     private var latest: Progress?
     private let pause: Alarm
 
@@ -48,29 +251,30 @@ final class ProgressivePreview {
         pause = Alarm(wait: context.wait)
     }
 
-    /// Another photo is looked at.
-    func beginAnew() {
+    /// Begins with another photo.
+    func reset() {
         pause.cancel()
-        (latest, arrived, drawn) = (nil, nil, nil)
+        (latest, requested, isDrawn) = (nil, nil, false)
     }
 
-    /// Takes in how much has come; nil when nothing comes any more.
-    func note(_ progress: Progress?) {
+    func markDrawn() { isDrawn = true }
+
+    /// Sets the received bytes; nil when the transfer ends.
+    func setProgress(_ progress: Progress?) {
         latest = progress
-        guard !pause.isSet else { return }
-        takeLatest()
+        if !pause.isSet { requestLatest() }
     }
 
-    /// Without a whole there is no tenth of it.
-    private func takeLatest() {
-        guard let latest, let total = latest.total, latest.done - (arrived ?? 0) >= max(1, total / 10) else { return }
-        arrived = latest.done
-        pause.set(after: Self.interval) { [weak self] in self?.goOn() }
+    /// Requests a drawing if a tenth more has arrived. A file of unknown length has none.
+    private func requestLatest() {
+        guard let latest, let total = latest.total, latest.done - (requested ?? 0) >= max(1, total / 10) else { return }
+        requested = latest.done
+        pause.set(after: Self.interval) { [weak self] in self?.endPause() }
     }
 
-    private func goOn() {
-        let before = arrived
-        takeLatest()
-        if arrived != before { onMore() }
+    private func endPause() {
+        let before = requested
+        requestLatest()
+        if requested != before { onMore() }
     }
 }

@@ -3,28 +3,27 @@ import Model
 import Pictures
 import Text
 
-/// What there is to say of a photo, in lines of some width. All of it comes from strangers.
+/// A photo's facts in lines of a given width. Their text comes from untrusted files.
 struct PhotoReport {
-    /// A line of the panel.
     struct Line: Equatable {
-        /// What is said; empty where the line goes on with what the one above says.
+        /// What the text is about; empty in continuation lines.
         var label = ""
         var text: String
         var isTitle = false
     }
 
     let photo: Photo
-    /// What the photo says, as far as that is known.
+    /// The photo's metadata, as far as known.
     let metadata: PhotoMetadata?
-    /// Whether there is more than ASCII. Else a degree is a word, and not the one sign that fits into its place.
+    /// Whether to write degrees as `°`, not as `deg`.
     var hasUnicode = true
-    /// Everything that its file says.
+    /// All fields of the photo's file.
     var fields: [PhotoExamination.Field] = []
 
-    /// Columns of what things are called.
+    /// The columns of the labels.
     private static let labelWidth = 9
 
-    /// What most photos say, in as few lines as it takes.
+    /// Returns the usual facts.
     func facts(width: Int) -> [Line] {
         var lines = photo.name.folded(toWidth: width).map { Line(text: $0, isTitle: true) }
         lines += Self.lines("Date", DateText.long(photo.date), width)
@@ -34,28 +33,28 @@ struct PhotoReport {
         let facts: [(String, String?)] = [
             ("Exposure", words.settings), ("Camera", metadata.camera), ("Lens", metadata.lens), ("Size", words.size),
             ("File", file), ("Taken", words.taken), ("Place", words.place), ("Map", words.map),
-            ("Title", metadata.title), ("About it", metadata.description),
+            ("Title", metadata.title), ("Caption", metadata.description),
         ]
-        // Many cameras and programs write the name there once more.
+        // Many cameras and programs repeat the name as the title or caption.
         for case (let label, let text?) in facts where !text.isEmpty && text != photo.name {
-            lines += Self.lines(label, inCharacters(text), width)
+            lines += Self.lines(label, withPlainDegrees(text), width)
         }
         return lines
     }
 
-    /// The same, and below it all that the file says.
+    /// Returns the usual facts, and all metadata below them.
     func everything(width: Int) -> [Line] {
         guard !fields.isEmpty else { return facts(width: width) }
-        return facts(width: width) + [Line(text: ""), Line(text: "All that the file says", isTitle: true)]
+        return facts(width: width) + [Line(text: ""), Line(text: "All metadata", isTitle: true)]
             + fields.flatMap { field in
-                // Names are of any length, so what is said begins below them.
+                // Field names can be long, so their values begin on the next line.
                 [Line(label: field.name.truncated(toWidth: width), text: "")]
-                    + inCharacters(field.value).folded(toWidth: width - 2).map { Line(text: "  " + $0) }
+                    + withPlainDegrees(field.value).folded(toWidth: width - 2).map { Line(text: "  " + $0) }
             }
     }
 
-    /// `52.51628° N` as `52.51628 deg N`, and `23°C` as `23 deg C`, where there is ASCII alone.
-    private func inCharacters(_ text: String) -> String {
+    /// Writes `52.51628° N` as `52.51628 deg N`, and `23°C` as `23 deg C`, without Unicode.
+    private func withPlainDegrees(_ text: String) -> String {
         guard !hasUnicode, text.contains("°") else { return text }
         let parts = text.split(separator: "°", omittingEmptySubsequences: false)
         return parts.dropFirst().reduce(String(parts[0])) { text, part in
@@ -64,7 +63,7 @@ struct PhotoReport {
         }
     }
 
-    /// What something is called, and what is said of it beside it, in as many lines as that takes.
+    /// Returns a label with its text beside it, in as many lines as necessary.
     private static func lines(_ label: String, _ text: String, _ width: Int) -> [Line] {
         text.folded(toWidth: width - labelWidth).enumerated().map { number, part in
             Line(label: number == 0 ? label : "", text: String(repeating: " ", count: labelWidth) + part)
@@ -78,34 +77,36 @@ struct PhotoReport {
 }
 
 extension String {
-    /// The text made visible and broken between its words, and within those that are wider than a line: an address is of no
-    /// use without its end.
+    /// Returns the visible text, broken between words and within words wider than a line.
+    ///
+    /// An address must stay complete, so nothing is cut.
     func folded(toWidth width: Int) -> [String] {
         guard width > 0 else { return [] }
         return madeVisible.wrapped(toWidth: width).flatMap { line -> [String] in
-            var (parts, room) = ([""], width)
+            var (parts, left) = ([""], width)
             for glyph in Glyphs(line) {
-                if glyph.width > room, room < width {
+                if glyph.width > left, left < width {
                     parts.append("")
-                    room = width
+                    left = width
                 }
                 parts[parts.count - 1] += glyph.text
-                room -= glyph.width
+                left -= glyph.width
             }
             return parts
         }
     }
 }
 
-/// Draws how a picture's tones are spread: bars from dark to bright, of the brightness and of each colour.
+/// Draws a picture's histogram: bars from dark to bright, for the brightness and each colour.
 struct HistogramDrawing {
     let theme: Theme
 
-    /// The most rows that all of it takes: six for each channel.
-    static let most = Histogram.Channel.allCases.count * 6
+    /// The largest useful height: six rows for each channel.
+    static let mostRows = Histogram.Channel.allCases.count * 6
 
-    /// Draws all channels one below the other, each as high as the others; where that would be too low, the colours a row
-    /// each below the brightness; and nothing where there is no room for four rows.
+    /// Draws the channels one below the other.
+    ///
+    /// In a low frame each colour takes one row below the brightness. Fewer than four rows show nothing.
     func draw(_ histogram: Histogram, in surface: inout Surface, _ frame: Rect) {
         let rows = frame.size.rows
         guard rows >= 4, frame.size.columns >= 8 else { return }
@@ -136,7 +137,7 @@ struct HistogramDrawing {
         }
     }
 
-    /// For the part of a bar that is in a row: none of it, some of the row, or all of it.
+    /// Returns the sign for a bar's part in a row, from an empty to a full cell.
     private func sign(_ height: Double) -> Character {
         let signs = theme.signs.heights
         let eighths = Int((height * Double(signs.count)).rounded(.up))

@@ -1,268 +1,381 @@
 import Cache
-import Concurrency
-import Session
 import Cells
 import Commands
+import Concurrency
 import Model
 import Pictures
+import Session
 import Text
 
-/// One photo: all of it at first, then as large as one likes, and whichever side up; what it says of itself; and, one after
-/// the other, those beside it.
+/// One photo, with zoom, turns, facts, animation and slideshow.
+///
+/// The screen follows the list that it was opened from. ``PhotoPicture`` draws the photo and ``PhotoPanel`` its facts.
 @MainActor
 final class PhotoScreen: Screen {
-    /// The list that one goes through.
-    private(set) var results: FetchedResults
-    weak var delegate: PhotosScreen?
-    private let wisher: Wishes.Wisher
-    /// Photos that were opened though a password is wanted for them: see ``tryWhatAsks()``.
-    private var opened: Set<PhotoKey> = []
-    let client: PicturePipeline.Client
-    private(set) var key: PhotoKey
-    private(set) var photo: Photo?
-    /// Kept when the photo is gone, to say of what.
-    private(set) var name = ""
-    var view: Viewport
-    /// What was drawn last: it stays until there is something better, so that nothing goes blank on the way.
-    var shown: Shown?
-    /// By how many quarters the user has turned which photos.
-    private var turns: [PhotoKey: Int] = [:]
-    /// Where the user is going through the list: 1 onwards, -1 backwards. What comes next there is fetched and drawn before
-    /// he is there.
-    private(set) var travel = 1
-    var panel = PhotoPanel()
-    let slideshow: Slideshow
-    let playback: Playback
-    let arrival: ProgressivePreview
-    /// Where the picture is, and what is said of it; where a mouse finds them.
-    var pictureFrame = Rect(Size(columns: 0, rows: 0))
-    var panelFrame = Rect(Size(columns: 0, rows: 0))
-    /// Where the mouse has taken hold of the picture.
-    var grip: Point?
-    private(set) var isOnTop = false
-    /// What of the list was to be seen in the last frame.
-    var sight: Sight?
-    /// Whether more of the photo was coming when that was last said.
-    private var wasComing = false
-    /// How far a photo has come is not told more often than one can read.
-    private let pace: Throttle
-    /// Whether a sync has removed the photo. It is found out behind another screen too, and left then when that has gone.
+    /// The photo's picture. The root reads its zoom to restore it next time.
+    let picture: PhotoPicture
+
+    private var results: FetchedResults
+    private weak var delegate: PhotosScreen?
+    private var key: PhotoKey
+    /// The photo's row, or nil if it is gone.
+    private var photo: Photo?
+    /// The photo's name, also after it is gone.
+    private var name = ""
+    private var panel = PhotoPanel()
+    private let slideshow: Slideshow
+    /// The direction through the list, 1 or -1. The next photos in it are fetched and drawn ahead.
+    private var travel = 1
+    private var pictureFrame = Rect(Size(columns: 0, rows: 0))
+    /// The cell of the mouse while it drags the picture.
+    private var grip: Point?
+    private var isOnTop = false
+    /// What the last frame showed of the list.
+    private var sight: Sight?
+    /// Whether the photo was being received at the last progress event.
+    private var wasReceiving = false
+    /// Limits how often progress redraws the screen.
+    private let throttle: Throttle
+    /// Whether an update removed the photo. Behind another screen, this one closes when it reappears.
     private var isGone = false
+    /// Photos whose server wants a password and that were retried: see ``retryIfPasswordNeeded()``.
+    private var retried: Set<PhotoKey> = []
+    private let wisher: Wishes.Wisher
+    private let client: PicturePipeline.Client
 
-    /// A picture on the screen, and what it is of.
-    struct Shown {
-        let picture: DrawnPicture
-        /// Not always the photo that is looked at: until there is something of that, the one before stays.
-        let key: PhotoKey
-        /// Whether it is the photo itself, and not what stands for it.
-        let isPhoto: Bool
-        /// What it was drawn from.
-        let order: PictureOrder
-    }
-
-    /// What there is to say of the photo.
-    enum State {
-        /// It is here, or what the cache has of it.
-        case here
-        /// It is on its way.
+    /// The photo's state, as the status line shows it.
+    private enum State {
+        /// The photo, or an older edition, is cached.
+        case cached
+        /// The photo is loading.
         case loading(Progress?)
-        /// It, or its newer edition, cannot be had, or not be drawn.
+        /// The photo cannot be fetched or drawn.
         case failed(Failure)
     }
 
-    init(_ context: ScreenContext, results: FetchedResults, key: PhotoKey, delegate: PhotosScreen) {
+    /// What a frame shows of the list. An equal value needs no new frame.
+    private struct Sight: Equatable {
+        let photo: Photo?
+        let index: Int?
+        let count: Int
+        /// The photos to draw ahead.
+        let neighbours: [Photo]
+    }
+
+    /// - Parameter fills: whether the photo fills the screen instead of fitting into it.
+    init(_ context: ScreenContext, results: FetchedResults, key: PhotoKey, delegate: PhotosScreen, fills: Bool = false)
+    {
         self.results = results
         self.key = key
         self.delegate = delegate
+        picture = PhotoPicture(key, in: results.cache.id, context)
+        slideshow = Slideshow(context)
+        throttle = Throttle(wait: context.wait)
         wisher = context.wishes.makeWisher()
         client = context.pipeline.makeClient()
-        view = Viewport(size: Size(columns: 1, rows: 1), style: context.drawingStyle)
-        slideshow = Slideshow(context)
-        playback = Playback(context)
-        arrival = ProgressivePreview(context)
-        pace = Throttle(wait: context.wait)
         super.init(context)
-        pace.action = { [weak self] in if self?.isOnTop == true { self?.setNeedsDisplay() } }
+        throttle.action = { [weak self] in if self?.isOnTop == true { self?.setNeedsDisplay() } }
         slideshow.onDue = { [weak self] in self?.showNext() }
-        playback.onDue = { [weak self] in self?.setNeedsDisplay() }
-        arrival.onMore = { [weak self] in self?.setNeedsDisplay() }
-        fetchPhoto()
+        picture.onChange = { [weak self] in self?.setNeedsDisplay() }
+        if fills { picture.view.zoomToFill() }
+        readPhoto()
     }
 
-    var gallery: GalleryID { results.cache.id }
-    var subject: Wish.Subject { subject(of: key) }
-    func subject(of key: PhotoKey) -> Wish.Subject { .picture(gallery, key, .original) }
+    private var gallery: GalleryID { results.cache.id }
+    private var subject: Wish.Subject { subject(of: key) }
+    private var thumbnail: Wish.Subject { .picture(gallery, key, .thumbnail) }
+    private func subject(of key: PhotoKey) -> Wish.Subject { .picture(gallery, key, .original) }
 
-    // MARK: - What it says
+    /// Where the cursor goes, for screen readers: to the photo's facts.
+    var panelFrame: Rect { panel.frame }
+
+    // MARK: - Texts
 
     override var scopes: [CommandTable.Scope] {
         (panel.content == .everything ? [.fields] : []) + [.photo, .everywhere]
     }
 
-    override var heading: Heading { headingOfPhoto }
-    override var footing: Footing { footingOfPhoto }
+    override var heading: Heading {
+        var detail: [String] = []
+        if let index = results.index(of: key) { detail.append(CountText.text(index + 1, of: results.count)) }
+        if photo?.original.held != nil, let percent = picture.view.percent {
+            switch picture.view.zoom {
+            case .fit: detail.append("fit")
+            case .fill: detail.append("fill")
+            case .scale: detail.append("\(percent) %")
+            }
+        }
+        if slideshow.isRunning { detail.append("slideshow") }
+        if picture.isPlaying { detail.append("playing") }
+        return Heading(title: name, detail: detail.joined(separator: " · "))
+    }
 
-    // MARK: - What happens
+    override var footing: Footing {
+        var footing = Footing(text: photo.map { DateText.long($0.date) } ?? "")
+        switch state {
+        case .cached: if let animationText { footing.text += " · " + animationText }
+        case .loading(nil): footing.text = "Loading…"
+        case .loading(let progress?):
+            footing.text = "Loading… " + ByteText.text(progress.done.int64, of: progress.total?.int64)
+            footing.fraction = progress.fraction
+        case .failed(let failure):
+            footing.text = showsFailureInside ? "Load failed" : "Load failed: \(failure)"
+            footing.isTrouble = true
+        }
+        footing.hints =
+            slideshow.isRunning
+            ? [(.slideshow, "stop"), (.help, "help")]
+            : picture.isPlaying
+                ? [(.play, "stop"), (.nextPhoto, "next"), (.help, "help")]
+                : [(.zoomIn, "larger"), (.nextPhoto, "next"), (.information, "facts"), (.help, "help")]
+        return footing
+    }
+
+    /// How to play a stopped animation.
+    private var animationText: String? {
+        guard picture.isAnimated, !picture.isPlaying, let key = context.keys.key(for: .play, in: scopes) else {
+            return nil
+        }
+        return "animated, \(key): play"
+    }
+
+    private var state: State {
+        guard let original = photo?.original else { return .loading(nil) }
+        // A transfer under way is more important than an earlier failure.
+        if !original.isCurrent, let progress = context.activity.progress(of: subject) { return .loading(progress) }
+        switch original.trouble {
+        case .bad(let failure), .putOff(let failure): return .failed(failure)
+        case nil: break
+        }
+        if !original.isCurrent, let failure = context.activity.failure(of: subject) { return .failed(failure) }
+        guard original.held != nil else {
+            let reason = Failure("offline, and this photo is not cached", remedy: .network)
+            return context.settings.offline ? .failed(reason) : .loading(nil)
+        }
+        if let failure = picture.failure(of: photo) { return .failed(failure) }
+        return picture.isShown || context.settings.plain ? .cached : .loading(nil)
+    }
+
+    /// Whether the picture's place shows why the photo failed.
+    ///
+    /// An older edition stays visible without the reason. A thumbnail with the reason says not to wait for the photo.
+    /// Plain mode has no picture.
+    private var showsFailureInside: Bool {
+        guard !context.settings.plain else { return false }
+        return !picture.isShown || photo?.original.held == nil || picture.failure(of: photo) != nil
+    }
+
+    // MARK: - Commands
 
     override func perform(_ command: Command) -> Bool {
         if panel.perform(command) { return true }
         if command.movesPhoto { stopMoving() }
-        let isWhole = view.zoom == .fit
+        let isWhole = picture.view.zoom == .fit
         switch command {
-        case .zoomIn: view.zoomIn()
-        case .zoomOut: view.zoomOut()
-        case .actualSize: view.zoomToActualSize()
-        case .fit: view.zoomToFit()
-        case .fill: view.zoomToFill()
-        case .turnLeft: turn(by: -1)
-        case .turnRight: turn(by: 1)
+        case .zoomIn: picture.view.zoomIn()
+        case .zoomOut: picture.view.zoomOut()
+        case .actualSize: picture.view.zoomToActualSize()
+        case .fit: picture.view.zoomToFit()
+        case .fill: picture.view.zoomToFill()
+        case .turnLeft: picture.turn(by: -1)
+        case .turnRight: picture.turn(by: 1)
         case .left where isWhole, .previousPhoto: step(by: -1)
         case .right where isWhole, .nextPhoto: step(by: 1)
-        case .left: view.pan(columns: -max(1, view.size.columns / 8), rows: 0)
-        case .right: view.pan(columns: max(1, view.size.columns / 8), rows: 0)
-        case .up: view.pan(columns: 0, rows: -max(1, view.size.rows / 8))
-        case .down: view.pan(columns: 0, rows: max(1, view.size.rows / 8))
-        case .slideshow: toggleSlideshow()
+        case .left: pan(columns: -1, rows: 0)
+        case .right: pan(columns: 1, rows: 0)
+        case .up: pan(columns: 0, rows: -1)
+        case .down: pan(columns: 0, rows: 1)
+        case .slideshow: slideshow.isRunning ? slideshow.stop() : startSlideshow()
         case .play: togglePlaying()
         case .refresh: delegate?.refresh()
         case .stop: context.wishes.stop(.list(gallery))
-        default: return act(on: command)
+        case .showInList:
+            delegate?.leaveFilter()
+            send(.back)
+        case .delete: delete()
+        case _ where PhotoActions.commands.contains(command):
+            PhotoActions(context, cache: results.cache, from: self).perform(command, on: [key])
+        default: return false
         }
         return true
     }
 
     override func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
-        if case .number(let number) = argument, let isObeyed = perform(command, number: number) { return isObeyed }
+        if case .number(let number) = argument, let isPerformed = perform(command, number: number) {
+            return isPerformed
+        }
         return super.perform(command, argument)
     }
 
-    override func go(to place: Int) -> Bool { goToPhoto(at: place) }
-
-    override func follow(_ mouse: InputEvent.Mouse) -> Bool { followMouse(mouse) }
-
-    private func turn(by quarters: Int) {
-        view.turn(by: quarters)
-        turns[key] = view.turns
+    /// Performs a command with a special meaning of the number. Returns nil for other commands.
+    private func perform(_ command: Command, number: Int) -> Bool? {
+        let isWhole = picture.view.zoom == .fit
+        switch command {
+        case .first, .last:
+            guard panel.goTo(line: number - 1) else { return nil }
+            return true
+        case .slideshow: startSlideshow(seconds: number)
+        // Fetches only the last photo, not those on the way.
+        case .left where isWhole, .previousPhoto: step(by: -number)
+        case .right where isWhole, .nextPhoto: step(by: number)
+        default: return nil
+        }
+        if command.movesPhoto { stopMoving() }
+        return true
     }
 
-    func step(by amount: Int) {
+    /// Moves the visible part by eighths of the screen.
+    private func pan(columns: Int, rows: Int) {
+        let space = picture.view.size
+        picture.view.pan(columns: columns * max(1, space.columns / 8), rows: rows * max(1, space.rows / 8))
+    }
+
+    /// Leaves the photo and deletes it from the cache. On this screen it would be fetched again at once.
+    private func delete() {
+        guard let delegate, photo?.original.held != nil else {
+            return send(.notice("Nothing to delete: the photo is not cached."))
+        }
+        send(.back)
+        PhotoActions(context, cache: results.cache, from: delegate).perform(.delete, on: [key])
+    }
+
+    private func togglePlaying() {
+        if picture.isPlaying { return picture.stop() }
+        guard picture.isAnimated else { return send(.notice("Nothing to play: this is not an animation.")) }
+        picture.play()
+    }
+
+    /// Zooms around the mouse with the wheel, and drags the picture with a button.
+    override func follow(_ mouse: InputEvent.Mouse) -> Bool {
+        if panel.frame.contains(mouse.position) { return panel.follow(mouse) }
+        let position = Point(
+            column: mouse.position.column - pictureFrame.origin.column,
+            row: mouse.position.row - pictureFrame.origin.row)
+        switch mouse.action {
+        case .wheelUp: picture.view.zoomIn(around: position)
+        case .wheelDown: picture.view.zoomOut(around: position)
+        case .press(1):
+            grip = mouse.position
+            return false
+        case .drag(1):
+            guard let grip else { return false }
+            picture.view.pan(columns: grip.column - mouse.position.column, rows: grip.row - mouse.position.row)
+            self.grip = mouse.position
+        case .release:
+            grip = nil
+            return false
+        default: return false
+        }
+        stopMoving()
+        return true
+    }
+
+    // MARK: - Going through the list
+
+    /// Shows the photo at an index of the list, or the nearest one.
+    override func go(to index: Int) -> Bool {
+        guard let next = results.key(at: max(0, min(index, results.count - 1))) else { return false }
+        if next != key { show(next) }
+        return true
+    }
+
+    private func step(by amount: Int) {
         travel = amount.signum()
         if let index = results.index(of: key) { _ = go(to: index + amount) }
     }
 
-    func show(_ next: PhotoKey) {
-        leavePhoto()
+    private func show(_ next: PhotoKey) {
+        finishIfLoading()
         key = next
         grip = nil
-        view = freshView(of: next)
-        panel.beginAnew()
-        arrival.beginAnew()
-        playback.beginAnew()
-        wasComing = false
-        fetchPhoto()
+        picture.change(to: next)
+        panel.scrollToTop()
+        wasReceiving = false
+        readPhoto()
         delegate?.photoScreenDidShow(key)
-        stateWishes()
+        updateWishes()
     }
 
-    /// How a photo is looked at when one comes to it: whole, or filling the screen if the last one did.
-    func freshView(of key: PhotoKey) -> Viewport {
-        Viewport(
-            size: view.size, style: view.style, zoom: view.zoom == .fill ? .fill : .fit, turns: turns[key] ?? 0)
-    }
-
-    private func toggleSlideshow() {
-        slideshow.isRunning ? slideshow.stop() : startSlideshow()
-    }
-
-    /// - Parameter seconds: for each photo, if not as the user has set.
-    func startSlideshow(seconds: Int? = nil) {
+    private func startSlideshow(seconds: Int? = nil) {
         guard results.count > 1 else { return send(.notice("There is no other photo to show.")) }
         beginSlideshow(over: slideshow.slides, seconds: seconds)
-        stateWishes()
+        updateWishes()
     }
 
-    /// Begins to show photos one after the other: these, or if there are none all of the list.
+    /// Starts a slideshow of some photos, or of the whole list.
     ///
-    /// - Parameter seconds: for each photo, if not as the user has set.
+    /// - Parameter seconds: the time for each photo, instead of the setting.
     func beginSlideshow(over slides: [PhotoKey] = [], seconds: Int? = nil) {
         slideshow.start(over: slides, seconds: seconds)
         travel = 1
     }
 
-    /// The user does something with the photo.
-    func stopMoving() {
+    /// Stops the slideshow and the animation when the user moves the photo.
+    private func stopMoving() {
         slideshow.stop()
-        playback.stop()
+        picture.stop()
     }
 
-    /// The slideshow goes on.
     private func showNext() {
         guard isOnTop, let next = upcoming.first else { return }
         show(next)
         setNeedsDisplay()
     }
 
-    /// The photos that will be looked at next, if the user goes on as he does.
-    var upcoming: [PhotoKey] {
+    /// The next two photos in the current direction, or of the slideshow.
+    private var upcoming: [PhotoKey] {
         if slideshow.isRunning, !slideshow.slides.isEmpty {
             return slideshow.slides(after: key, limit: 2).filter { results.index(of: $0) != nil }
         }
         guard let index = results.index(of: key) else { return [] }
-        let places =
+        let indexes =
             slideshow.isRunning
-            ? slideshow.places(after: index, of: results.count, limit: 2) : [index + travel, index + 2 * travel]
-        return places.compactMap { results.key(at: $0) }
+            ? slideshow.indexes(after: index, of: results.count, limit: 2) : [index + travel, index + 2 * travel]
+        return indexes.compactMap { results.key(at: $0) }
     }
 
-    /// The clock of the slideshow runs for what is seen, and for what will never be.
-    func noteFrame() {
-        let isDrawn = shown.map { $0.key == key && $0.isPhoto } ?? false
-        let isSeen = context.settings.plain ? photo?.original.held != nil : isDrawn
-        if case .failed = state { return slideshow.noteSeen(key) }
-        isSeen ? slideshow.noteSeen(key) : slideshow.noteWaiting()
+    private var currentSight: Sight {
+        let index = results.index(of: key)
+        let previous = index.flatMap { results.key(at: $0 - travel) }
+        let neighbours = (upcoming + [previous].compactMap { $0 }).compactMap { try? results.photo($0) }
+        return Sight(photo: photo, index: index, count: results.count, neighbours: neighbours)
     }
+
+    // MARK: - Events
 
     override func modelUpdated(_ update: ModelUpdate) {
         switch update {
         case .results(let results, _) where results === self.results:
-            fetchPhoto()
+            readPhoto()
             isGone = photo == nil
             if isGone { return leaveIfGone() }
-            if isOnTop { stateWishes() }
+            if isOnTop { updateWishes() }
             guard currentSight != sight else { return }
         case .lists(let lists) where lists === delegate?.lists:
             guard lists.shown !== results else { return }
             results = lists.shown
-            fetchPhoto()
-            if isOnTop { stateWishes() }
+            readPhoto()
+            if isOnTop { updateWishes() }
         case .activity(let change) where change.pictures.contains(subject):
-            if photo?.original.held == nil { arrival.note(context.activity.progress(of: subject)) }
-            // When it begins and when it ends is said at once.
-            let isComing = context.activity.progress(of: subject) != nil
-            if isComing, wasComing { return pace.signal() }
-            wasComing = isComing
+            let progress = context.activity.progress(of: subject)
+            if photo?.original.held == nil { picture.setProgress(progress) }
+            // The first and the last progress event redraw at once.
+            if progress != nil, wasReceiving { return throttle.signal() }
+            wasReceiving = progress != nil
         case .pictures(let orders) where orders.contains { $0.subject == subject || $0.subject == thumbnail }: break
         default: return
         }
         if isOnTop { setNeedsDisplay() }
     }
 
-    private var thumbnail: Wish.Subject { .picture(gallery, key, .thumbnail) }
-
-    /// A sync has removed the photo from under our eyes.
     private func leaveIfGone() {
         guard isGone, isOnTop else { return }
         send(.back)
         send(.notice("“\(name.madeVisible)” is no longer in the gallery."))
     }
 
-    /// Left before it has arrived, it is still wanted, but not before anything else.
-    private func leavePhoto() {
-        if photo?.original.isCurrent == false { delegate?.photoScreenWillLeave(key) }
-    }
-
-    /// Reads the photo's row. If that fails, what was known of it stays: the row may be there all the same.
-    private func fetchPhoto() {
+    /// Reads the photo's row. After a read error the known row stays.
+    private func readPhoto() {
         do {
             photo = try results.photo(key)
             if let photo { name = photo.name }
@@ -274,43 +387,116 @@ final class PhotoScreen: Screen {
     override func didAppear() {
         isOnTop = true
         guard !isGone else { return leaveIfGone() }
-        stateWishes()
+        updateWishes()
     }
 
     override func didDisappear() {
         isOnTop = false
         grip = nil
-        slideshow.noteWaiting()
-        playback.noteWaiting()
+        slideshow.stopClock()
+        picture.stopClock()
         context.pipeline.want([], by: client)
     }
 
+    // MARK: - Wishes
+
+    /// Wishes for the photo, and for the next ones behind it.
+    private func updateWishes() {
+        retryIfPasswordNeeded()
+        let near = upcoming.filter { $0 != key }.map { Wish(subject(of: $0), importance: .near) }
+        let retry = retried.contains(key) ? [Wish(thumbnail, importance: .lookedAt)] : []
+        context.wishes.state([Wish(subject, importance: .lookedAt)] + retry + near, by: wisher)
+    }
+
     override func withdrawWishes() {
-        leavePhoto()
+        finishIfLoading()
         context.wishes.withdraw(wisher)
     }
 
-    /// What is looked at, and behind it what will be next.
-    private func stateWishes() {
-        tryWhatAsks()
-        let near = upcoming.filter { $0 != key }.map { Wish(subject(of: $0), importance: .near) }
-        let asking = opened.contains(key) ? [Wish(thumbnail, importance: .lookedAt)] : []
-        context.wishes.state([Wish(subject, importance: .lookedAt)] + asking + near, by: wisher)
+    /// Lets the list fetch a photo that the user leaves before it has arrived.
+    private func finishIfLoading() {
+        if photo?.original.isCurrent == false { delegate?.photoScreenWillLeave(key) }
     }
 
-    /// Has a photo tried again that another server than the gallery's wants a password for: now that the user looks at it, he is
-    /// asked. Once for each photo.
-    private func tryWhatAsks() {
+    /// Retries a photo whose server wants a password, once, so that Vitrine asks the user for it.
+    ///
+    /// This concerns servers other than the gallery's.
+    private func retryIfPasswordNeeded() {
         let failures = [photo?.original.trouble, photo?.thumbnail.trouble].compactMap(\.self).map(\.failure)
-        guard failures.contains(where: \.isAskedOnOpening), opened.insert(key).inserted else { return }
+        guard failures.contains(where: \.isAskedOnOpening), retried.insert(key).inserted else { return }
         Task { [key, writer = results.cache.writer, log = context.log] in
             do { try await writer.retry([key]) } catch { log.error(.cache, "\(error)") }
         }
     }
 
-    // MARK: - How it looks
+    // MARK: - Drawing
 
     override func draw(in surface: inout Surface, frame: Rect) {
-        drawAll(in: &surface, frame)
+        guard !context.settings.plain else { return drawPlain(in: &surface, frame) }
+        var rest = frame
+        panel.takeSpace(&rest)
+        pictureFrame = rest
+        picture.view.size = rest.size
+        picture.view.style = context.drawingStyle
+        let sight = currentSight
+        self.sight = sight
+        let orders = photo.map { picture.update($0, sight.neighbours, isExamined: panel.content != .none) } ?? []
+        if isOnTop { context.pipeline.want(orders, by: client, importance: .lookedAt) }
+        if case .failed = state { picture.removeForeign() }
+        picture.draw(in: &surface, rest)
+        drawState(in: &surface, rest)
+        drawPanel(in: &surface)
+        if isOnTop {
+            updateSlideshowClock()
+            picture.frameWasDrawn(photo)
+        }
+    }
+
+    /// Draws the photo's facts in place of the picture.
+    private func drawPlain(in surface: inout Surface, _ frame: Rect) {
+        pictureFrame = Rect(Size(columns: 0, rows: 0))
+        panel.takeAll(frame)
+        let orders = photo.map { $0.original.held == nil ? [] : [PictureOrder.examination(of: $0, in: gallery)] } ?? []
+        if isOnTop { context.pipeline.want(orders, by: client, importance: .lookedAt) }
+        drawPanel(in: &surface)
+        if isOnTop { updateSlideshowClock() }
+    }
+
+    /// Runs the slideshow's clock for a visible photo, and for a failed one.
+    private func updateSlideshowClock() {
+        if case .failed = state { return slideshow.startClock(for: key) }
+        (context.settings.plain ? photo?.original.held != nil : picture.isPhotoShown)
+            ? slideshow.startClock(for: key) : slideshow.stopClock()
+    }
+
+    private func drawPanel(in surface: inout Surface) {
+        guard let photo, panel.isVisible else { return }
+        let examination =
+            photo.original.held == nil ? nil : context.pipeline.examination(.examination(of: photo, in: gallery))
+        let stored = try? delegate?.lists.reader.metadata(of: photo.key)
+        var report = PhotoReport(
+            photo: photo, metadata: PhotoLook(gallery: gallery).metadata(of: photo, stored, examination),
+            hasUnicode: context.capabilities.unicode)
+        report.fields = examination?.fields ?? []
+        panel.draw(report, examination?.histogram, context, in: &surface)
+    }
+
+    /// Draws the state over the picture's place while the photo has no picture.
+    private func drawState(in surface: inout Surface, _ frame: Rect) {
+        switch state {
+        case .cached: break
+        case .loading(nil):
+            // A cached photo is drawn in a moment; until then the previous photo stays as it is.
+            if !picture.isAnythingShown || (!picture.isShown && photo?.original.held == nil) {
+                picture.draw("Loading…", context.theme.detail, in: &surface, frame)
+            }
+        case .loading(let progress?):
+            guard !picture.isShown else { return }
+            picture.draw("Loading…", context.theme.detail, fraction: progress.fraction, in: &surface, frame)
+        case .failed(let failure):
+            if showsFailureInside {
+                picture.draw("Load failed: \(failure)", context.theme.trouble, in: &surface, frame)
+            }
+        }
     }
 }

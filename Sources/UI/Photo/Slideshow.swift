@@ -2,29 +2,28 @@ import Commands
 import Concurrency
 import Model
 
-/// Photos one after the other, each for as long as the user has set, counted from when it is seen.
+/// Shows photos one after the other, each for a time that begins when it is visible.
 ///
-/// There is a clock as long as a photo is seen for that time, and none else: not while one is still on its way, and not
-/// behind another screen.
+/// The clock runs only while a photo is visible: not while it loads, and not behind another screen.
 @MainActor
 final class Slideshow {
-    /// Called when a photo has been seen for long enough.
+    /// Called when the next photo is due.
     var onDue: () -> Void = {}
 
     /// The longest time for one photo, in seconds, as in the settings.
     private static let mostSeconds = 3_600
 
     private(set) var isRunning = false
-    /// What is shown, if it is not the whole list.
+    /// The photos to show; empty for the whole list.
     private(set) var slides: [PhotoKey] = []
-    /// For how long a photo is shown, unless the user says something else for this once.
+    /// The time for each photo in the settings.
     private let usualInterval: Duration
     private var interval: Duration
     private let isShuffled: Bool
     private let alarm: Alarm
-    /// How far apart in the list two photos are that are shown one after the other.
-    private var stride = (places: 1, count: 0)
-    /// The photo whose time runs.
+    /// The distance in the list between successive photos, and the list's length that it was chosen for.
+    private var stride = (distance: 1, count: 0)
+    /// The visible photo, whose time runs.
     private var seen: PhotoKey?
 
     init(_ context: ScreenContext) {
@@ -34,11 +33,13 @@ final class Slideshow {
         alarm = Alarm(wait: context.wait)
     }
 
-    /// Begins, or begins anew with another time for each photo.
+    /// Starts, or restarts with another interval.
     ///
-    /// - Parameter slides: what is shown; none for all of the list.
+    /// - Parameters:
+    ///   - slides: the photos to show; empty for the whole list.
+    ///   - seconds: the time for each photo, instead of the setting.
     func start(over slides: [PhotoKey] = [], seconds: Int? = nil) {
-        noteWaiting()
+        stopClock()
         isRunning = true
         self.slides = slides
         interval = seconds.map { .seconds(min($0, Self.mostSeconds)) } ?? usualInterval
@@ -48,32 +49,31 @@ final class Slideshow {
     func stop() {
         isRunning = false
         slides = []
-        noteWaiting()
+        stopClock()
     }
 
-    /// The places in a list that are shown after one. Behind the last it goes on with the first, and each has its turn before
-    /// the first one comes again.
-    func places(after place: Int, of count: Int, limit: Int) -> [Int] {
+    /// Returns the next indexes of a list in a loop that shows every photo before it repeats one.
+    func indexes(after index: Int, of count: Int, limit: Int) -> [Int] {
         guard count > 1 else { return [] }
         if stride.count != count { stride = (isShuffled ? Self.randomStride(count) : 1, count) }
-        return (1...limit).map { (place + $0 * stride.places) % count }
+        return (1...limit).map { (index + $0 * stride.distance) % count }
     }
 
-    /// The slides that are shown after one.
+    /// Returns the slides to show after one.
     func slides(after key: PhotoKey, limit: Int) -> [PhotoKey] {
-        let place = slides.firstIndex(of: key) ?? slides.count - 1
-        return places(after: place, of: slides.count, limit: limit).map { slides[$0] }
+        let index = slides.firstIndex(of: key) ?? slides.count - 1
+        return indexes(after: index, of: slides.count, limit: limit).map { slides[$0] }
     }
 
-    /// A photo is seen. Said at every frame; its time begins with the first.
-    func noteSeen(_ key: PhotoKey) {
+    /// Starts the time of a visible photo, unless it already runs. Called for every frame of the screen.
+    func startClock(for key: PhotoKey) {
         guard isRunning, seen != key else { return }
         seen = key
         alarm.set(after: interval) { [weak self] in self?.ring() }
     }
 
-    /// What is to be seen is not there yet, or nobody looks.
-    func noteWaiting() {
+    /// Stops the clock while the photo loads or another screen covers it.
+    func stopClock() {
         alarm.cancel()
         seen = nil
     }
@@ -83,8 +83,7 @@ final class Slideshow {
         if isRunning { onDue() }
     }
 
-    /// Jumps of a length that has no factor in common with that of the list come by every place once, without a list of where
-    /// they have been.
+    /// Returns a stride without a common factor with the count. Such strides visit every index once.
     private static func randomStride(_ count: Int) -> Int {
         var stride = Int.random(in: 1..<count)
         while greatestCommonDivisor(stride, count) > 1 { stride = stride % (count - 1) + 1 }

@@ -1,19 +1,197 @@
 import Cache
 import Cells
-import Glibc
+import Commands
 import Model
+import Pictures
 import Text
+
+/// How the photos screen shows its list: as rows or as a contact sheet, in sections or not.
+@MainActor
+struct PhotoLayout {
+    enum Kind {
+        /// One photo a row, with its details.
+        case list
+        /// Photos side by side.
+        case sheet
+    }
+
+    /// What a frame shows of the photos.
+    struct Content {
+        let results: FetchedResults
+        let selection: PhotoKey?
+        let marks: KeySet
+        /// The gallery's record from when it was opened, which tells new photos from others.
+        let opened: GalleryRecord
+        /// Returns the byte ranges of a name that match the search.
+        let matches: (String) -> [Range<Int>]
+    }
+
+    /// What a frame has drawn: the visible photos, and the pictures to draw for them.
+    typealias Drawn = (photos: [PhotoKey], orders: [PictureOrder])
+
+    private(set) var kind: Kind
+    /// Whether the user or the settings chose the sections. Otherwise a short list has none.
+    private(set) var areSectionsChosen: Bool
+    /// The sheet's layout in the last frame.
+    private var sheet: SheetLayout?
+    private let context: ScreenContext
+
+    /// Shorter lists have no sections unless the user chooses them: titles would take too much space.
+    private static let sectionedCount = 100
+
+    init(_ kind: Kind, areSectionsChosen: Bool, _ context: ScreenContext) {
+        self.kind = kind
+        self.areSectionsChosen = areSectionsChosen
+        self.context = context
+    }
+
+    /// Whether the photos stand side by side. Plain mode has no contact sheet.
+    var isSheet: Bool { kind == .sheet && !context.settings.plain }
+
+    /// Switches between list and sheet.
+    mutating func switchKind() { kind = kind == .list ? .sheet : .list }
+
+    // MARK: - Sections
+
+    /// Whether the sections have titles. A single section needs none.
+    func hasSections(_ results: FetchedResults) -> Bool {
+        guard areSectionsChosen || results.count > Self.sectionedCount else { return false }
+        return results.section(at: 0).map { $0.range.upperBound < results.count } ?? false
+    }
+
+    /// Returns the next choice of sections: years, months, days, none.
+    ///
+    /// Returns nil if the command only made the sections of a short list visible.
+    mutating func nextSections(after rule: SectionRule, _ results: FetchedResults) -> SectionRule? {
+        let hadSections = hasSections(results)
+        areSectionsChosen = true
+        guard hadSections == hasSections(results) else { return nil }
+        let rules: [SectionRule] = [.year, .month, .day, .none]
+        return rules[((rules.firstIndex(of: rule) ?? 0) + 1) % rules.count]
+    }
+
+    /// Returns how the photos stand in lines, according to the last frame.
+    func lines(_ results: FetchedResults, count: Int) -> ListLines {
+        let hasSections = hasSections(results)
+        return ListLines(
+            count: count, columns: isSheet ? sheet?.columns ?? 1 : 1, hasTitles: hasSections
+        ) { hasSections ? results.section(at: $0)?.range : nil }
+    }
+
+    // MARK: - Drawing
+
+    /// Draws the visible photos, and records their frames.
+    mutating func draw(
+        _ content: Content, _ scroll: inout ListScroll, in surface: inout Surface, _ frame: Rect
+    ) -> Drawn {
+        isSheet
+            ? drawSheet(content, &scroll, in: &surface, frame) : drawList(content, &scroll, in: &surface, frame)
+    }
+
+    private func drawList(
+        _ content: Content, _ scroll: inout ListScroll, in surface: inout Surface, _ frame: Rect
+    ) -> Drawn {
+        var rest = frame
+        let row = PhotoRow(
+            in: rest.size, wantedHeight: context.settings.rowHeight, theme: context.theme,
+            capabilities: context.capabilities)
+        let lines = lines(content.results, count: scroll.count)
+        if lines.hasTitles {
+            scroll.layOut(lines, rows: rest.size.rows, height: row.height)
+        } else {
+            scroll.setVisible(rest.size.rows / row.height)
+        }
+        let photos = (try? content.results.photos(in: scroll.window)) ?? []
+        var orders: [PictureOrder] = []
+        for (index, photo) in zip(scroll.window, photos) {
+            if lines.hasTitles {
+                drawTitle(above: index, isFirst: index == scroll.first, content.results, in: &surface, &rest)
+            }
+            let line = rest.takeTop(row.height)
+            scroll.setFrame(line, of: index)
+            guard let photo else { continue }
+            row.draw(
+                photo, thumbnail(of: photo, content, row.thumbnailSize, &orders), matches: content.matches(photo.name),
+                badges: badges(of: photo, content), isSelected: photo.key == content.selection, in: &surface,
+                frame: line)
+        }
+        return (photos.compactMap { $0?.key }, orders)
+    }
+
+    private mutating func drawSheet(
+        _ content: Content, _ scroll: inout ListScroll, in surface: inout Surface, _ frame: Rect
+    ) -> Drawn {
+        var rest = frame
+        // Reserves the bar's column even without a bar, so that picture sizes do not depend on it.
+        _ = rest.takeRight(1)
+        let layout = SheetLayout(
+            in: rest.size, hasTitles: hasSections(content.results), cellAspect: context.capabilities.cellAspect)
+        sheet = layout
+        let lines = lines(content.results, count: scroll.count)
+        scroll.layOut(lines, rows: rest.size.rows, height: layout.cell.rows)
+        let photos = (try? content.results.photos(in: scroll.window)) ?? []
+        let cell = SheetCell(layout: layout, theme: context.theme, isPlain: !context.capabilities.unicode)
+        var orders: [PictureOrder] = []
+        var line = 0..<0
+        var frames: [Rect] = []
+        for (index, photo) in zip(scroll.window, photos) {
+            if index >= line.upperBound {
+                line = lines.line(of: index)
+                if lines.hasTitles {
+                    drawTitle(above: index, isFirst: index == scroll.first, content.results, in: &surface, &rest)
+                }
+                frames = layout.frames(in: rest.takeTop(layout.cell.rows))
+            }
+            let frame = frames[index - line.lowerBound]
+            scroll.setFrame(frame, of: index)
+            guard let photo else { continue }
+            cell.draw(
+                photo, thumbnail(of: photo, content, layout.picture, &orders), matches: content.matches(photo.name),
+                badges: badges(of: photo, content), isSelected: photo.key == content.selection, in: &surface,
+                frame: frame)
+        }
+        return (photos.compactMap { $0?.key }, orders)
+    }
+
+    /// Draws a section's title above its first photo, and above the first visible photo.
+    private func drawTitle(
+        above index: Int, isFirst: Bool, _ results: FetchedResults, in surface: inout Surface, _ rest: inout Rect
+    ) {
+        guard let section = results.section(at: index), section.range.lowerBound == index || isFirst else { return }
+        let title = SectionTitle(
+            section: section, rule: results.sectionRule, isCounted: results.isComplete, theme: context.theme)
+        title.draw(in: &surface, rest.takeTop(1))
+    }
+
+    private func badges(of photo: Photo, _ content: Content) -> [PhotoBadge] {
+        PhotoBadge.badges(
+            of: photo, isMarked: content.marks.contains(photo.key), isNew: content.opened.isNew(photo.key))
+    }
+
+    /// Orders a photo's thumbnail. Returns the picture drawn so far.
+    private func thumbnail(
+        of photo: Photo, _ content: Content, _ size: Size, _ orders: inout [PictureOrder]
+    ) -> DrawnPicture? {
+        guard photo.thumbnail.held != nil || photo.original.held != nil, !size.isEmpty else { return nil }
+        func order(_ style: DrawingStyle) -> PictureOrder {
+            PictureOrder.thumbnail(of: photo, in: content.results.cache.id, room: size, style: style)
+        }
+        let wanted = order(context.drawingStyle)
+        orders.append(wanted)
+        return context.pipeline.picture(wanted) ?? context.formerStyle.flatMap { context.pipeline.picture(order($0)) }
+    }
+}
 
 /// The line above the photos of a day, a month or a year.
 @MainActor
 struct SectionTitle {
     let section: PhotoSection
     let rule: SectionRule
-    /// Whether all photos of the list are known, and so how many the section has.
+    /// Whether the list is complete, so that the section's count is known.
     let isCounted: Bool
     let theme: Theme
 
-    /// `2006`, `July 2006`, `Sunday 30 July 2006`, in the words of the user's locale.
+    /// The date, such as `2006`, `July 2006` or `Sunday 30 July 2006`, in the user's locale.
     var text: String {
         switch rule {
         case .none: ""

@@ -2,35 +2,38 @@ import Cache
 import Logging
 import Model
 
-/// The lists behind the photos screen: all photos of a gallery in some order, and those that a search has found.
+/// The photo lists of one gallery: all photos in some order, and the matches of a search.
 ///
-/// Arranging takes place off the main actor; until it is done, what was there stays. The newest wish counts: an older one
-/// that is still being worked on ends.
+/// Sorting and searching run off the main actor; the current lists stay until the new ones are complete. A new request
+/// cancels the previous one.
 @MainActor
 final class PhotoLists {
-    /// What a search is for.
+    /// Why the user searches.
     enum Purpose {
-        /// To go from one hit to the next, among all photos.
+        /// To go from match to match in the full list.
         case finding
-        /// To see the hits alone.
+        /// To see only the matches.
         case filtering
     }
 
+    /// The gallery's cache.
+    let cache: GalleryCache
+    /// Reads single rows of the gallery on the main actor, also for the photo screen.
+    let reader: CacheReader
     /// All photos.
     private(set) var all: FetchedResults
-    /// Those that were found, if something was searched for.
+    /// The matches of the last complete search.
     private(set) var found: FetchedResults?
-    /// What is searched for, found yet or not.
+    /// The search text, whether or not the search is complete.
     private(set) var filter = PhotoFilter.all
     private(set) var purpose = Purpose.finding
-    /// Whether what was found is shown alone.
+    /// Whether the list shows only the matches.
     private(set) var isFiltered = false
     private(set) var order: PhotoOrder
     private(set) var sections: SectionRule
-    /// Why the last wish could not be done, if that is so.
+    /// Why the last request failed, if it did.
     private(set) var failure: String?
     private var task: Task<Void, Never>?
-    private let cache: GalleryCache
     private let log: Log
     private let feed: UpdateFeed
     private var subscriptions: [ObjectIdentifier: UpdateFeed.Subscription] = [:]
@@ -38,16 +41,17 @@ final class PhotoLists {
     init(_ cache: GalleryCache, order: PhotoOrder, sections: SectionRule, _ context: ScreenContext) throws {
         (self.cache, self.order, self.sections, log, feed) = (cache, order, sections, context.log, context.feed)
         all = try FetchedResults(of: cache, order: order, sections: sections)
+        reader = try cache.openReader()
         follow()
     }
 
-    /// What the list on the screen shows. It changes when ``ModelUpdate/lists(_:)`` says so, and not before.
+    /// The list on the screen. It changes only with ``ModelUpdate/lists(_:)``.
     var shown: FetchedResults { isFiltered ? found ?? all : all }
 
-    /// Whether the hits of what is searched for now are still to come.
+    /// Whether the matches of the current search text are still missing.
     var isSearching: Bool { filter != found?.filter ?? .all }
 
-    /// Searches for something; for nothing, to show everything again.
+    /// Starts a search; an empty text shows all photos again.
     func search(_ text: String, for purpose: Purpose) {
         let filter = PhotoFilter(text)
         guard filter != self.filter || purpose != self.purpose else { return }
@@ -56,14 +60,14 @@ final class PhotoLists {
         arrange()
     }
 
-    /// Sorts and divides the lists.
+    /// Changes the order and the sections of the lists.
     func sort(by order: PhotoOrder, sections: SectionRule) {
         guard order != self.order || sections != self.sections else { return }
         (self.order, self.sections) = (order, sections)
         arrange()
     }
 
-    /// Nothing is listed any more.
+    /// Cancels the request under way, and ends all updates.
     func close() {
         task?.cancel()
         subscriptions = [:]
@@ -72,7 +76,7 @@ final class PhotoLists {
     private func arrange() {
         task?.cancel()
         failure = nil
-        // Only what is sorted by date is divided.
+        // Sections need date order.
         let sections = order.criterion == .date ? sections : .none
         guard filter != .all || all.order != order || all.sectionRule != sections else { return adopt(all, nil) }
         task = Task { [all, order, filter, log] in
@@ -92,7 +96,7 @@ final class PhotoLists {
         }
     }
 
-    /// What is there stays, and counts as what was wished for.
+    /// Keeps the current lists, and resets the request to match them.
     private func giveUp(_ error: any Error) {
         (filter, order) = (found?.filter ?? .all, all.order)
         failure = "\(error)"
@@ -106,7 +110,7 @@ final class PhotoLists {
         feed.deliver(.lists(self))
     }
 
-    /// A list that stays is followed without a break: what comes in between would be lost.
+    /// Subscribes to new lists. Existing subscriptions continue, because a gap would lose differences.
     private func follow() {
         let lists = [all, found].compactMap { $0 }
         let kept = Set(lists.map { ObjectIdentifier($0) })
@@ -116,42 +120,42 @@ final class PhotoLists {
         }
     }
 
-    /// The hit that comes after a photo, or before it; at the end it goes on at the beginning.
+    /// Returns the match after or before a photo, wrapping around at the ends.
     ///
-    /// - Parameter including: whether the photo itself will do.
-    func hit(after key: PhotoKey?, backwards: Bool = false, including: Bool = false) -> PhotoKey? {
+    /// - Parameter including: whether the photo itself may be returned.
+    func match(after key: PhotoKey?, backwards: Bool = false, including: Bool = false) -> PhotoKey? {
         guard let found, found.count > 0 else { return nil }
         guard let key else { return found.key(at: 0) }
-        let place = found.insertionIndex(of: key)
-        let isHit = found.key(at: place) == key
-        if isHit, including { return key }
-        let next = backwards ? place - 1 : place + (isHit ? 1 : 0)
+        let index = found.insertionIndex(of: key)
+        let isMatch = found.key(at: index) == key
+        if isMatch, including { return key }
+        let next = backwards ? index - 1 : index + (isMatch ? 1 : 0)
         return found.key(at: (next + found.count) % found.count)
     }
 }
 
 extension Difference {
-    /// Whether photos may have gone.
-    var removes: Bool {
+    /// Whether photos may have left the list.
+    var mayRemovePhotos: Bool {
         switch self {
         case .reset: true
         case .rows(let rows): !rows.deleted.isEmpty
         }
     }
 
-    /// Where the row stands now that followed a row which is gone.
+    /// Returns the new index of the row that followed a deleted row.
     ///
-    /// If none of those that followed it is left, the same place is as good as any.
+    /// If no later row is left, returns the old index.
     ///
     /// - Parameters:
-    ///   - row: the place of the one that is gone, in the old list.
+    ///   - row: the index of the deleted row in the old list.
     ///   - count: the length of the new list.
-    func placeFollowing(_ row: Int, count: Int) -> Int {
+    func indexFollowing(_ row: Int, count: Int) -> Int {
         guard case .rows(let rows) = self else { return row }
-        let leftBefore = (rows.deleted + rows.moved.map(\.from)).filter { $0 < row }.count
-        // Counted among the rows that stayed; each that came in at or before it moves it down by one.
-        var place = row - leftBefore
-        for new in (rows.inserted + rows.moved.map(\.to)).sorted() where new <= place { place += 1 }
-        return place < count ? place : row
+        let removedBefore = (rows.deleted + rows.moved.map(\.from)).filter { $0 < row }.count
+        // Starts among the rows that stayed; each row inserted at or before the index moves it down.
+        var index = row - removedBefore
+        for new in (rows.inserted + rows.moved.map(\.to)).sorted() where new <= index { index += 1 }
+        return index < count ? index : row
     }
 }

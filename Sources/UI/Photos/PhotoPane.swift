@@ -1,41 +1,121 @@
+import Cache
 import Cells
 import Concurrency
 import Model
 import Pictures
+import Text
 
-/// The pane beside a list: the photo that the cursor rests on, and what it says of itself. Whether there is one, and where.
+/// The preview pane beside a list, with the selected photo and its facts.
+///
+/// The pane follows the selection only when it rests. It fetches nothing: it shows cached photos, and the thumbnails of
+/// others.
 @MainActor
 final class PhotoPane {
-    /// Whether the user wants it, where there is room.
-    private(set) var isWanted = true
-    let rest: Debounce<PhotoKey>
-    /// What was drawn last: it stays until there is something of the next photo, so that nothing goes blank on the way.
-    var shown: (key: PhotoKey, picture: DrawnPicture)?
-    private var isRoomy = false
+    /// Called when the selection rests on another photo.
+    var onRest: () -> Void = {}
 
-    /// With fewer columns there is none.
-    static let leastWidth = 120
-    /// How long the cursor has to rest on a photo before the pane shows it.
+    private let context: ScreenContext
+    private let rest: Debounce<PhotoKey>
+    private var isWanted = true
+    /// Whether the window was wide enough in the last frame.
+    private var isRoomy = false
+    /// The last picture. It stays until the next photo has one, so that the pane never goes blank.
+    private var shown: (key: PhotoKey, picture: DrawnPicture)?
+
+    /// How long the selection has to rest on a photo before the pane shows it.
     static let restInterval = Duration.milliseconds(120)
+    /// Narrower windows have no pane.
+    static let leastWidth = 120
 
     init(_ context: ScreenContext) {
+        self.context = context
         rest = Debounce(interval: Self.restInterval, wait: context.wait)
+        rest.onChange = { [weak self] in self?.onRest() }
     }
 
-    /// Takes it away, or brings it back. Returns whether there is room for it.
-    func toggle() -> Bool {
-        guard isRoomy else { return false }
+    /// Shows or hides the pane. Returns a notice if that is impossible.
+    func toggle() -> String? {
+        guard !context.settings.plain else { return "Plain mode has no preview pane." }
+        guard isRoomy else { return "The preview pane needs a window of \(Self.leastWidth) columns." }
         isWanted.toggle()
-        return true
+        return nil
     }
 
-    /// Takes its room from the list's.
-    func takeRoom(_ rest: inout Rect) -> Rect? {
+    /// Takes the pane's space from the list's, or returns nil without a pane.
+    func takeSpace(_ rest: inout Rect) -> Rect? {
+        guard !context.settings.plain else { return nil }
         isRoomy = rest.size.columns >= Self.leastWidth
         guard isRoomy, isWanted else { return nil }
         return rest.takeRight(min(90, rest.size.columns * 2 / 5))
     }
 
-    /// Lines for what a photo says: the same for all of them, so that no picture is drawn in another size for it.
-    static func lines(in frame: Rect) -> Int { min(14, frame.size.rows * 2 / 5) }
+    /// Draws the photo that the selection rests on. Returns the pictures to draw, the most important first.
+    ///
+    /// - Parameter hasRule: whether a line separates the pane from the list.
+    func draw(
+        _ selection: PhotoKey?, of results: FetchedResults, _ reader: CacheReader, hasRule: Bool,
+        in surface: inout Surface, _ frame: Rect
+    ) -> [PictureOrder] {
+        self.rest.set(selection)
+        var rest = frame
+        let rule = rest.takeLeft(1)
+        if hasRule { drawRule(in: &surface, rule) }
+        _ = rest.takeLeft(1)
+        _ = rest.takeRight(1)
+        var report = rest.takeBottom(Self.reportLines(in: rest))
+        _ = report.takeTop(1)
+        guard let photo = self.rest.value.flatMap({ try? results.photo($0) }) else { return [] }
+        let look = PhotoLook(gallery: results.cache.id)
+        let view = Viewport(size: rest.size, style: context.drawingStyle)
+        // The thumbnail of a cached photo is drawn sooner than the photo.
+        var wanted = [look.order(of: photo, in: view), look.preview(of: photo, in: view)].compactMap { $0 }
+        if wanted.first == wanted.last { wanted = Array(wanted.prefix(1)) }
+        if let picture = wanted.lazy.compactMap({ self.context.pipeline.picture($0) }).first {
+            shown = (photo.key, picture)
+        } else if wanted.allSatisfy({ context.pipeline.failure($0) != nil }) {
+            shown = nil
+        }
+        // The facts belong to the visible picture.
+        let seen = shown.flatMap { try? results.photo($0.key) } ?? photo
+        if seen.key != shown?.key { shown = nil }
+        if let picture = shown?.picture {
+            surface.draw(
+                picture.cells, pixels: picture.pixels, at: rest.centred(picture.cells.size).origin, in: rest)
+        } else {
+            Placeholder.draw(seen, context.theme, in: &surface, rest)
+        }
+        return wanted.reversed() + drawReport(of: seen, look, reader, in: &surface, report)
+    }
+
+    /// The number of lines for facts: the same for all photos, so that all pictures have one size.
+    private static func reportLines(in frame: Rect) -> Int { min(14, frame.size.rows * 2 / 5) }
+
+    /// Draws a photo's facts. Returns the examination that they need, if any.
+    private func drawReport(
+        of photo: Photo, _ look: PhotoLook, _ reader: CacheReader, in surface: inout Surface, _ frame: Rect
+    ) -> [PictureOrder] {
+        var rest = frame
+        let kept = try? reader.metadata(of: photo.key)
+        // Only a photo without metadata in the cache has to be examined.
+        let examination = PictureOrder.examination(of: photo, in: look.gallery)
+        let isUnread = photo.original.held != nil && kept?.edition != photo.original.held
+        let metadata = look.metadata(of: photo, kept, isUnread ? context.pipeline.examination(examination) : nil)
+        if let (text, style) = PhotoRow.remark(photo, context.theme) {
+            let line = rest.takeBottom(1)
+            surface.write(text.truncated(toWidth: line.size.columns), in: line, style: style)
+        }
+        let lines = PhotoReport(photo: photo, metadata: metadata, hasUnicode: context.capabilities.unicode)
+            .facts(width: rest.size.columns)
+        for line in lines.prefix(rest.size.rows) {
+            PhotoReport.draw(line, in: &surface, rest.takeTop(1), context.theme)
+        }
+        return isUnread ? [examination] : []
+    }
+
+    private func drawRule(in surface: inout Surface, _ column: Rect) {
+        for row in column.rows {
+            let cell = Rect(column: column.origin.column, row: row, columns: 1, rows: 1)
+            surface.write(context.theme.signs.upright, in: cell, style: context.theme.detail)
+        }
+    }
 }

@@ -1,236 +1,402 @@
 import Cache
-import Session
 import Cells
 import Commands
 import Logging
 import Model
 import Pictures
+import Session
 import Settings
 import Text
 
-/// A gallery's photos: a list, or a contact sheet.
+/// The photos of one gallery, as a list or a contact sheet.
+///
+/// The screen connects its parts: ``PhotoLists`` sorts and searches, ``PhotoLayout`` draws, ``PhotoDemand`` states what
+/// to fetch, and ``PhotoSearch``, ``Marks`` and ``PhotoPane`` do what their names say.
 @MainActor
 final class PhotosScreen: Screen, ListScreen {
-    let cache: GalleryCache
+    /// The lists of the gallery. The photo screen follows them, too.
     let lists: PhotoLists
-    let reader: CacheReader
-    var record: GalleryRecord
-    /// The same when the gallery was opened: what was new then stays new as long as one looks at it.
-    let opened: GalleryRecord
-    /// How much of the gallery failed and has not come since.
-    var errorCount = 0
+    /// The list's scrolling state. ``ListScreen`` moves it.
     var scroll = ListScroll()
-    /// How the photos are shown, and how the sheet was laid out last.
-    var view = View.list
-    var sheet: SheetLayout?
-    /// Where the user is going: 1 towards the end, -1 towards the beginning. What comes next there is fetched first.
-    private var travel = (direction: 1, from: 0)
-    /// Selection follows identity: what is selected is a photo, wherever it comes to stand.
-    var selection: PhotoKey?
-    /// A photo that was left before it had arrived. It is still wanted, but not before anything else.
-    var left: PhotoKey?
-    private let wisher: Wishes.Wisher
-    private let client: PicturePipeline.Client
-    private var subscriptions: [UpdateFeed.Subscription] = []
-    private var isOnTop = false
-    var errand = Errand.none
-    let prompt = LinePrompt()
+
+    /// The selected photo. The selection stays on it when the list changes.
+    private var selection: PhotoKey?
+    private var layout: PhotoLayout
+    private var demand: PhotoDemand
+    private let search: PhotoSearch
+    private let marks = Marks()
+    private let pane: PhotoPane
     private let sortMenu: SortMenu
-    let marks = Marks()
-    let pane: PhotoPane
-    /// Whether the user has said how the list is to be divided.
-    var isDivisionChosen: Bool
+    /// Whether the sort menu waits for a key.
+    private var isSorting = false
+    private var record: GalleryRecord
+    /// The record from when the gallery was opened: its new photos keep their badge while the user looks at it.
+    private let opened: GalleryRecord
+    /// The number of failures in the gallery.
+    private var errorCount = 0
+    private var isOnTop = false
+    private var subscriptions: [UpdateFeed.Subscription] = []
 
-    /// What the user is in the middle of.
-    enum Errand: Equatable {
-        case none
-        /// Types what is searched for. What was selected then is where he goes back to, and where hits are counted from.
-        case typing(from: PhotoKey?)
-        /// Has typed it, and the first hit is still being looked for.
-        case awaitingHit(from: PhotoKey?)
-        /// Is about to say what the list is to be sorted by.
-        case sorting
-    }
-
-    /// Opens a gallery's list as it was looked at before, on the photo that was selected then, if there still is one.
+    /// Opens a gallery with the view and the selection of a place.
     init(_ context: ScreenContext, cache: GalleryCache, at place: Place = Place()) throws {
-        self.cache = cache
         let changes = cache.changes()
         lists = try PhotoLists(
             cache, order: place.order ?? context.settings.order,
             sections: place.sections ?? context.settings.sections.rule, context)
-        reader = try cache.openReader()
-        record = try reader.gallery()
+        record = try lists.reader.gallery()
         opened = record
-        isDivisionChosen = place.sections != nil || context.settings.sections != .auto
+        layout = PhotoLayout(
+            place.view == .sheet ? .sheet : .list,
+            areSectionsChosen: place.sections != nil || context.settings.sections != .auto, context)
+        demand = PhotoDemand(cache.id, context)
+        search = PhotoSearch(lists, context)
         sortMenu = SortMenu(context)
-        wisher = context.wishes.makeWisher()
-        client = context.pipeline.makeClient()
         pane = PhotoPane(context)
         super.init(context)
         let gallery = cache.id
         subscriptions = [context.feed.follow(changes) { $0["gallery"] == nil ? nil : .gallery(gallery) }]
-        sortMenu.onChoice = { [weak self] in self?.sort(by: $0) }
+        search.next = self
+        search.onSelect = { [weak self] in self?.select($0) }
         sortMenu.next = self
-        prompt.next = self
-        pane.rest.onChange = { [weak self] in self?.setNeedsDisplay() }
+        sortMenu.onChoice = { [weak self] in self?.sort(by: $0) }
+        pane.onRest = { [weak self] in self?.setNeedsDisplay() }
         marks.onChange = { [weak self] in self?.setNeedsDisplay() }
-        scroll.setCount(results.count)
-        selection = results.key(at: 0)
-        if let galleryID = place.photo, let photo = try reader.photo(galleryID: galleryID) {
-            // Of a long list it may be in the part that is still to be read.
-            scroll.select(results.index(of: photo.key) ?? 0)
-            selection = photo.key
-        }
-        if place.view == .sheet { view = .sheet }
+        try restoreSelection(place)
         if let filter = place.filter { lists.search(filter, for: .filtering) }
         let now = context.now()
-        Task { [writer = cache.writer, log = context.log] in
-            do { try await writer.recordOpened(at: now) } catch { log.error(.cache, "\(error)") }
-        }
+        write { try await $0.recordOpened(at: now) }
         if context.settings.syncOnOpen { askForUpdate() }
     }
 
-    /// The gallery is closed: nothing is wanted for it any more.
+    private func restoreSelection(_ place: Place) throws {
+        scroll.setCount(results.count)
+        selection = results.key(at: 0)
+        guard let galleryID = place.photo, let photo = try lists.reader.photo(galleryID: galleryID) else { return }
+        // In a long list that is still loading, the index is unknown.
+        scroll.select(results.index(of: photo.key) ?? 0)
+        selection = photo.key
+    }
+
+    var cache: GalleryCache { lists.cache }
+
+    /// The list on the screen.
+    private var results: FetchedResults { lists.shown }
+
+    /// Ends all updates and wishes when the gallery is closed.
     func close() {
         subscriptions = []
         lists.close()
-        context.wishes.withdraw(
-            wisher, stopping: [.list(cache.id)] + Rendition.allCases.map { .everyPicture(cache.id, $0) })
-        context.pipeline.want([], by: client)
+        demand.close()
     }
 
-    /// The user leaves the gallery, or the program.
-    func noteLeft() -> Task<Void, Never> {
+    /// Records that the user leaves the gallery or quits.
+    func noteLeft() -> Task<Void, Never> { write { try await $0.recordLeft() } }
+
+    @discardableResult
+    private func write(_ body: @escaping @Sendable (GalleryWriter) async throws -> Void) -> Task<Void, Never> {
         Task { [writer = cache.writer, log = context.log] in
-            do { try await writer.recordLeft() } catch { log.error(.cache, "\(error)") }
+            do { try await body(writer) } catch { log.error(.cache, "\(error)") }
         }
     }
 
-    // MARK: - What it says
+    // MARK: - Texts
 
-    override var scopes: [CommandTable.Scope] { (isSheet ? [.sheet] : []) + [.photos, .lists, .everywhere] }
+    override var scopes: [CommandTable.Scope] { (layout.isSheet ? [.sheet] : []) + [.photos, .lists, .everywhere] }
 
     override var commandScopes: [CommandTable.Scope] { scopes + [.sorting] }
 
-    /// What the list shows now.
-    var results: FetchedResults { lists.shown }
-
-    override var focus: Responder {
-        switch errand {
-        case .typing: prompt
-        case .sorting: sortMenu
-        case .none, .awaitingHit: self
-        }
-    }
+    override var focus: Responder { isSorting ? sortMenu : search.focus ?? self }
 
     override var heading: Heading {
-        // Of a long list the beginning is there at once; where the selection stands is known when all of it is.
-        let place = selection.flatMap { results.index(of: $0) }.map { CountText.text($0 + 1, of: results.count) }
+        // In a long list that is still loading, the index is unknown.
+        let index = selection.flatMap { results.index(of: $0) }.map { CountText.text($0 + 1, of: results.count) }
         let filter = lists.isFiltered ? "“\(results.filter.text.madeVisible)”  " : ""
-        let standing = results.count == 0 ? nil : place ?? NumberFormat.current.text(results.count)
+        let standing = results.count == 0 ? nil : index ?? NumberFormat.current.text(results.count)
+        let marked = marks.keys.isEmpty ? nil : "\(marks.keys.count) marked"
+        let match = isSorting ? nil : search.headingText(selection)
         return Heading(
             title: context.title(of: cache.address),
-            detail: filter + [marksText, standing, hitText].compactMap { $0 }.joined(separator: " · "),
-            brief: marksText ?? hitText ?? standing ?? "")
+            detail: filter + [marked, standing, match].compactMap { $0 }.joined(separator: " · "),
+            brief: marked ?? match ?? standing ?? "")
     }
 
     override var footing: Footing {
-        switch errand {
-        case .sorting: return Footing(text: "Sort by", choices: sortMenu.choices)
-        case .typing: return Footing(text: searchText)
-        case .none, .awaitingHit: break
-        }
+        if isSorting { return Footing(text: "Sort by", choices: sortMenu.choices) }
+        if let text = search.typingText { return Footing(text: text) }
         let status = status
-        // Where the reason stands in the middle, it is not said twice.
+        // The text in the middle of an empty list already gives the reason.
         let parts = StatusText.parts(status, now: context.now(), hasReason: emptyText?.saysFailure != true)
         var footing = Footing(text: parts.text, brief: parts.success == nil ? nil : parts.state)
         if case .updating(.getting(let progress, _)) = status.state { footing.fraction = progress.fraction }
         if case .failed = status.state { footing.isTrouble = true }
-        // A failed list alone is what the text is about.
+        // The text already reports the update's own failure.
         if errorCount > 1 || !status.isFailing { footing.badge = ErrorText.badge(errorCount, context.keys) }
         footing.hints = [status.isRunning ? (.stop, "stop") : (.refresh, "refresh")]
-        if results.count > 0 { footing.hints.append((.open, "look")) }
+        if results.count > 0 { footing.hints.append((.open, "view")) }
         if results.count > 0 || lists.isFiltered { footing.hints.append((.search, "search")) }
         footing.hints.append((.help, "help"))
-        // An update that waits goes on for hours: how to stop it is in sight, however long the reason is.
+        // A waiting update can go on for hours, so this hint stays visible beside a long reason.
         if status.isRunning { footing.kept.insert(.stop) }
-        // Beside an update there is a bar to be seen.
+        // A running update needs the space for its progress bar.
         if !status.isRunning, !context.settings.plain, results.count > 0 {
-            footing.hints.append((.sheet, view == .list ? "sheet" : "list"))
+            footing.hints.append((.sheet, layout.kind == .list ? "sheet" : "list"))
         }
         return footing
     }
 
-    var status: SyncStatus { context.activity.status(of: cache.id, recorded: record.status) }
+    private var status: SyncStatus { context.activity.status(of: cache.id, recorded: record.status) }
 
-    // MARK: - What happens
+    /// The text in place of the photos, or nil if the list has any.
+    private var emptyText: EmptyText? {
+        guard results.count == 0 else { return nil }
+        return EmptyText(
+            status, isAwaited: context.wishes.isStanding(.list(cache.id)), isOffline: context.settings.offline,
+            isFiltered: results === lists.found, scopes: scopes, context.keys)
+    }
+
+    /// Counts the failures in the cache, or those of this run if they are more: a read-only cache keeps none.
+    private func countErrors() {
+        let kept = ((try? lists.reader.troubleCount()) ?? 0) + (record.failure == nil ? 0 : 1)
+        errorCount = max(kept, context.activity.failures.count { $0.subject.gallery == cache.id })
+    }
+
+    // MARK: - Commands
 
     override func perform(_ command: Command) -> Bool {
+        if let order = SortMenu.order(command) {
+            sort(by: order)
+            return true
+        }
         switch command {
         case .open: openSelection()
         case .refresh: refresh()
         case .stop: context.wishes.stop(.list(cache.id))
-        case .sort: errand = .sorting
+        case .sort:
+            search.stopWaiting()
+            isSorting = true
         case .sheet: switchView()
         case .slideshow: showSlides()
-        case .information: togglePane()
-        default:
-            return performSearching(command) || performDividing(command) || performMarking(command)
-                || performSorting(command)
-                || act(on: command) || performMoving(command)
+        case .information: if let notice = pane.toggle() { send(.notice(notice)) }
+        case _ where search.perform(command, selection: selection, in: scopes): break
+        case _ where PhotoActions.commands.contains(command): act(command)
+        default: return performMarking(command) || performMoving(command)
         }
         return true
     }
 
-    private func performSorting(_ command: Command) -> Bool {
-        guard let order = SortMenu.order(command) else { return false }
-        sort(by: order)
-        return true
-    }
-
-    /// A photo is not looked at any more. Called while it is still wished for, so that what has come of it is not lost.
-    func photoScreenWillLeave(_ key: PhotoKey) {
-        left = key
-        context.wishes.state([Wish(.picture(cache.id, key, .original), importance: .rest)], by: wisher)
-    }
-
-    private func sort(by order: PhotoOrder?) {
-        errand = .none
-        if let order { lists.sort(by: order, sections: lists.sections) }
-    }
-
     override func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
         switch (command, argument) {
-        case (_, .text(let text)): return perform(command, text: text)
-        case (.mark, .number(let count)): markOn(count)
+        case (_, .text(let text)): return search.perform(command, text: text, selection: selection)
+        case (.mark, .number(let count)): mark(count)
         case (.slideshow, .number(let seconds)): showSlides(seconds: seconds)
         default: return super.perform(command, argument)
         }
         return true
     }
 
-    override func go(to place: Int) -> Bool { select(index: place) }
+    override func go(to index: Int) -> Bool { select(index: index) }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool {
         focus === self ? followInList(mouse) : false
     }
 
+    private func sort(by order: PhotoOrder?) {
+        isSorting = false
+        search.stopWaiting()
+        if let order { lists.sort(by: order, sections: lists.sections) }
+    }
+
+    /// Switches between list and contact sheet, and centres the selection.
+    private func switchView() {
+        guard !context.settings.plain else { return send(.notice("Plain mode has no contact sheet.")) }
+        layout.switchKind()
+        scroll.centreSelection()
+    }
+
+    private func changeSections() {
+        guard lists.order.criterion == .date else { return send(.notice("Sections need date order.")) }
+        guard let sections = layout.nextSections(after: lists.sections, results) else { return }
+        lists.sort(by: lists.order, sections: sections)
+    }
+
+    // MARK: - Selection
+
+    var lines: ListLines { layout.lines(results, count: scroll.count) }
+
     func selectionDidMove() { selection = results.key(at: scroll.selected) }
 
+    private func performMoving(_ command: Command) -> Bool {
+        switch command {
+        case .previousPhoto: scroll.select(scroll.selected - 1)
+        case .nextPhoto: scroll.select(scroll.selected + 1)
+        case .nextSection:
+            guard let section = results.section(at: scroll.selected) else { return true }
+            scroll.select(section.range.upperBound)
+        case .previousSection:
+            guard let section = results.section(at: scroll.selected) else { return true }
+            let isAtStart = section.range.lowerBound == scroll.selected
+            let before = isAtStart ? results.section(at: scroll.selected - 1) : nil
+            scroll.select(before?.range.lowerBound ?? section.range.lowerBound)
+        case .divide:
+            changeSections()
+            return true
+        default:
+            guard layout.isSheet ? scroll.perform(command, in: lines) : scroll.perform(command) else { return false }
+        }
+        selectionDidMove()
+        return true
+    }
+
+    private func select(_ key: PhotoKey) {
+        selection = key
+        if let index = results.index(of: key) { scroll.select(index) }
+    }
+
+    /// The gallery's own id of the selected photo.
+    var selectedGalleryID: String? {
+        selection.flatMap { try? lists.reader.photo($0) }?.galleryID
+    }
+
+    /// Selects a photo by the gallery's own id. Returns false if the list does not show it.
+    func select(galleryID: String) -> Bool {
+        guard let photo = try? lists.reader.photo(galleryID: galleryID), results.index(of: photo.key) != nil else {
+            return false
+        }
+        select(photo.key)
+        return true
+    }
+
+    /// Opens the selected photo.
+    ///
+    /// - Parameter fills: whether the photo fills the screen instead of fitting into it.
+    func openSelection(fills: Bool = false) {
+        // In a long list that is still loading, the index may be unknown.
+        guard let selection, results.index(of: selection) != nil || !results.isComplete else { return }
+        send(.push(PhotoScreen(context, results: results, key: selection, delegate: self, fills: fills)))
+    }
+
+    /// Selects the photo that the photo screen shows.
+    func photoScreenDidShow(_ key: PhotoKey) {
+        if results.index(of: key) != nil { select(key) }
+    }
+
+    /// Keeps fetching a photo that the photo screen leaves. The screen still wishes for it during this call.
+    func photoScreenWillLeave(_ key: PhotoKey) { demand.finish(key) }
+
+    /// Shows all photos again, if a filter hides some.
+    func leaveFilter() { search.leaveFilter() }
+
+    // MARK: - Marks and actions
+
+    private func performMarking(_ command: Command) -> Bool {
+        switch command {
+        case .mark: mark(1)
+        case .markRange:
+            guard !marks.markRange(to: scroll.selected, selection, of: results) else { break }
+            send(.notice("Mark the start of the range first, with \(context.name(of: .mark, in: scopes))."))
+        case .markAll: if isListComplete { marks.mark(0..<results.count, of: results, last: nil) }
+        case .invertMarks: if isListComplete { marks.invert(results) }
+        case .unmark: marks.clear()
+        default: return false
+        }
+        return true
+    }
+
+    /// Marks or unmarks photos from the selected one on, and selects the next. Stops at the end of the list.
+    private func mark(_ count: Int) {
+        for _ in 0..<count {
+            guard let key = selection else { return }
+            marks.toggle(key)
+            // In a long list that is still loading, the index may be unknown.
+            guard let index = results.index(of: key), index < results.count - 1 else { return }
+            scroll.select(index + 1)
+            selectionDidMove()
+        }
+    }
+
+    /// Whether the whole list is known. Shows a notice if not.
+    private var isListComplete: Bool {
+        if !results.isComplete { send(.notice("The list is still loading.")) }
+        return results.isComplete
+    }
+
+    /// The photos of the next action: the marked ones in list order, or else the selected one.
+    private var targets: [PhotoKey] {
+        marks.keys.isEmpty ? selection.map { [$0] } ?? [] : marks.keys(in: lists.all)
+    }
+
+    private func act(_ command: Command) {
+        marks.whenSettled { [weak self] in
+            guard let self else { return }
+            PhotoActions(context, cache: cache, from: self).perform(command, on: targets)
+        }
+    }
+
+    /// Starts a slideshow of the marked photos if several are in the list, or else of the whole list.
+    ///
+    /// - Parameter seconds: the time for each photo, instead of the setting.
+    private func showSlides(seconds: Int? = nil) {
+        marks.whenSettled { [weak self] in self?.pushSlideshow(seconds: seconds) }
+    }
+
+    private func pushSlideshow(seconds: Int?) {
+        guard let selection else { return }
+        let targets = targets
+        let slides = targets.count > 1 ? targets.filter { results.index(of: $0) != nil } : []
+        let count = slides.isEmpty ? results.count : slides.count
+        guard count > 1 else { return send(.notice("There is no other photo to show.")) }
+        let first = slides.contains(selection) ? selection : slides.first ?? selection
+        let screen = PhotoScreen(context, results: results, key: first, delegate: self)
+        screen.beginSlideshow(over: slides, seconds: seconds)
+        photoScreenDidShow(first)
+        send(.push(screen))
+    }
+
+    // MARK: - Updating the gallery
+
+    /// Updates the gallery, and retries everything that failed.
+    func refresh() {
+        guard !context.settings.offline else {
+            return send(.notice("Offline: restart without --offline to refresh."))
+        }
+        context.retry(cache.id)
+        write { try await $0.retry() }
+        askForUpdate()
+    }
+
+    /// Updates the gallery on opening and at intervals.
+    func askForUpdate() {
+        guard !context.settings.offline else { return }
+        context.wishes.ask(for: .list(cache.id))
+        if context.settings.allThumbnails {
+            context.wishes.ask(for: .everyPicture(cache.id, .thumbnail), importance: .rest)
+        }
+        // Equally important requests run in order, so the photos come after the thumbnails.
+        if context.settings.allPhotos {
+            context.wishes.ask(for: .everyPicture(cache.id, .original), importance: .rest)
+        }
+    }
+
+    /// Updates the gallery when the terminal gets the focus, if the settings say so.
+    func windowCameToFront() {
+        if context.settings.syncOnFocus { askForUpdate() }
+    }
+
+    // MARK: - Events
+
     override func modelUpdated(_ update: ModelUpdate) {
-        if case .results(let results, let difference) = update, results === lists.all, difference.removes {
+        if case .results(let results, let difference) = update, results === lists.all, difference.mayRemovePhotos {
             marks.keepOnly(results)
         }
         switch update {
-        case .lists(let lists) where lists === self.lists: followLists()
+        case .lists(let lists) where lists === self.lists: showNewLists()
         case .results(let results, let difference) where results === self.results:
-            followSelection(difference)
+            applyDifference(difference)
             countErrors()
-        // How many were found may be said of another list than the one that is shown.
+        // The heading may count the matches while the list shows all photos.
         case .results(let results, _) where results === lists.found: break
         case .gallery(cache.id):
-            if let record = try? reader.gallery() { self.record = record }
+            if let record = try? lists.reader.gallery() { self.record = record }
             countErrors()
         case .activity(let change) where change.hasFailures: countErrors()
         case .activity(let change) where change.galleries.contains(cache.id): break
@@ -240,6 +406,29 @@ final class PhotosScreen: Screen, ListScreen {
         if isOnTop { setNeedsDisplay() }
     }
 
+    /// Shows new lists, with the selection on its photo or on a match.
+    private func showNewLists() {
+        if let failure = lists.failure { return send(.notice(failure)) }
+        marks.keepOnly(lists.all)
+        scroll.setCount(results.count)
+        selection = search.selectionInNewLists(selection)
+        let index = selection.flatMap { results.index(of: $0) }
+        scroll.select(index ?? 0)
+        // In a long list that is still loading, the index may be unknown.
+        if results.isComplete, index == nil { selectionDidMove() }
+    }
+
+    /// Keeps the selection on its photo. If that is gone, selects the photo that followed it.
+    private func applyDifference(_ difference: Difference) {
+        let index =
+            selection.flatMap { results.index(of: $0) }
+            ?? difference.indexFollowing(scroll.selected, count: results.count)
+        scroll.setCount(results.count)
+        scroll.select(index)
+        selectionDidMove()
+        demand.dropUnfinished(results, lists.reader)
+    }
+
     override func didAppear() {
         isOnTop = true
         countErrors()
@@ -247,37 +436,61 @@ final class PhotosScreen: Screen, ListScreen {
 
     override func didDisappear() {
         isOnTop = false
-        context.pipeline.want([], by: client)
+        demand.stopDrawing()
     }
 
-    override func withdrawWishes() {
-        left = nil
-        context.wishes.withdraw(wisher)
-    }
+    override func withdrawWishes() { demand.withdraw() }
 
-    // MARK: - How it looks
+    // MARK: - Drawing
 
     override func draw(in surface: inout Surface, frame: Rect) {
         let (photos, orders) = drawPhotos(in: &surface, frame)
-        guard isOnTop else { return }
-        context.pipeline.want(orders, by: client)
-        stateWishes(photos)
+        if isOnTop { demand.update(visible: photos, orders, scroll, results) }
     }
 
-    /// First what is seen, then a page on either side: the one that the user goes to before the one that he comes from.
-    private func stateWishes(_ seen: [PhotoKey]) {
-        var wishes = seen.map { Wish(.picture(cache.id, $0, .thumbnail), importance: .visible) }
-        // The list may be shorter already than the one that was laid out: what became of it is on its way.
-        let window = scroll.window.clamped(to: 0..<results.count)
-        let after = window.upperBound..<min(results.count, window.upperBound + scroll.visible)
-        let before = max(0, window.lowerBound - scroll.visible)..<window.lowerBound
-        if scroll.first != travel.from { travel = (scroll.first < travel.from ? -1 : 1, scroll.first) }
-        let near = travel.direction > 0 ? Array(after) + before.reversed() : before.reversed() + Array(after)
-        for index in near {
-            guard let key = results.key(at: index) else { continue }
-            wishes.append(Wish(.picture(cache.id, key, .thumbnail), importance: .near))
+    private func drawPhotos(in surface: inout Surface, _ frame: Rect) -> PhotoLayout.Drawn {
+        var rest = frame
+        scroll.beginDrawing()
+        search.drawPrompt(in: &surface, &rest)
+        let whole = rest
+        let paneFrame = pane.takeSpace(&rest)
+        guard results.count > 0 else {
+            emptyText?.draw(in: &surface, whole, context.theme)
+            return ([], [])
         }
-        if let left { wishes.append(Wish(.picture(cache.id, left, .original), importance: .rest)) }
-        context.wishes.state(wishes, by: wisher)
+        let content = PhotoLayout.Content(
+            results: results, selection: selection, marks: marks.keys, opened: opened,
+            matches: { [search] in search.matches(in: $0) })
+        var (photos, orders) = layout.draw(content, &scroll, in: &surface, rest)
+        if !context.settings.plain { scroll.drawBar(in: &surface, rest, context.theme) }
+        if let paneFrame {
+            orders += pane.draw(
+                selection, of: results, lists.reader, hasRule: !scroll.hasBar, in: &surface, paneFrame)
+        }
+        return (photos, orders)
+    }
+
+    // MARK: - Place
+
+    /// The view and the selection to restore next time.
+    var place: Place { place(photo: selectedGalleryID) }
+
+    /// Changes whenever ``place`` does, and needs no access to the cache.
+    struct PlaceMark: Equatable {
+        let place: Place
+        let selection: PhotoKey?
+    }
+
+    var placeMark: PlaceMark { PlaceMark(place: place(photo: nil), selection: selection) }
+
+    /// Returns a place that holds what differs from the settings.
+    private func place(photo: String?) -> Place {
+        var place = Place(gallery: cache.address, photo: photo)
+        if layout.kind == .sheet { place.view = .sheet }
+        if lists.order != context.settings.order { place.order = lists.order }
+        let isAsSet = context.settings.sections != .auto && lists.sections == context.settings.sections.rule
+        if layout.areSectionsChosen, !isAsSet { place.sections = lists.sections }
+        if lists.purpose == .filtering, lists.filter != .all { place.filter = lists.filter.text }
+        return place
     }
 }

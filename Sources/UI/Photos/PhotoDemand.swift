@@ -1,0 +1,74 @@
+import Cache
+import Model
+import Pictures
+import Session
+
+/// The thumbnails and pictures that a photos screen wants fetched and drawn.
+@MainActor
+struct PhotoDemand {
+    private let context: ScreenContext
+    private let gallery: GalleryID
+    private let wisher: Wishes.Wisher
+    private let client: PicturePipeline.Client
+    /// The scrolling direction, 1 or -1, and the first visible index that it was taken from.
+    private var travel = (direction: 1, from: 0)
+    /// A photo that the user left before it arrived. Vitrine still fetches it, after everything else.
+    private var unfinished: PhotoKey?
+
+    init(_ gallery: GalleryID, _ context: ScreenContext) {
+        self.context = context
+        self.gallery = gallery
+        wisher = context.wishes.makeWisher()
+        client = context.pipeline.makeClient()
+    }
+
+    /// States all wishes after a frame: visible thumbnails, then a page ahead and a page behind.
+    mutating func update(
+        visible photos: [PhotoKey], _ orders: [PictureOrder], _ scroll: ListScroll, _ results: FetchedResults
+    ) {
+        context.pipeline.want(orders, by: client)
+        var wishes = photos.map { Wish(.picture(gallery, $0, .thumbnail), importance: .visible) }
+        // The list may have become shorter since the layout; its update is under way.
+        let window = scroll.window.clamped(to: 0..<results.count)
+        let after = window.upperBound..<min(results.count, window.upperBound + scroll.visible)
+        let before = max(0, window.lowerBound - scroll.visible)..<window.lowerBound
+        if scroll.first != travel.from { travel = (scroll.first < travel.from ? -1 : 1, scroll.first) }
+        let near = travel.direction > 0 ? Array(after) + before.reversed() : before.reversed() + Array(after)
+        for index in near {
+            guard let key = results.key(at: index) else { continue }
+            wishes.append(Wish(.picture(gallery, key, .thumbnail), importance: .near))
+        }
+        if let unfinished { wishes.append(Wish(.picture(gallery, unfinished, .original), importance: .rest)) }
+        context.wishes.state(wishes, by: wisher)
+    }
+
+    /// Keeps fetching a photo that the user leaves, so that the bytes received so far are of use.
+    mutating func finish(_ key: PhotoKey) {
+        unfinished = key
+        context.wishes.state([Wish(.picture(gallery, key, .original), importance: .rest)], by: wisher)
+    }
+
+    /// Drops the photo the user left, once it has arrived or is gone.
+    ///
+    /// Otherwise a deleted photo would be fetched again.
+    mutating func dropUnfinished(_ results: FetchedResults, _ reader: CacheReader) {
+        guard let key = unfinished else { return }
+        if results.index(of: key) == nil || (try? reader.photo(key))?.original.isCurrent != false { unfinished = nil }
+    }
+
+    /// Stops drawing pictures while another screen is on top.
+    func stopDrawing() { context.pipeline.want([], by: client) }
+
+    /// Withdraws all wishes.
+    mutating func withdraw() {
+        unfinished = nil
+        context.wishes.withdraw(wisher)
+    }
+
+    /// Withdraws all wishes, and stops the gallery's update and bulk fetches.
+    func close() {
+        context.wishes.withdraw(
+            wisher, stopping: [.list(gallery)] + Rendition.allCases.map { .everyPicture(gallery, $0) })
+        stopDrawing()
+    }
+}

@@ -1,0 +1,147 @@
+import Cache
+import Cells
+import Commands
+import Model
+import Text
+
+/// Searching and filtering in the photos screen: the prompt, its texts and the next match.
+///
+/// It stands between its prompt and the screen in the responder chain, so that its notices reach the root.
+@MainActor
+final class PhotoSearch: Responder {
+    private enum Phase: Equatable {
+        case idle
+        /// The user types. Matches count from the photo that was selected before, and Esc returns to it.
+        case typing(from: PhotoKey?)
+        /// The user pressed Enter before the first match was found.
+        case awaitingMatch(from: PhotoKey?)
+    }
+
+    /// Called with the photo to select.
+    var onSelect: (PhotoKey) -> Void = { _ in }
+
+    private var phase = Phase.idle
+    private let prompt = LinePrompt()
+    private let lists: PhotoLists
+    private let context: ScreenContext
+
+    init(_ lists: PhotoLists, _ context: ScreenContext) {
+        self.lists = lists
+        self.context = context
+        super.init()
+        prompt.next = self
+    }
+
+    /// The prompt, while the user types in it.
+    var focus: Responder? { isTyping ? prompt : nil }
+
+    /// Performs a search command. Returns false for other commands.
+    func perform(_ command: Command, selection: PhotoKey?, in scopes: [CommandTable.Scope]) -> Bool {
+        switch command {
+        case .search: type("/", for: .finding, from: selection)
+        case .filter: type("Filter:", for: .filtering, from: selection)
+        case .searchNext: goToMatch(after: selection, backwards: false, in: scopes)
+        case .searchPrevious: goToMatch(after: selection, backwards: true, in: scopes)
+        // The first "back" leaves the filter, the next one the list.
+        case .back where lists.filter != .all && lists.purpose == .filtering: leaveFilter()
+        default: return false
+        }
+        return true
+    }
+
+    /// Performs a search command with its text from the command line. Returns false for other commands.
+    func perform(_ command: Command, text: String, selection: PhotoKey?) -> Bool {
+        switch command {
+        case .search: lists.search(text, for: .finding)
+        case .filter: lists.search(text, for: .filtering)
+        default: return false
+        }
+        phase = lists.isSearching ? .awaitingMatch(from: selection) : .idle
+        return true
+    }
+
+    /// Shows all photos again, if a filter hides some.
+    func leaveFilter() {
+        if lists.purpose == .filtering { lists.search("", for: .filtering) }
+    }
+
+    /// Leaves the selection alone when the search under way completes.
+    func stopWaiting() { phase = .idle }
+
+    /// Returns the photo to select in new lists, and ends the wait for a match.
+    func selectionInNewLists(_ selection: PhotoKey?) -> PhotoKey? {
+        switch phase {
+        case .typing(let origin): return lists.match(after: origin, including: true) ?? origin
+        case .awaitingMatch(let origin):
+            phase = .idle
+            return lists.match(after: origin, including: true) ?? origin
+        case .idle:
+            guard lists.isFiltered else { return selection }
+            return lists.match(after: selection, including: true) ?? selection
+        }
+    }
+
+    private var isTyping: Bool {
+        if case .typing = phase { true } else { false }
+    }
+
+    private func type(_ label: String, for purpose: PhotoLists.Purpose, from selection: PhotoKey?) {
+        let before = (text: lists.filter.text, purpose: lists.purpose)
+        phase = .typing(from: selection)
+        prompt.onChange = { [weak self] in self?.lists.search($0, for: purpose) }
+        prompt.onEnter = { [weak self] _ in
+            guard let self, case .typing(let origin) = phase else { return }
+            phase = lists.isSearching ? .awaitingMatch(from: origin) : .idle
+        }
+        prompt.onEscape = { [weak self] in
+            guard let self, case .typing(let origin) = phase else { return }
+            phase = .idle
+            lists.search(before.text, for: before.purpose)
+            if let origin { onSelect(origin) }
+        }
+        prompt.begin(label, before.purpose == purpose ? before.text : "")
+        if before.purpose != purpose { lists.search("", for: purpose) }
+    }
+
+    private func goToMatch(after selection: PhotoKey?, backwards: Bool, in scopes: [CommandTable.Scope]) {
+        guard lists.filter != .all else {
+            return send(.notice("No search yet: \(context.name(of: .search, in: scopes)) starts one."))
+        }
+        guard !lists.isSearching else { return send(.notice("Still searching…")) }
+        guard let match = lists.match(after: selection, backwards: backwards) else {
+            return send(.notice("No match for “\(lists.filter.text.madeVisible)”."))
+        }
+        onSelect(match)
+    }
+
+    // MARK: - Texts
+
+    /// The search and the number of the selected match, for the heading of the full list.
+    func headingText(_ selection: PhotoKey?) -> String? {
+        guard phase == .idle, !lists.isFiltered, let found = lists.found, !lists.isSearching else { return nil }
+        let match = selection.flatMap { found.index(of: $0) }
+        let standing = match.map { "\($0 + 1) of \(found.count)" } ?? "\(found.count) found"
+        return "“\(found.filter.text.madeVisible)” \(standing)"
+    }
+
+    /// The status text while the user types, or nil.
+    var typingText: String? {
+        guard isTyping else { return nil }
+        guard lists.filter != .all else { return "Type to search." }
+        // Shows the last count until the next one is known: the text would flicker with each letter.
+        guard let found = lists.found else { return "Searching…" }
+        guard found.count > 0 else { return "No matches" }
+        return CountText.text(found.count, "photo") + " found  Enter: keep  Esc: back"
+    }
+
+    /// Returns the byte ranges of a name that match the search.
+    func matches(in name: String) -> [Range<Int>] {
+        guard lists.filter != .all else { return [] }
+        return (try? lists.reader.marks(of: lists.filter, in: name)) ?? []
+    }
+
+    /// Draws the prompt at the bottom of a frame, while the user types.
+    func drawPrompt(in surface: inout Surface, _ rest: inout Rect) {
+        if isTyping { prompt.draw(in: &surface, rest.takeBottom(1), context.theme) }
+    }
+}
