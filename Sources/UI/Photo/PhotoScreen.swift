@@ -30,7 +30,7 @@ final class PhotoScreen: Screen {
     /// The cell of the mouse while it drags the picture.
     private var grip: Point?
     private var isOnTop = false
-    /// What the last frame showed of the list.
+    /// The list in the last frame.
     private var sight: Sight?
     /// Whether the photo was being received at the last progress event.
     private var wasReceiving = false
@@ -201,10 +201,10 @@ final class PhotoScreen: Screen {
     }
 
     override func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
-        if case .number(let number) = argument, let isPerformed = perform(command, number: number) {
-            return isPerformed
+        guard case .number(let number) = argument, let done = perform(command, number: number) else {
+            return super.perform(command, argument)
         }
-        return super.perform(command, argument)
+        return done
     }
 
     /// Performs a command with a special meaning of the number. Returns nil for other commands.
@@ -362,7 +362,7 @@ final class PhotoScreen: Screen {
             // The first and the last progress event redraw at once.
             if progress != nil, wasReceiving { return throttle.signal() }
             wasReceiving = progress != nil
-        case .pictures(let orders) where orders.contains { $0.subject == subject || $0.subject == thumbnail }: break
+        case .pictures(let orders) where orders.contains { [subject, thumbnail].contains($0.subject) }: break
         default: return
         }
         if isOnTop { setNeedsDisplay() }
@@ -418,9 +418,7 @@ final class PhotoScreen: Screen {
         if photo?.original.isCurrent == false { delegate?.photoScreenWillLeave(key) }
     }
 
-    /// Retries a photo whose server wants a password, once, so that Vitrine asks the user for it.
-    ///
-    /// This concerns servers other than the gallery's.
+    /// Retries a photo once if another server wants a password, so that Vitrine asks for it.
     private func retryIfPasswordNeeded() {
         let failures = [photo?.original.trouble, photo?.thumbnail.trouble].compactMap(\.self).map(\.failure)
         guard failures.contains(where: \.isAskedOnOpening), retried.insert(key).inserted else { return }
