@@ -29,7 +29,7 @@ final class PhotoPicture {
 
     private let context: ScreenContext
     private let gallery: GalleryID
-    private(set) var key: PhotoKey
+    private var key: PhotoKey
     private var shown: Shown?
     /// The quarter turns of each photo that the user turned.
     private var turns: [PhotoKey: Int] = [:]
