@@ -1,4 +1,4 @@
-/// Something that a user can have done. What it does depends on the screen that it comes to.
+/// A command of the user. The screen that receives it decides what it does.
 public enum Command: String, CaseIterable, Hashable, Sendable {
     case up, down, left, right
     case pageUp, pageDown, halfPageUp, halfPageDown
@@ -21,16 +21,16 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case transfers, errors, log, help, redraw, reload, suspend
     case command, goto
 
-    /// As users write it, in settings and on the command line: `next-section`.
+    /// The name in settings and on the command line, such as `next-section`.
     public var name: String { rawValue.hyphenated }
 
-    /// The command of that name.
+    /// Returns the command with a name.
     public init?(named name: String) {
         guard let command = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = command
     }
 
-    /// Whether a number before its key means so many times.
+    /// Whether a number before its key repeats it.
     public var isRepeated: Bool {
         switch self {
         case .up, .down, .left, .right, .pageUp, .pageDown, .halfPageUp, .halfPageDown: true
@@ -40,7 +40,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether a number before its key means anything: so many times, to that place, for so many seconds.
+    /// Whether it uses a number before its key: as a count, an index or seconds.
     public var takesNumber: Bool {
         switch self {
         case .first, .last, .goto, .slideshow: true
@@ -48,7 +48,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether it is about where one is in a photo, or which one it is.
+    /// Whether it scrolls, zooms or changes the photo.
     public var movesPhoto: Bool {
         switch self {
         case .up, .down, .left, .right, .zoomIn, .zoomOut, .actualSize, .previousPhoto, .nextPhoto: true
@@ -57,19 +57,19 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// What is said along with a command: a number typed before its key, or what stands behind its name on the command line.
+/// The argument of a command: a number before its key, or text after its name.
 public enum CommandArgument: Hashable, Sendable {
-    /// How often, how long, or where to.
+    /// A count, an index or a number of seconds.
     case number(Int)
-    /// What it is about, in words.
+    /// The text after the command's name.
     case text(String)
 
-    /// Numbers end here: no list has as many rows.
+    /// The limit for typed numbers. No list has as many rows.
     public static let largestNumber = 9_999_999
 }
 
 extension String {
-    /// A name of the code as users write it: `nextSection` is `next-section`, and `switchXML` is `switch-xml`.
+    /// The hyphenated form of a camel-case name: `next-section`, `switch-xml`.
     var hyphenated: String {
         let letters = Array(self)
         var text = ""

@@ -1,50 +1,51 @@
 import Cells
 
-/// All commands, with the keys that give them and what is said of them: the one table that bindings and help are made
-/// from. Which keys hold for a user a ``KeyMap`` knows.
+/// All commands with their keys and descriptions, for key bindings and help.
+///
+/// A ``KeyMap`` holds the keys of one user.
 public enum CommandTable {
-    /// Where a command means something.
+    /// The context in which a command exists.
     public enum Scope: String, CaseIterable, Hashable, Sendable {
-        /// Wherever one is.
+        /// Every screen.
         case everywhere = "Everywhere"
-        /// Wherever there is a list.
+        /// Every screen with a list.
         case lists = "Lists"
-        /// On the galleries screen.
+        /// The galleries screen.
         case galleries = "Galleries"
-        /// On the photos screen.
+        /// The photos screen.
         case photos = "Photos"
-        /// On the photos screen, where photos stand beside each other.
-        case sheet = "A contact sheet"
-        /// After the key that asks for another order.
+        /// The photos screen as a contact sheet.
+        case sheet = "Contact sheet"
+        /// The sort menu.
         case sorting = "Sorting"
-        /// On the screen of one photo.
-        case photo = "A photo"
-        /// Where all is shown that a photo says of itself.
-        case fields = "All it says"
-        /// On the transfers screen.
+        /// The screen of one photo.
+        case photo = "Photo"
+        /// The panel with all metadata of a photo.
+        case fields = "All metadata"
+        /// The transfers screen.
         case transfers = "Transfers"
-        /// On the errors screen.
+        /// The errors screen.
         case errors = "Errors"
-        /// On the log screen.
-        case log = "The log"
+        /// The log screen.
+        case log = "Log"
 
-        /// As users write it in settings.
+        /// The name used in settings.
         public var name: String { "\(self)".hyphenated }
 
-        /// The scope of that name.
+        /// Returns the scope with a name.
         public init?(named name: String) {
             guard let scope = Self.allCases.first(where: { $0.name == name }) else { return nil }
             self = scope
         }
     }
 
-    /// What a command takes behind its name, on the command line.
+    /// The argument that a command takes on the command line.
     public struct Parameter: Hashable, Sendable {
-        /// As the help calls it.
+        /// The name shown in the help.
         public let name: String
-        /// Whether it is a number, which may also be typed before the command's key.
+        /// Whether it is a number, which can also be typed before the command's key.
         public let isNumber: Bool
-        /// Whether the command means nothing without it.
+        /// Whether the command requires it.
         public let isNeeded: Bool
 
         static func number(_ name: String, isNeeded: Bool = true) -> Parameter {
@@ -56,17 +57,17 @@ public enum CommandTable {
         }
     }
 
-    /// A line of the table.
+    /// A row of the table.
     public struct Entry: Hashable, Sendable {
-        /// What is done.
+        /// The command.
         public let command: Command
-        /// Where.
+        /// The context in which the keys apply.
         public let scope: Scope
-        /// By which keys.
+        /// The keys that give the command.
         public internal(set) var keys: [Key]
-        /// What it does, for the help.
+        /// The description for the help, at most six words.
         public let meaning: String
-        /// What may be said along with it.
+        /// The argument, if the command takes one.
         public let parameter: Parameter?
 
         init(
@@ -79,160 +80,160 @@ public enum CommandTable {
             self.parameter = parameter
         }
 
-        /// As it is typed on the command line: `goto N`, `slideshow [SECONDS]`.
+        /// The form typed on the command line, such as `goto N` or `slideshow [SECONDS]`.
         public var usage: String {
             guard let parameter else { return command.name }
             return command.name + (parameter.isNeeded ? " \(parameter.name)" : " [\(parameter.name)]")
         }
     }
 
-    /// In the order in which the help lists them.
+    /// All entries, in the order of the help.
     public static let entries: [Entry] = [
-        Entry(.up, .lists, [.character("k"), Key(.up)], "one up"),
-        Entry(.down, .lists, [.character("j"), Key(.down)], "one down"),
-        Entry(.pageDown, .lists, [Key(.pageDown), .control("f"), .character(" ")], "a page down"),
-        Entry(.pageUp, .lists, [Key(.pageUp), .control("b")], "a page up"),
+        Entry(.up, .lists, [.character("k"), Key(.up)], "move up"),
+        Entry(.down, .lists, [.character("j"), Key(.down)], "move down"),
+        Entry(.pageDown, .lists, [Key(.pageDown), .control("f"), .character(" ")], "page down"),
+        Entry(.pageUp, .lists, [Key(.pageUp), .control("b")], "page up"),
         Entry(.halfPageDown, .lists, [.control("d")], "half a page down"),
         Entry(.halfPageUp, .lists, [.control("u")], "half a page up"),
-        Entry(.first, .lists, [.character("g"), Key(.home)], "to the first"),
-        Entry(.last, .lists, [.character("G"), Key(.end)], "to the last"),
-        Entry(.goto, .lists, [], "to the Nth; so does a number before G", .number("N")),
+        Entry(.first, .lists, [.character("g"), Key(.home)], "go to the first"),
+        Entry(.last, .lists, [.character("G"), Key(.end)], "go to the last"),
+        Entry(.goto, .lists, [], "go to number N (also NG)", .number("N")),
 
-        Entry(.open, .galleries, [Key(.enter), .character("l"), Key(.right)], "save the list and open the gallery"),
-        Entry(.add, .galleries, [.character("a")], "add a gallery by typing its address"),
+        Entry(.open, .galleries, [Key(.enter), .character("l"), Key(.right)], "save the list, open the gallery"),
+        Entry(.add, .galleries, [.character("a")], "add a gallery by its address"),
         Entry(.remove, .galleries, [.character("d"), Key(.delete)], "remove the gallery from the list"),
         Entry(
             .keep, .galleries, [.character("K")],
-            "keep the gallery here, whatever room it takes"),
+            "never clean the gallery's cache"),
         Entry(.refresh, .galleries, [.character("r")], "update the gallery"),
         Entry(.refreshAll, .galleries, [.character("R")], "update all galleries"),
-        Entry(.stop, .galleries, [.character("x")], "stop updating"),
-        Entry(.edit, .galleries, [.character("e")], "give it another title or address"),
-        Entry(.moveUp, .galleries, [.character("-")], "move it up in the list"),
-        Entry(.moveDown, .galleries, [.character("+")], "move it down in the list"),
-        Entry(.setInterval, .galleries, [.character("i")], "set how often the gallery is updated"),
+        Entry(.stop, .galleries, [.character("x")], "stop the update"),
+        Entry(.edit, .galleries, [.character("e")], "edit the title or address"),
+        Entry(.moveUp, .galleries, [.character("-")], "move the gallery up"),
+        Entry(.moveDown, .galleries, [.character("+")], "move the gallery down"),
+        Entry(.setInterval, .galleries, [.character("i")], "set the update interval"),
         Entry(.save, .galleries, [.character("s")], "save the list"),
-        Entry(.back, .galleries, [Key(.escape)], "save or discard the changes"),
+        Entry(.back, .galleries, [Key(.escape)], "save or discard changes"),
         Entry(.quit, .galleries, [.character("q")], "quit"),
 
-        Entry(.open, .photos, [Key(.enter), .character("l"), Key(.right)], "look at the photo"),
+        Entry(.open, .photos, [Key(.enter), .character("l"), Key(.right)], "view the photo"),
         Entry(.back, .photos, [.character("q"), Key(.escape), .character("h"), Key(.left)], "back to the galleries"),
         Entry(.refresh, .photos, [.character("r")], "update the gallery"),
-        Entry(.stop, .photos, [.character("x")], "stop updating"),
-        Entry(.openExternally, .photos, [.character("o")], "open it in another program"),
-        Entry(.copy, .photos, [.character("y")], "copy its address to the clipboard"),
-        Entry(.copyPath, .photos, [.character("Y")], "copy the path of its file to the clipboard"),
-        Entry(.save, .photos, [.character("s")], "save it to a folder"),
-        Entry(.renew, .photos, [.control("r")], "fetch it anew"),
-        Entry(.delete, .photos, [.character("D"), Key(.delete)], "delete it from the cache"),
+        Entry(.stop, .photos, [.character("x")], "stop the update"),
+        Entry(.openExternally, .photos, [.character("o")], "open in another program"),
+        Entry(.copy, .photos, [.character("y")], "copy the address"),
+        Entry(.copyPath, .photos, [.character("Y")], "copy the file path"),
+        Entry(.save, .photos, [.character("s")], "save to a folder"),
+        Entry(.renew, .photos, [.control("r")], "fetch the photo again"),
+        Entry(.delete, .photos, [.character("D"), Key(.delete)], "delete from the cache"),
         Entry(
-            .slideshow, .photos, [.character("S")], "slideshow from here", .number("SECONDS", isNeeded: false)),
+            .slideshow, .photos, [.character("S")], "start a slideshow here", .number("SECONDS", isNeeded: false)),
         Entry(.refreshAll, .photos, [.character("R")], "update all galleries"),
 
         Entry(
             .search, .photos, [.character("/")],
-            "search names, metadata and times (2006-07)", .text("TEXT", isNeeded: false)),
-        Entry(.searchNext, .photos, [.character("n")], "the next that was found"),
-        Entry(.searchPrevious, .photos, [.character("N")], "the one found before"),
+            "search names, metadata, dates (2006-07)", .text("TEXT", isNeeded: false)),
+        Entry(.searchNext, .photos, [.character("n")], "next match"),
+        Entry(.searchPrevious, .photos, [.character("N")], "previous match"),
         Entry(
-            .filter, .photos, [.character("f")], "show those alone that are found", .text("TEXT", isNeeded: false)),
-        Entry(.sort, .photos, [.character(",")], "sort; then one of the keys under “Sorting”"),
-        Entry(.nextSection, .photos, [.character("}")], "to the next year, month or day"),
-        Entry(.previousSection, .photos, [.character("{")], "to the beginning of this one, or the one before"),
-        Entry(.divide, .photos, [.character("#")], "divide by year, by month, by day, not at all"),
-        Entry(.sheet, .photos, [Key(.tab)], "a contact sheet; again: a list"),
-        Entry(.previousPhoto, .photos, [.character("[")], "the photo before"),
-        Entry(.nextPhoto, .photos, [.character("]")], "the next photo"),
+            .filter, .photos, [.character("f")], "show matches only", .text("TEXT", isNeeded: false)),
+        Entry(.sort, .photos, [.character(",")], "sort: choose an order"),
+        Entry(.nextSection, .photos, [.character("}")], "next section"),
+        Entry(.previousSection, .photos, [.character("{")], "start of section, or previous section"),
+        Entry(.divide, .photos, [.character("#")], "sections: year, month, day, off"),
+        Entry(.sheet, .photos, [Key(.tab)], "toggle contact sheet and list"),
+        Entry(.previousPhoto, .photos, [.character("[")], "previous photo"),
+        Entry(.nextPhoto, .photos, [.character("]")], "next photo"),
         Entry(
             .information, .photos, [.character("i")],
-            "beside a list: how the photo looks, what it says; or not"),
-        Entry(.mark, .photos, [.character(" ")], "mark the photo, or take its mark away, and go on"),
-        Entry(.markRange, .photos, [.character("M")], "mark all from the last mark to here"),
-        Entry(.markAll, .photos, [.control("a")], "mark all that are listed"),
-        Entry(.invertMarks, .photos, [.character("*")], "mark those that are not marked, and no others"),
-        Entry(.unmark, .photos, [.character("u")], "take all marks away"),
+            "toggle the preview pane"),
+        Entry(.mark, .photos, [.character(" ")], "toggle the mark, move down"),
+        Entry(.markRange, .photos, [.character("M")], "mark from last mark to here"),
+        Entry(.markAll, .photos, [.control("a")], "mark all listed photos"),
+        Entry(.invertMarks, .photos, [.character("*")], "invert marks"),
+        Entry(.unmark, .photos, [.character("u")], "clear all marks"),
 
-        Entry(.left, .sheet, [.character("h"), Key(.left)], "the photo before"),
-        Entry(.right, .sheet, [.character("l"), Key(.right)], "the next photo"),
+        Entry(.left, .sheet, [.character("h"), Key(.left)], "previous photo"),
+        Entry(.right, .sheet, [.character("l"), Key(.right)], "next photo"),
 
-        Entry(.sortByDate, .sorting, [.character("d")], "by date, the oldest first"),
-        Entry(.sortByDateReversed, .sorting, [.character("D")], "by date, the newest first"),
+        Entry(.sortByDate, .sorting, [.character("d")], "by date, oldest first"),
+        Entry(.sortByDateReversed, .sorting, [.character("D")], "by date, newest first"),
         Entry(.sortByName, .sorting, [.character("n")], "by name"),
-        Entry(.sortByNameReversed, .sorting, [.character("N")], "by name, backwards"),
-        Entry(.sortBySize, .sorting, [.character("s")], "by size, the smallest first"),
-        Entry(.sortBySizeReversed, .sorting, [.character("S")], "by size, the largest first"),
-        Entry(.sortByState, .sorting, [.character("t")], "by state: what is here first"),
-        Entry(.sortByStateReversed, .sorting, [.character("T")], "by state: what failed first"),
+        Entry(.sortByNameReversed, .sorting, [.character("N")], "by name, reversed"),
+        Entry(.sortBySize, .sorting, [.character("s")], "by size, smallest first"),
+        Entry(.sortBySizeReversed, .sorting, [.character("S")], "by size, largest first"),
+        Entry(.sortByState, .sorting, [.character("t")], "by state, fetched first"),
+        Entry(.sortByStateReversed, .sorting, [.character("T")], "by state, failed first"),
 
-        Entry(.fit, .photo, [.character("w")], "the whole photo"),
-        Entry(.fill, .photo, [.character("W")], "as much of it as fills the screen"),
-        Entry(.zoomIn, .photo, [.character("+")], "larger"),
-        Entry(.zoomOut, .photo, [.character("-")], "smaller"),
-        Entry(.actualSize, .photo, [.character("=")], "one to one"),
-        Entry(.left, .photo, [.character("h"), Key(.left)], "to the left; of a whole photo, the one before"),
-        Entry(.right, .photo, [.character("l"), Key(.right)], "to the right; of a whole photo, the next one"),
-        Entry(.up, .photo, [.character("k"), Key(.up)], "up"),
-        Entry(.down, .photo, [.character("j"), Key(.down)], "down"),
-        Entry(.previousPhoto, .photo, [.character("["), Key(.pageUp)], "the photo before"),
-        Entry(.nextPhoto, .photo, [.character("]"), Key(.pageDown), .character(" ")], "the next photo"),
-        Entry(.turnRight, .photo, [.character(">")], "turn it to the right"),
-        Entry(.turnLeft, .photo, [.character("<")], "turn it to the left"),
-        Entry(.information, .photo, [.character("i")], "what it says; again: all of that; no more"),
-        Entry(.play, .photo, [.character("a")], "play an animation, until a key that moves; again: stop"),
+        Entry(.fit, .photo, [.character("w")], "fit the screen"),
+        Entry(.fill, .photo, [.character("W")], "fill the screen"),
+        Entry(.zoomIn, .photo, [.character("+")], "zoom in"),
+        Entry(.zoomOut, .photo, [.character("-")], "zoom out"),
+        Entry(.actualSize, .photo, [.character("=")], "actual size"),
+        Entry(.left, .photo, [.character("h"), Key(.left)], "scroll left, or previous photo"),
+        Entry(.right, .photo, [.character("l"), Key(.right)], "scroll right, or next photo"),
+        Entry(.up, .photo, [.character("k"), Key(.up)], "scroll up"),
+        Entry(.down, .photo, [.character("j"), Key(.down)], "scroll down"),
+        Entry(.previousPhoto, .photo, [.character("["), Key(.pageUp)], "previous photo"),
+        Entry(.nextPhoto, .photo, [.character("]"), Key(.pageDown), .character(" ")], "next photo"),
+        Entry(.turnRight, .photo, [.character(">")], "rotate right"),
+        Entry(.turnLeft, .photo, [.character("<")], "rotate left"),
+        Entry(.information, .photo, [.character("i")], "photo info: summary, all fields, off"),
+        Entry(.play, .photo, [.character("a")], "play or stop the animation"),
         Entry(
-            .slideshow, .photo, [.character("S")], "slideshow, until a key that moves",
+            .slideshow, .photo, [.character("S")], "start a slideshow",
             .number("SECONDS", isNeeded: false)),
-        Entry(.goto, .photo, [], "to the Nth photo", .number("N")),
+        Entry(.goto, .photo, [], "go to photo N", .number("N")),
         Entry(.refresh, .photo, [.character("r")], "update the gallery"),
-        Entry(.stop, .photo, [.character("x")], "stop updating"),
-        Entry(.openExternally, .photo, [.character("o")], "open it in another program"),
-        Entry(.copy, .photo, [.character("y")], "copy its address to the clipboard"),
-        Entry(.copyPath, .photo, [.character("Y")], "copy the path of its file to the clipboard"),
-        Entry(.save, .photo, [.character("s")], "save it to a folder"),
-        Entry(.renew, .photo, [.control("r")], "fetch it anew"),
-        Entry(.delete, .photo, [.character("D"), Key(.delete)], "delete it from the cache, and go back"),
-        Entry(.showInList, .photo, [Key(.enter)], "show it in the list of all photos"),
+        Entry(.stop, .photo, [.character("x")], "stop the update"),
+        Entry(.openExternally, .photo, [.character("o")], "open in another program"),
+        Entry(.copy, .photo, [.character("y")], "copy the address"),
+        Entry(.copyPath, .photo, [.character("Y")], "copy the file path"),
+        Entry(.save, .photo, [.character("s")], "save to a folder"),
+        Entry(.renew, .photo, [.control("r")], "fetch the photo again"),
+        Entry(.delete, .photo, [.character("D"), Key(.delete)], "delete from the cache, go back"),
+        Entry(.showInList, .photo, [Key(.enter)], "show in the photo list"),
 
-        Entry(.up, .fields, [.character("k"), Key(.up)], "a line up"),
-        Entry(.down, .fields, [.character("j"), Key(.down)], "a line down"),
-        Entry(.pageUp, .fields, [Key(.pageUp), .control("b")], "a page up"),
-        Entry(.pageDown, .fields, [Key(.pageDown), .control("f")], "a page down"),
-        Entry(.first, .fields, [.character("g"), Key(.home)], "to the first line"),
-        Entry(.last, .fields, [.character("G"), Key(.end)], "to the last line"),
+        Entry(.up, .fields, [.character("k"), Key(.up)], "scroll up"),
+        Entry(.down, .fields, [.character("j"), Key(.down)], "scroll down"),
+        Entry(.pageUp, .fields, [Key(.pageUp), .control("b")], "page up"),
+        Entry(.pageDown, .fields, [Key(.pageDown), .control("f")], "page down"),
+        Entry(.first, .fields, [.character("g"), Key(.home)], "go to the top"),
+        Entry(.last, .fields, [.character("G"), Key(.end)], "go to the bottom"),
 
-        Entry(.pause, .transfers, [.character("p")], "begin nothing any more; again: go on"),
-        Entry(.stop, .transfers, [.character("x")], "not now: leave the selected one out; stop saving"),
-        Entry(.retry, .transfers, [.character("r")], "try the selected one at once"),
-        Entry(.retryAll, .transfers, [.character("R")], "try everything at once"),
+        Entry(.pause, .transfers, [.character("p")], "pause or resume transfers"),
+        Entry(.stop, .transfers, [.character("x")], "skip the transfer, or stop saving"),
+        Entry(.retry, .transfers, [.character("r")], "retry now"),
+        Entry(.retryAll, .transfers, [.character("R")], "retry all now"),
 
-        Entry(.open, .errors, [Key(.enter), .character("l"), Key(.right)], "go to the gallery or the photo"),
-        Entry(.retry, .errors, [.character("r")], "try the selected one at once"),
-        Entry(.retryAll, .errors, [.character("R")], "try all of them at once"),
-        Entry(.copy, .errors, [.character("y")], "copy the reason to the clipboard"),
-        Entry(.clear, .errors, [.character("c")], "clear those of this run"),
+        Entry(.open, .errors, [Key(.enter), .character("l"), Key(.right)], "show the gallery or photo"),
+        Entry(.retry, .errors, [.character("r")], "retry now"),
+        Entry(.retryAll, .errors, [.character("R")], "retry all now"),
+        Entry(.copy, .errors, [.character("y")], "copy the reason"),
+        Entry(.clear, .errors, [.character("c")], "clear the errors of this session"),
 
-        Entry(.switchNetwork, .log, [.character("1")], "network on or off"),
-        Entry(.switchNetworkDetail, .log, [.character("2")], "network detail on or off"),
-        Entry(.switchSync, .log, [.character("3")], "sync on or off"),
-        Entry(.switchXML, .log, [.character("4")], "xml on or off"),
-        Entry(.switchCache, .log, [.character("5")], "cache on or off"),
-        Entry(.switchScreen, .log, [.character("6")], "screen on or off"),
-        Entry(.left, .log, [.character("h"), Key(.left)], "long lines to the right again"),
-        Entry(.right, .log, [.character("l"), Key(.right)], "the rest of long lines"),
-        Entry(.copy, .log, [.character("y")], "copy to the clipboard"),
-        Entry(.save, .log, [.character("s")], "save to a file"),
-        Entry(.clear, .log, [.character("c")], "clear"),
+        Entry(.switchNetwork, .log, [.character("1")], "toggle network messages"),
+        Entry(.switchNetworkDetail, .log, [.character("2")], "toggle network details"),
+        Entry(.switchSync, .log, [.character("3")], "toggle update messages"),
+        Entry(.switchXML, .log, [.character("4")], "toggle XML messages"),
+        Entry(.switchCache, .log, [.character("5")], "toggle cache messages"),
+        Entry(.switchScreen, .log, [.character("6")], "toggle screen messages"),
+        Entry(.left, .log, [.character("h"), Key(.left)], "scroll left"),
+        Entry(.right, .log, [.character("l"), Key(.right)], "scroll right"),
+        Entry(.copy, .log, [.character("y")], "copy the log"),
+        Entry(.save, .log, [.character("s")], "save the log to a file"),
+        Entry(.clear, .log, [.character("c")], "clear the log"),
 
-        Entry(.back, .everywhere, [.character("q"), Key(.escape)], "back"),
+        Entry(.back, .everywhere, [.character("q"), Key(.escape)], "go back"),
         Entry(.quit, .everywhere, [.character("Q"), .control("c")], "quit"),
         Entry(.open, .everywhere, [], "open a gallery", .text("ADDRESS")),
-        Entry(.command, .everywhere, [.character(":")], "a command by its name; Tab completes it"),
-        Entry(.help, .everywhere, [.character("?"), Key(.function(1))], "this help"),
-        Entry(.transfers, .everywhere, [.character("T")], "what is on its way"),
-        Entry(.errors, .everywhere, [.character("E")], "what failed"),
-        Entry(.log, .everywhere, [.character("L")], "the log"),
-        Entry(.redraw, .everywhere, [.control("l")], "draw the screen anew"),
-        Entry(.reload, .everywhere, [Key(.function(5))], "read the settings again"),
+        Entry(.command, .everywhere, [.character(":")], "type a command (Tab completes)"),
+        Entry(.help, .everywhere, [.character("?"), Key(.function(1))], "show or close help"),
+        Entry(.transfers, .everywhere, [.character("T")], "show transfers"),
+        Entry(.errors, .everywhere, [.character("E")], "show errors"),
+        Entry(.log, .everywhere, [.character("L")], "show the log"),
+        Entry(.redraw, .everywhere, [.control("l")], "redraw the screen"),
+        Entry(.reload, .everywhere, [Key(.function(5))], "reload the settings"),
         Entry(.suspend, .everywhere, [.control("z")], "suspend Vitrine"),
     ]
 }

@@ -1,32 +1,31 @@
 import Cells
 
-/// The keys of one user: those of the table, and over them what his settings bind.
+/// The key bindings of one user: the table's, overridden by the settings.
 ///
 ///     var keys = KeyMap()
 ///     try keys.bind("J", to: "page-down", in: "lists")
 ///     keys.command(for: .character("J"), in: [.photos, .lists, .everywhere])   // .pageDown
 public struct KeyMap: Hashable, Sendable {
-    /// The table with these keys, in its order.
+    /// The table with the user's keys, in its order.
     public private(set) var entries = CommandTable.entries
-    /// What the settings say; nil where a key is to mean nothing. Each key may be bound once in a scope: of two lines, one
-    /// would not hold.
-    private var bound: [Place: Command?] = [:]
+    /// The bindings of the settings; nil unbinds a key. A scope binds each key at most once, so that no line is ignored.
+    private var bound: [Binding: Command?] = [:]
 
-    private struct Place: Hashable, Sendable {
+    private struct Binding: Hashable, Sendable {
         let scope: CommandTable.Scope
         let key: Key
     }
 
-    /// In place of a command: the key means nothing.
+    /// The name that unbinds a key.
     static let nothing = "none"
 
-    /// The keys of the table.
+    /// Makes the table's bindings.
     public init() {}
 
-    /// What a key means where these scopes hold, the first of them first.
+    /// Returns the command of a key. The first scope has precedence.
     public func command(for key: Key, in scopes: [CommandTable.Scope]) -> Command? {
         for scope in scopes {
-            if case .some(nil) = bound[Place(scope: scope, key: key)] { return nil }
+            if case .some(nil) = bound[Binding(scope: scope, key: key)] { return nil }
             if let entry = entries.first(where: { $0.scope == scope && $0.keys.contains(key) }) {
                 return entry.command
             }
@@ -34,18 +33,18 @@ public struct KeyMap: Hashable, Sendable {
         return nil
     }
 
-    /// The first key that gives a command where these scopes hold; for hints.
+    /// Returns the first key that gives a command in these scopes, for hints.
     public func key(for command: Command, in scopes: [CommandTable.Scope]) -> Key? {
         for scope in scopes {
             for entry in entries where entry.scope == scope && entry.command == command {
-                // Nearer by a key may mean something else.
+                // An earlier scope may bind the key to another command.
                 if let key = entry.keys.first(where: { self.command(for: $0, in: scopes) == command }) { return key }
             }
         }
         return nil
     }
 
-    /// All that can be had where these scopes hold, of the nearest first; of several that are the same the nearest.
+    /// Returns the entries of these scopes in order, without repeated commands.
     public func entries(in scopes: [CommandTable.Scope]) -> [CommandTable.Entry] {
         var seen: Set<String> = []
         return scopes.flatMap { scope in entries.filter { $0.scope == scope } }.filter {
@@ -53,8 +52,7 @@ public struct KeyMap: Hashable, Sendable {
         }
     }
 
-    /// Binds a key, all of it as it is written in settings. To `none`, and it means nothing there, whatever it means
-    /// elsewhere.
+    /// Binds a key, with names as in the settings. `none` unbinds the key in the scope and in all later ones.
     public mutating func bind(_ keyText: String, to name: String, in scopeName: String) throws(CommandsError) {
         guard let scope = CommandTable.Scope(named: scopeName) else { throw .unknownScope(scopeName) }
         guard let key = Key(keyText) else { throw .unknownKey(keyText) }
@@ -65,61 +63,59 @@ public struct KeyMap: Hashable, Sendable {
                 throw .misplacedCommand(name, in: scope)
             }
         }
-        let place = Place(scope: scope, key: key)
-        guard bound[place] == nil else { throw .boundTwice(key, in: scope) }
-        bound[place] = .some(command)
+        let binding = Binding(scope: scope, key: key)
+        guard bound[binding] == nil else { throw .boundTwice(key, in: scope) }
+        bound[binding] = .some(command)
         for index in entries.indices where entries[index].scope == scope {
             entries[index].keys.removeAll { $0 == key }
-            // What the user has bound himself comes first in hints.
+            // Hints prefer the user's own bindings.
             if entries[index].command == command { entries[index].keys.insert(key, at: 0) }
         }
     }
 }
 
-/// What can be wrong with keys and commands as users write them.
+/// An error in a key binding or a typed command.
 public enum CommandsError: Error, Equatable, CustomStringConvertible {
-    /// There is no such scope.
     case unknownScope(String)
-    /// It is no key.
     case unknownKey(String)
-    /// There is no such command.
     case unknownCommand(String, in: CommandTable.Scope)
-    /// The scope does not have the command.
+    /// The command exists, but not in the scope.
     case misplacedCommand(String, in: CommandTable.Scope)
-    /// An earlier line says what the key means.
+    /// An earlier line binds the key in the same scope.
     case boundTwice(Key, in: CommandTable.Scope)
 
-    /// Nothing has that name; what may have been meant.
+    /// No command has the name. The nearest name is a suggestion.
     case unknownName(String, nearest: String?)
-    /// The command means nothing on this screen.
+    /// The command does not apply to this screen.
     case nothingHere(String)
-    /// The command needs something behind its name; what.
+    /// The command needs an argument: the command's and the argument's name.
     case missingArgument(String, String)
-    /// The command takes nothing behind its name.
+    /// The command takes no argument.
     case unexpectedArgument(String, String)
-    /// The command takes a number.
+    /// The argument has to be a number.
     case noNumber(String, of: String)
 
-    /// A sentence for the user.
+    /// The error as a sentence for the user.
     public var description: String {
         switch self {
         case .unknownScope(let name):
             let names = CommandTable.Scope.allCases.map(\.name).joined(separator: ", ")
-            return "There is no scope “\(name)”: one of \(names)."
+            return "Unknown scope “\(name)”. Use one of \(names)."
         case .unknownKey(let text):
-            return "“\(text)” is no key: a character, ^F for Control, M-f for Alt, or a name like Enter, PgUp, F1."
+            return
+                "Unknown key “\(text)”. Write a character, ^F for Control, M-f for Alt, or a name like Enter, PgUp, F1."
         case .unknownCommand(let name, let scope):
-            return "There is no command “\(name)”; “\(scope.name)” has \(Self.commands(of: scope))."
+            return "Unknown command “\(name)”. “\(scope.name)” has \(Self.commands(of: scope))."
         case .misplacedCommand(let name, let scope):
-            return "“\(name)” is no command of “\(scope.name)”, which has \(Self.commands(of: scope))."
-        case .boundTwice(let key, let scope): return "“\(key)” is bound in “\(scope.name)” already."
+            return "“\(name)” is not a command of “\(scope.name)”, which has \(Self.commands(of: scope))."
+        case .boundTwice(let key, let scope): return "“\(key)” is already bound in “\(scope.name)”."
         case .unknownName(let name, let nearest):
-            return "There is no command “\(name)”" + (nearest.map { "; did you mean “\($0)”?" } ?? ".")
-        case .nothingHere(let name): return "“\(name)” means nothing here."
-        case .missingArgument(let name, let argument): return "“\(name)” needs something: \(name) \(argument)."
-        case .unexpectedArgument(let name, let text): return "“\(name)” takes nothing, and has “\(text)”."
+            return "Unknown command “\(name)”." + (nearest.map { " Did you mean “\($0)”?" } ?? "")
+        case .nothingHere(let name): return "“\(name)” does not apply to this screen."
+        case .missingArgument(let name, let argument): return "“\(name)” needs an argument: \(name) \(argument)."
+        case .unexpectedArgument(let name, let text): return "“\(name)” takes no argument, but got “\(text)”."
         case .noNumber(let text, let name):
-            return "“\(text)” is no number for “\(name)”: one from 1 to \(CommandArgument.largestNumber)."
+            return "“\(name)” needs a number from 1 to \(CommandArgument.largestNumber), not “\(text)”."
         }
     }
 

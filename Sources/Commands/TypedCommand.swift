@@ -1,20 +1,20 @@
-/// A command that was typed by its name.
+/// A command that the user typed by its name.
 ///
 ///     try TypedCommand("goto 10", among: keys.entries(in: scopes))   // .goto, .number(10)
 ///     try TypedCommand("10", among: …)                               // the same
 ///     try TypedCommand("search red kite", among: …)                  // .search, .text("red kite")
 public struct TypedCommand: Equatable, Sendable {
-    /// What is to be done.
+    /// The command.
     public let command: Command
-    /// What was said behind its name.
+    /// The argument after its name.
     public let argument: CommandArgument?
 
-    /// Names that people know from elsewhere.
+    /// Short names known from other programs.
     public static let shortNames: KeyValuePairs<String, Command> = ["q": .quit]
 
-    /// Reads a line.
+    /// Parses a line.
     ///
-    /// - Parameter entries: what can be had where it was typed.
+    /// - Parameter entries: the commands of the current screen.
     public init(_ line: String, among entries: [CommandTable.Entry]) throws(CommandsError) {
         let (name, rest) = Self.split(line)
         if !name.isEmpty, rest.isEmpty, name.allSatisfy({ $0.isASCII && $0.isNumber }) {
@@ -51,7 +51,7 @@ public struct TypedCommand: Equatable, Sendable {
         return .number(number)
     }
 
-    /// The name, and what stands behind it.
+    /// Splits a line into the command's name and the rest.
     public static func split(_ line: String) -> (name: String, rest: String) {
         let line = line.drop { $0.isWhitespace || $0 == ":" }
         let name = line.prefix { !$0.isWhitespace }
@@ -61,14 +61,14 @@ public struct TypedCommand: Equatable, Sendable {
     }
 }
 
-/// A word that nobody knows, and the one that was meant.
+/// Suggests a known name for a misspelled one.
 ///
 ///     Misspelling.nearest(to: "colours", among: ["colors", "symbols"])      // "colors"
 public enum Misspelling {
-    /// The name that differs least, if it differs by a slip or two; or the only one that begins like that.
+    /// Returns the most similar name, or the only one with that prefix.
     public static func nearest(to word: String, among names: [String]) -> String? {
         let letters = Array(word.lowercased().utf8)
-        // Of one letter or two everything is near, and what is longer than every name is none that was misspelled.
+        // Every name is near one or two letters, and no name is longer than forty.
         guard (3...40).contains(letters.count) else { return nil }
         let bound = max(1, letters.count / 3)
         let nearest = names.map { (name: $0, distance: distance(letters, Array($0.utf8))) }
@@ -78,7 +78,7 @@ public enum Misspelling {
         return beginning.count == 1 ? beginning[0] : nil
     }
 
-    /// How many letters have to be put in, taken out, replaced, or exchanged with the next one.
+    /// Returns the number of insertions, deletions, replacements and swaps between two words.
     private static func distance(_ from: [UInt8], _ to: [UInt8]) -> Int {
         var (beforeLast, last) = ([Int](), Array(0...to.count))
         for (row, letter) in from.enumerated() {

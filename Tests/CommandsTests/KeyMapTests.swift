@@ -47,23 +47,23 @@ import Testing
     @Test(arguments: [
         (
             "sheets", "x", "down",
-            "There is no scope “sheets”: one of " + CommandTable.Scope.allCases.map(\.name).joined(separator: ", ")
+            "Unknown scope “sheets”. Use one of " + CommandTable.Scope.allCases.map(\.name).joined(separator: ", ")
                 + "."
         ),
         (
             "lists", "Ctrl-x", "down",
-            "“Ctrl-x” is no key: a character, ^F for Control, M-f for Alt, or a name like Enter, PgUp, F1."
+            "Unknown key “Ctrl-x”. Write a character, ^F for Control, M-f for Alt, or a name like Enter, PgUp, F1."
         ),
         (
             "sorting", "x", "sort-by-colour",
-            "There is no command “sort-by-colour”; “sorting” has sort-by-date, sort-by-date-reversed, sort-by-name, "
+            "Unknown command “sort-by-colour”. “sorting” has sort-by-date, sort-by-date-reversed, sort-by-name, "
                 + "sort-by-name-reversed, sort-by-size, sort-by-size-reversed, sort-by-state, sort-by-state-reversed, none."
         ),
         (
             "errors", "x", "zoom-in",
-            "“zoom-in” is no command of “errors”, which has open, retry, retry-all, copy, clear, none."
+            "“zoom-in” is not a command of “errors”, which has open, retry, retry-all, copy, clear, none."
         ),
-        ("lists", "g", "first", "“g” is bound in “lists” already."),
+        ("lists", "g", "first", "“g” is already bound in “lists”."),
     ]) func whatCannotBeIsRefused(scope: String, key: String, command: String, sentence: String) throws {
         var map = try map(("lists", "g", "last"))
         let before = map
@@ -77,7 +77,7 @@ import Testing
         #expect(Command.switchXML.name == "switch-xml" && Command.switchNetworkDetail.name == "switch-network-detail")
         for command in Command.allCases { #expect(Command(named: command.name) == command) }
         for scope in CommandTable.Scope.allCases { #expect(CommandTable.Scope(named: scope.name) == scope) }
-        #expect(Command(named: "nextSection") == nil && CommandTable.Scope(named: "The log") == nil)
+        #expect(Command(named: "nextSection") == nil && CommandTable.Scope(named: "Log") == nil)
         #expect(!Command.allCases.contains { $0.name == KeyMap.nothing })
     }
 }

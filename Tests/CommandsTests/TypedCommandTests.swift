@@ -35,17 +35,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("refesh", "There is no command “refesh”; did you mean “refresh”?"),
-        ("serach", "There is no command “serach”; did you mean “search”?"),
-        ("trans", "There is no command “trans”; did you mean “transfers”?"),
-        ("qwertz", "There is no command “qwertz”."),
-        ("!", "There is no command “!”."),
-        ("zoom-in", "“zoom-in” means nothing here."),
-        ("goto", "“goto” needs something: goto N."),
-        ("goto there", "“there” is no number for “goto”: one from 1 to 9999999."),
-        ("goto 0", "“0” is no number for “goto”: one from 1 to 9999999."),
-        ("99999999999999999999", "“99999999999999999999” is no number for “goto”: one from 1 to 9999999."),
-        ("refresh all", "“refresh” takes nothing, and has “all”."),
+        ("refesh", "Unknown command “refesh”. Did you mean “refresh”?"),
+        ("serach", "Unknown command “serach”. Did you mean “search”?"),
+        ("trans", "Unknown command “trans”. Did you mean “transfers”?"),
+        ("qwertz", "Unknown command “qwertz”."),
+        ("!", "Unknown command “!”."),
+        ("zoom-in", "“zoom-in” does not apply to this screen."),
+        ("goto", "“goto” needs an argument: goto N."),
+        ("goto there", "“goto” needs a number from 1 to 9999999, not “there”."),
+        ("goto 0", "“goto” needs a number from 1 to 9999999, not “0”."),
+        ("99999999999999999999", "“goto” needs a number from 1 to 9999999, not “99999999999999999999”."),
+        ("refresh all", "“refresh” takes no argument, but got “all”."),
     ]) func whatCannotBeIsSaid(line: String, sentence: String) {
         let error = #expect(throws: CommandsError.self) { try read(line) }
         #expect(error?.description == sentence)

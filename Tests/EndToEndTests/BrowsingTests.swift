@@ -36,7 +36,7 @@ import Testing
             let photo = try tmux.until { $0.contains("Stars and crosses") && $0.filter { $0 == "▀" }.count > 500 }
             #expect(photo.contains("3 of 28"))
             try tmux.type("q")
-            let list = try tmux.until { $0.contains("Trying again at ") && Self.thumbnails(in: $0) == 7 }
+            let list = try tmux.until { $0.contains("Retry at ") && Self.thumbnails(in: $0) == 7 }
             #expect(list.contains(" · 127.0.0.1:\(server.port) cannot be reached ") && list.contains("x stop"))
             #expect(list.contains("Dawn over the ridge") && Self.thumbnails(in: list) == 7)
             try server.start()

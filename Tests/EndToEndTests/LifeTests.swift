@@ -45,7 +45,7 @@ import Testing
         let session = try browse()
         #expect(session.until(shows: "TestGallery"))
         #expect(session.screen.text(inRow: 0).contains("Galleries"))
-        #expect(session.screen.text.contains("comes with Vitrine, not opened yet"))
+        #expect(session.screen.text.contains("built in, never opened"))
         session.type("\r")
         #expect(session.until(shows: "Dawn over the ridge"))
         session.type("Q")

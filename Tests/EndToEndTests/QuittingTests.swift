@@ -105,13 +105,13 @@ import Testing
         session.type("\u{15}~/saved\r")
         #expect(session.until(shows: "saving 0 of \(Self.photos)"))
         session.type("Q")
-        #expect(session.until(shows: "Quit all the same? (y/n)"))
+        #expect(session.until(shows: "Quit anyway? (y/n)"))
         session.type("y")
         #expect(session.wait() == 0 && !gate.isOpen)
         let said = String(decoding: session.bytes, as: UTF8.self)
         let folder = home.folder.path("saved")
         #expect(
-            said.contains("0 of \(Self.photos) photos are in \(folder). \(Self.photos) are left"), "\(said.suffix(300))"
+            said.contains("Saved 0 of \(Self.photos) photos to \(folder). \(Self.photos) not saved yet"), "\(said.suffix(300))"
         )
         #expect(home.folder.entries("saved").isEmpty)
     }

@@ -59,10 +59,10 @@ import Testing
         let tmux = try tmux()
         let prompt = try tmux.until(shows: "Password:")
         #expect(prompt.contains("http://127.0.0.1:\(server.port)") && prompt.contains("“Pictures of mine”"))
-        #expect(prompt.contains("Others can read it on its way"))
+        #expect(prompt.contains("others can read it"))
         // A wrong password comes first.
         try tmux.type("me", "Enter", "wrong", "Enter")
-        #expect(try tmux.until(shows: "What was said before is refused.").contains("refused"))
+        #expect(try tmux.until(shows: "The previous password was rejected.").contains("rejected"))
         // The name stays, and the cursor is in the password field.
         try tmux.type(Self.password)
         #expect(try tmux.until(shows: String(repeating: "•", count: Self.password.count)).contains("User:     me"))

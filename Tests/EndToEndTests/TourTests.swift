@@ -24,18 +24,18 @@ import Testing
     @Test("A new user finds a photo, its metadata and the exit by the hints on the screen")
     func hintsShowEveryStep() throws {
         let anna = try Newcomer(proxy: server.url("/"))
-        try anna.sees("/share/vitrine/TestGallery", "? lists the keys.")
+        try anna.sees("/share/vitrine/TestGallery", "? lists all keys.")
         try anna.takesPicture("start")
 
         // First come the present gallery and the help.
-        try anna.presses("Enter", since: "This gallery comes with Vitrine: Enter shows it.")
+        try anna.presses("Enter", since: "This gallery is built in: Enter opens it.")
         try anna.sees("1 of 28", "Dawn over the ridge")
         try anna.takesPicture("gallery", blocks: 168)
         try anna.presses("?", since: "? help")
-        try anna.sees(" Help", "look at the photo")
+        try anna.sees(" Help", "view the photo")
         try anna.takesPicture("help")
         try anna.sees("q Esc h Left", "back to the galleries")
-        try anna.presses("Escape", since: "Esc leads back")
+        try anna.presses("Escape", since: "Esc: back")
         try anna.sees("1 of 28")
         try anna.presses("q", since: "? help")
 
@@ -46,7 +46,7 @@ import Testing
         try anna.tmux.type("photos.example.org/index.xml")
         try anna.sees("Address: photos.example.org/index.xml")
         try anna.takesPicture("address")
-        try anna.presses("Enter", since: "Enter adds it")
+        try anna.presses("Enter", since: "Enter: add")
         try anna.sees("http://photos.example.org/index.xml", "2 galleries")
         try anna.presses("Enter", since: "Enter open")
         try anna.sees("photos.example.org/index.xml", "1 of 28", "Updated:")
@@ -67,10 +67,10 @@ import Testing
 
         // The help finds keys without a hint.
         try anna.presses("?", since: "? help")
-        try anna.presses("save", since: "Type what to look for.")
-        try anna.sees("save it to a folder", "Filter: save")
+        try anna.presses("save", since: "Type to filter")
+        try anna.sees("save to a folder", "Filter: save")
         try anna.takesPicture("search")
-        try anna.presses("Escape", since: "Esc leads back")
+        try anna.presses("Escape", since: "Esc: back")
         try anna.sees("4 of 28")
         try anna.tmux.type("s")
         try anna.sees("Save “The oak in October” to: ", "/Pictures")
@@ -82,9 +82,9 @@ import Testing
 
         // Finally Vitrine quits.
         try anna.tmux.type("?")
-        try anna.presses("quit", since: "Type what to look for.")
+        try anna.presses("quit", since: "Type to filter")
         try anna.sees("Q ^C", "quit", "Filter: quit")
-        try anna.presses("Escape", since: "Esc leads back")
+        try anna.presses("Escape", since: "Esc: back")
         try anna.sees("4 of 28")
         try anna.tmux.type("Q")
         try anna.sees("ended with 0")

@@ -78,10 +78,10 @@ import Testing
     @Test func whatIsNoCommandIsSaid() throws {
         give("serach x")
         #expect(
-            screens.status == " There is no command “serach”; did you mean “search”?"
-                || screens.status == " There is no command “serach”.")
+            screens.status == " Unknown command “serach”. Did you mean “search”?"
+                || screens.status == " Unknown command “serach”.")
         give("zoom-in")
-        #expect(screens.status == " “zoom-in” means nothing here.")
+        #expect(screens.status == " “zoom-in” does not apply to this screen.")
         give("  ")
         #expect(screens.status.hasPrefix(" No gallery"))
     }
@@ -184,7 +184,7 @@ import Testing
         try await open(3)
         screens.press(":")
         screens.activity.postNotice("Something happened.")
-        try await screens.until { screens.root.notices == ["Something happened."] }
+        try await screens.until { screens.root.modals.notice == "Something happened." }
         screens.type("last")
         #expect(screens.status == ":last")
         screens.press(Key(.escape))

@@ -36,16 +36,16 @@ import Testing
         expect(screens, "Fetching the list of photos…", size)
         screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         try await screens.until { said(screens).contains("x") || size.rows == 5 }
-        expect(screens, "Fetching the list of photos… x stops that.", size)
+        expect(screens, "Fetching the list of photos… x cancels.", size)
         screens.activity.setPhase(.waiting(failure, until: nil), of: screens.cache.id)
         try await screens.until { said(screens).hasPrefix("The update failed") }
         expect(
             screens,
-            "The update failed: example.org cannot be reached It is tried again by itself, and with r at once. x gives up.",
+            "The update failed: example.org cannot be reached Vitrine retries automatically. r retries now, x cancels.",
             size)
         screens.activity.endUpdate(of: screens.cache.id)
         try await screens.cache.writer.recordSyncFailure(failure)
-        try await screens.until { !said(screens).contains("by itself") && said(screens).hasPrefix("The update failed") }
+        try await screens.until { !said(screens).contains("automatically") && said(screens).hasPrefix("The update failed") }
         expect(screens, "The update failed: example.org cannot be reached r tries again.", size)
     }
 
@@ -57,7 +57,7 @@ import Testing
         screens.open()
         expect(
             screens,
-            "Nothing of this gallery is here Vitrine is offline: it fetches nothing. Started without --offline, it does.",
+            "This gallery is not in the cache Vitrine is offline and fetches nothing. Restart without --offline to fetch it.",
             size)
     }
 
@@ -67,7 +67,7 @@ import Testing
         let screens = try TestScreens(settings)
         screens.size = size
         screens.open()
-        expect(screens, "This gallery was not updated yet r fetches the list of photos.", size)
+        expect(screens, "Not fetched yet r fetches the list of photos.", size)
     }
 
     @Test(arguments: sizes) func emptyAndFailedSince(size: Size) async throws {
@@ -75,12 +75,12 @@ import Testing
         screens.size = size
         try await screens.sync([String]())
         screens.open()
-        expect(screens, "No photos r looks whether there are any.", size)
+        expect(screens, "No photos r checks for photos.", size)
         try await screens.cache.writer.recordSyncFailure(Failure("gone", remedy: .none))
         try await screens.until {
             screens.status.contains("failed") || size.rows == 5 && said(screens).contains("before")
         }
-        expect(screens, "No photos So it was before the update that failed. r tries again.", size)
+        expect(screens, "No photos The last update failed; before it there were none. r tries again.", size)
     }
 
     @Test(arguments: sizes) func nothingIsFound(size: Size) async throws {
@@ -92,7 +92,7 @@ import Testing
         screens.type("zebra")
         try await screens.until { said(screens).contains("Nothing is") }
         screens.press(Key(.enter))
-        expect(screens, "Nothing is found f looks for something else. q shows all photos again.", size)
+        expect(screens, "No matches f changes the filter. q shows all photos.", size)
         screens.press("q")
         try await screens.until { said(screens).contains("Photo a") }
     }
@@ -108,8 +108,8 @@ import Testing
         let screens = try TestScreens(presets: [preset])
         screens.size = size
         let advice =
-            "This gallery comes with Vitrine: Enter shows it. a adds one of yours: an address, a file or a folder. "
-            + "? lists the keys."
+            "This gallery is built in: Enter opens it. a adds yours: an address, a file or a folder. "
+            + "? lists all keys."
         try await screens.until { said(screens).hasSuffix(advice) || size.rows == 5 && said(screens).contains("▌") }
         // Whoever has looked at it knows how to go on.
         screens.press(Key(.enter), "q")

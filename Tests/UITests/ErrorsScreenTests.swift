@@ -56,10 +56,10 @@ import Testing
         #expect(rows[2].contains(#/^   \d\d:\d\d:\d\d +Photo 1 +photo +3× +the server answered 503/#))
         #expect(rows[3].contains(#/^   earlier +list of photos +list +the server answered 503/#))
         #expect(rows[4].contains(#/^   earlier +Photo 7 +thumbnail +the server answered 404/#))
-        #expect(screens.text.contains("not again by itself"))
+        #expect(screens.text.contains("no automatic retry"))
         screens.press("j")
         #expect(screens.text.contains(#/Tried 3 times since .*; again at/#))
-        #expect(screens.status.hasPrefix(" 2 in this run"))
+        #expect(screens.status.hasPrefix(" 2 in this session"))
     }
 
     /// What was said of a moment is not true any more when that has passed.
@@ -68,12 +68,12 @@ import Testing
         try await open(until: "Photo 1")
         #expect(screens.text.contains(#/Tried once, at .*; again at/#))
         screens.context.wishes.pause()
-        #expect(screens.text.contains("; again after the pause"))
+        #expect(screens.text.contains("; retry after the pause"))
         screens.context.wishes.resume()
         fail(try screens.subject("2", .original), busy, next: -1)
         try await screens.until { screens.text.contains("Photo 2") }
         screens.press("g")
-        #expect(screens.text.contains("; again when its turn comes"))
+        #expect(screens.text.contains("; retry when its turn comes"))
     }
 
     @Test func itIsDrawnAgainWhenWhatIsSelectedIsDue() async throws {
@@ -142,10 +142,10 @@ import Testing
 
     @Test func thereIsNothingToShowWhereNothingFailed() {
         screens.press("E")
-        #expect(screens.text.contains("Nothing failed"))
+        #expect(screens.text.contains("No errors"))
         for key in "rRyjkG" { screens.press(.character(key)) }
         screens.press(Key(.enter))
-        #expect(screens.text.contains("Nothing failed") && screens.copied.isEmpty)
+        #expect(screens.text.contains("No errors") && screens.copied.isEmpty)
     }
 
     @Test func manyOfAKindAreCounted() async throws {
@@ -157,7 +157,7 @@ import Testing
         #expect(screens.selected?.contains("… and 20 thumbnails more") == true)
         // To try them is to give all of them another chance.
         screens.press("r")
-        try await screens.until { screens.text.contains("Nothing failed") }
+        try await screens.until { screens.text.contains("No errors") }
         #expect(try screens.cache.read { try $0.troubleCount() } == 0)
     }
 
@@ -216,7 +216,7 @@ import Testing
         screens.press("E")
         try await screens.until { screens.text.contains("Photo a") }
         screens.press("r")
-        #expect(screens.status == " Offline: nothing is fetched.")
+        #expect(screens.status == " Offline: Vitrine fetches nothing.")
         #expect(try !screens.photo("a").original.isWanting)
     }
 
@@ -225,7 +225,7 @@ import Testing
         fail(try screens.subject("2", .original), busy)
         try await open(until: "Photo 1")
         screens.press("c")
-        #expect(screens.status == " Clear the errors of this run? (y/n)")
+        #expect(screens.status == " Clear the errors of this session? (y/n)")
         screens.press("y")
         try await screens.until { !screens.text.contains("Photo 2") }
         #expect(screens.activity.failureCount == 0 && screens.text.contains("Photo 1"))
@@ -236,7 +236,7 @@ import Testing
         try await open(until: "Photo 2")
         screens.press("y")
         #expect(screens.copied == ["no ␇ bell"])
-        #expect(screens.status == " The reason was sent to the clipboard.")
+        #expect(screens.status == " Reason copied.")
     }
 
     @Test(arguments: [Rendition.original, .thumbnail])

@@ -92,7 +92,7 @@ import Testing
     func deletes() throws {
         let screens = try screens("one", "two", "three", presets: [preset])
         screens.press("d")
-        #expect(screens.status == " This gallery comes with Vitrine and cannot be removed.")
+        #expect(screens.status == " This gallery is built in and cannot be removed.")
         screens.press("j", "j", "d")
         #expect(screens.selected == "http://three/")
         screens.press(Key(.delete))
@@ -108,11 +108,11 @@ import Testing
         add("two", to: screens)
         #expect(screens.title.hasSuffix("not saved") && saved(screens).isEmpty)
         screens.press("s")
-        try await screens.until { screens.status == " The list of galleries is saved." }
+        try await screens.until { screens.status == " The list of galleries was saved." }
         #expect(saved(screens) == [["http://one/", "http://two/"]])
         #expect(!screens.title.contains("not saved") && screens.selected == "http://two/")
         screens.press("s")
-        #expect(screens.status == " There is nothing to save.")
+        #expect(screens.status == " No changes to save.")
         // There is nothing to discard any more.
         screens.press(Key(.escape), Key(.escape))
         #expect(screens.quits == 0 && addresses(screens).count == 2 && !screens.status.contains("n stay"))
@@ -127,7 +127,7 @@ import Testing
         add("three", to: screens)
         screens.press(Key(.escape))
         #expect(
-            screens.text.contains("The changes are not saved.  s save  d discard  n stay"))
+            screens.text.contains("Unsaved changes:  s save  d discard  n stay"))
         #expect(addresses(screens) == ["http://two/", "http://three/"])
         screens.press("n")
         #expect(addresses(screens) == ["http://two/", "http://three/"] && screens.title.hasSuffix("not saved"))
@@ -173,7 +173,7 @@ import Testing
         #expect(screens.status.hasPrefix(" 1 gallery"))
         screens.press("a")
         #expect(!screens.text.contains("ftp"))
-        #expect(screens.status == " Enter adds it, Esc does not")
+        #expect(screens.status == " Enter: add  Esc: cancel")
     }
 
     @Test("At 80 columns the date of the last update and the interval are there, whatever the address and the failure")
@@ -226,7 +226,7 @@ import Testing
         screens.press("s")
         try await screens.until { screens.status == " /galleries: No space left on device." }
         screens.press("s")
-        try await screens.until { screens.status == " The list of galleries is saved." }
+        try await screens.until { screens.status == " The list of galleries was saved." }
         #expect(saved(screens) == [[]])
     }
 
@@ -265,7 +265,7 @@ import Testing
     func typingKeepsTheSelection(key: Key) throws {
         let screens = try screens("one", "two", "three")
         screens.press("j", "i")
-        #expect(screens.text.contains(" Update every:"))
+        #expect(screens.text.contains(" Update interval:"))
         screens.press(key)
         screens.type("2h")
         screens.press(Key(.enter))
@@ -283,8 +283,8 @@ import Testing
         // Who made it has ended before there was anything in it.
         if isBegun { screens.folder.write("cache/galleries/\(GalleryID(address))/lock", "") }
         screens.press("K")
-        try await screens.until { screens.status.contains("was not opened yet: there is nothing to keep") }
-        #expect(screens.text.contains("not opened yet"))
+        try await screens.until { screens.status.contains("Nothing to keep: this gallery was never opened") }
+        #expect(screens.text.contains("never opened"))
         // No cache was made for that.
         #expect(screens.caches.cache(GalleryID(address)) == nil)
         #expect(screens.caches.gallery(address)?.isEmpty == (isBegun ? true : nil))
@@ -297,7 +297,7 @@ import Testing
         screens.folder.write("cache/galleries/\(id)", "a file where a folder should be")
         screens.press("K")
         try await screens.until { screens.status.contains("is not a folder of yours") }
-        #expect(screens.text.contains("not opened yet"))
+        #expect(screens.text.contains("never opened"))
     }
 
     @Test func howAnUpdateGoesIsSaidByItself() async throws {
@@ -328,7 +328,7 @@ import Testing
         try await screens.sync(["a"])
         screens.press(Key(.enter), "q")
         try await screens.until { screens.text.contains("1 photo · Update") }
-        #expect(screens.text.contains("comes with Vitrine, not opened yet"))
-        #expect(screens.text.components(separatedBy: "not opened yet").count == 3)
+        #expect(screens.text.contains("built in, never opened"))
+        #expect(screens.text.components(separatedBy: "never opened").count == 3)
     }
 }

@@ -100,7 +100,7 @@ import Testing
         screens.press(.control("u"))
         screens.type("one")
         screens.press(Key(.enter))
-        #expect(screens.status == " This gallery is in the list already.")
+        #expect(screens.status == " This gallery is already in the list.")
         screens.press(.control("u"))
         screens.type("ftp://three")
         screens.press(Key(.enter))
@@ -111,7 +111,7 @@ import Testing
         screens.type("  At the lake ")
         screens.press(Key(.enter))
         #expect(names(screens) == ["http://one/", "At the lake"] && screens.selected == "At the lake")
-        #expect(screens.text.contains("http://three/ · not opened yet"))
+        #expect(screens.text.contains("http://three/ · never opened"))
         screens.press("s")
         #expect(await saved(screens) == "http://one/\nhttp://three/\t\tAt the lake")
         // Open, it is called so too.
@@ -164,7 +164,8 @@ import Testing
         try await screens.until { screens.text.contains("0 photos") }
         screens.press("d")
         #expect(
-            screens.status.contains(#/Remove “http://one/”\?  l from the list only  c with its cache, [\d.]+ KB  n no/#)
+            screens.status.contains(
+                #/Remove “http://one/”\?  l from the list only  c and delete its cache, [\d.]+ KB  n no/#)
         )
         screens.press("n")
         #expect(names(screens).count == 1)

@@ -104,7 +104,7 @@ import Testing
         #expect(found.map(\.command) == [.nextSection])
         screens.press(.control("w"), .control("w"))
         screens.type("no such thing")
-        #expect(screens.text.contains("Nothing is found."))
+        #expect(screens.text.contains("No matches"))
         for _ in 0..<13 { screens.press(Key(.backspace)) }
         #expect(screens.text == all)
         screens.press(Key(.escape))
@@ -122,6 +122,6 @@ import Testing
         #expect(screens.text.contains("   J PgDn ^F Space "))
         for _ in 0..<20 { screens.press(Key(.backspace)) }
         screens.type("^z")
-        #expect(screens.text.contains("Nothing is found."))
+        #expect(screens.text.contains("No matches"))
     }
 }

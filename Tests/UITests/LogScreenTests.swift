@@ -101,14 +101,14 @@ import Testing
         log(1...3)
         screens.press("L", "y")
         #expect(screens.copied == [screens.log.entries.map { $0.line + "\n" }.joined()])
-        #expect(screens.status == " The log was sent to the clipboard.")
+        #expect(screens.status == " Log copied.")
     }
 
     @Test("BEHAVIOURS 6.4: it can be saved")
     func saves() async throws {
         log(1...3)
         screens.press("L", "s")
-        try await screens.until { screens.text.contains(" The log was saved as") }
+        try await screens.until { screens.text.contains(" Log saved to") }
         let state = ".local/state/vitrine"
         let names = screens.folder.entries(state)
         #expect(names.count == 1 && names[0].hasPrefix("log-") && names[0].hasSuffix(".txt"))

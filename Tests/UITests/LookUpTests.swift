@@ -24,7 +24,7 @@ import Testing
     @Test func newsAreLookedAtAFewTimesASecond() async {
         let looks = Counter()
         let lookUp = lookUp { looks.next() }
-        for _ in 0..<100 { lookUp.noteNews() }
+        for _ in 0..<100 { lookUp.setNeedsUpdate() }
         #expect(await nextFound() == 1)
         #expect(await waits.nextBegin() == Throttle.interval)
         waits.pass()

@@ -14,7 +14,7 @@ import Testing
 
     @Test func theCommandReadsThem() {
         var count = 0
-        screens.root.onReload = { count += 1 }
+        screens.root.host.onReload = { count += 1 }
         screens.press(Key(.function(5)))
         screens.open()
         screens.press(Key(.function(5)))
@@ -29,7 +29,7 @@ import Testing
         (settings.plain, settings.theme) = (true, .light)
         let frames = screens.wantedFrames
         screens.root.adopt(settings)
-        #expect(screens.wantedFrames > frames && screens.status == " The settings are read again.")
+        #expect(screens.wantedFrames > frames && screens.status == " Settings reloaded.")
         #expect(screens.text.contains("> Photo a") && !screens.text.contains("▌"))
         #expect(screens.context.theme.key.foreground == .palette(24))
     }
@@ -58,7 +58,7 @@ import Testing
         var settings = Settings()
         (settings.offline, settings.transfers, settings.rowHeight) = (true, 3, 7)
         screens.root.adopt(settings)
-        #expect(screens.status == " The settings are read again; from the next start: “offline”, “transfers”.")
+        #expect(screens.status == " Settings reloaded. These need a restart: “offline”, “transfers”.")
         #expect(!screens.context.settings.offline && screens.context.settings.rowHeight == 7)
     }
 

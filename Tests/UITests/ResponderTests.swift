@@ -68,8 +68,8 @@ import Testing
     func root() async throws {
         let screens = try TestScreens()
         var said: [String] = []
-        screens.root.onSuspend = { said.append("suspend") }
-        screens.root.onRedraw = { said.append("redraw") }
+        screens.root.host.onSuspend = { said.append("suspend") }
+        screens.root.host.onRedraw = { said.append("redraw") }
         try await screens.sync(["a"])
         screens.open()
         let before = screens.text

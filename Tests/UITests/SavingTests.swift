@@ -46,8 +46,8 @@ import Testing
         screens.type("x")
         #expect(screens.status.contains("Save “Photo a” to: "))
         var (redraws, suspensions) = (0, 0)
-        screens.root.onRedraw = { redraws += 1 }
-        screens.root.onSuspend = { suspensions += 1 }
+        screens.root.host.onRedraw = { redraws += 1 }
+        screens.root.host.onSuspend = { suspensions += 1 }
         screens.press(.control("l"), .control("z"))
         #expect(redraws == 1 && suspensions == 1)
         screens.press(Key(.escape))
@@ -76,7 +76,8 @@ import Testing
         try begin(["a", "b"])
         try await screens.until {
             screens.status.contains(
-                "1 of 2 photos are in \(pictures). “Photo b”: The photo is not in the cache: the server answered 404.")
+                "Saved 1 of 2 photos to \(pictures). "
+                    + "“Photo b”: The photo is not in the cache: the server answered 404.")
         }
         screens.press("s", .control("u"))
         screens.type("/no/such/folder")
@@ -98,9 +99,9 @@ import Testing
         #expect(screens.text.contains(columns < 100 ? "example.org · to" : "example.org · to \(pictures)"))
         screens.press("x")
         try await screens.until { screens.context.exports.jobs.isEmpty }
-        #expect(screens.text.contains("Nothing is on its way"))
+        #expect(screens.text.contains("No transfers"))
         screens.size.columns = 300
-        #expect(screens.status == " 1 of 3 photos are in \(pictures). 2 are left; saving them once more goes on.")
+        #expect(screens.status == " Saved 1 of 3 photos to \(pictures). 2 not saved yet; save again to continue.")
         #expect(await screens.importance(of: try screens.subject("b", .original)) == nil)
     }
 
@@ -109,11 +110,11 @@ import Testing
         screens.open(at: "a")
         screens.press("s", Key(.enter))
         screens.press("Q")
-        #expect(screens.quits == 0 && screens.status.hasPrefix(" Still saving 0 of 1. Quit all the same? (y/n)"))
+        #expect(screens.quits == 0 && screens.status.hasPrefix(" Still saving 0 of 1. Quit anyway? (y/n)"))
         screens.press("n", "Q", "y")
         #expect(screens.quits == 1)
         let said = await screens.root.finish()
-        #expect(said == "“Photo a” is not in \(pictures) yet; saving it once more goes on.")
+        #expect(said == "“Photo a”: not saved yet; save again to continue.")
         screens.press("Q")
         #expect(screens.quits == 2)
     }

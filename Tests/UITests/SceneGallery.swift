@@ -180,7 +180,7 @@ final class SceneGallery {
 
     private var isDrawn: Bool {
         // What is said over them was said when they had been drawn; and to some nothing is drawn.
-        guard screens.root.notices.isEmpty, screens.root.question == nil, screens.root.commandLine == nil,
+        guard screens.root.modals.notice == nil, screens.root.question == nil, screens.root.commandLine == nil,
             !screens.context.settings.plain
         else {
             return true

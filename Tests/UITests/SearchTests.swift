@@ -134,9 +134,9 @@ import Testing
         // Enter does nothing in an empty list.
         screens.press("f")
         screens.type("zebra")
-        try await screens.until { screens.text.contains("Nothing is found") }
+        try await screens.until { screens.text.contains("No matches") }
         screens.press(Key(.enter), Key(.enter))
-        #expect(screens.text.contains("Nothing is found"))
+        #expect(screens.text.contains("No matches"))
     }
 
     /// In a long list the index of the selection is unknown until the list is complete.
@@ -223,7 +223,7 @@ import Testing
         try await beginAtTheSea()
         screens.press("f")
         screens.type("zebra")
-        try await screens.until { screens.text.contains("Nothing is found") && names.isEmpty }
+        try await screens.until { screens.text.contains("No matches") && names.isEmpty }
         screens.press(Key(.escape))
         try await screens.until { names.count == 6 }
         screens.press("/")

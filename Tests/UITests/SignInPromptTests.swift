@@ -33,10 +33,10 @@ import Testing
         let screens = try await screens()
         screens.press(Key(.enter))
         screens.activity.ask(try question(screens))
-        try await screens.until { screens.text.contains("wants to know who you are: “photos”") }
+        try await screens.until { screens.text.contains("asks you to sign in: “photos”") }
         #expect(screens.text.contains("http://example.org\n") || screens.text.contains(" http://example.org "))
-        #expect(screens.text.contains("Others can read it on its way: this is not encrypted."))
-        #expect(screens.title.hasPrefix(" Photo a") && screens.status.hasPrefix(" Enter goes on, Esc does not say"))
+        #expect(screens.text.contains("The connection is not encrypted: others can read it."))
+        #expect(screens.title.hasPrefix(" Photo a") && screens.status.hasPrefix(" Enter: next field  Esc: cancel"))
         // Keys that would mean something on the screen below are letters here.
         screens.type("mqe")
         screens.press(Key(.enter))
@@ -57,7 +57,7 @@ import Testing
     func lookAlike() async throws {
         let screens = try await screens()
         screens.activity.ask(try question(screens, try #require(Address("https://аpple.com:8443/").origin).text))
-        try await screens.until { screens.text.contains("wants to know who you are") }
+        try await screens.until { screens.text.contains("asks you to sign in") }
         #expect(screens.text.contains(" https://xn--pple-43d.com (аpple.com):8443"))
     }
 
@@ -65,7 +65,7 @@ import Testing
     func declined() async throws {
         let screens = try await screens()
         screens.activity.ask(try question(screens, "https://example.org", wasRefused: true))
-        try await screens.until { screens.text.contains("What was said before is refused.") }
+        try await screens.until { screens.text.contains("The previous password was rejected.") }
         #expect(!screens.text.contains("Others can read"))
         screens.type("me")
         screens.press(Key(.escape))
@@ -84,10 +84,10 @@ import Testing
         var question = try question(screens, "https://pictures.org", realm: "way out", wasRefused: true)
         question.proxy = proxy
         screens.activity.ask(question)
-        try await screens.until { screens.text.contains("is a proxy, which wants to know who you are: “way out”") }
+        try await screens.until { screens.text.contains("is a proxy that asks you to sign in: “way out”") }
         #expect(screens.text.contains(proxy) && !screens.text.contains("pictures.org"))
-        #expect(screens.text.contains("What was said before is refused."))
-        #expect(screens.text.contains("Others can read it on its way: this is not encrypted."))
+        #expect(screens.text.contains("The previous password was rejected."))
+        #expect(screens.text.contains("The connection is not encrypted: others can read it."))
         screens.type("me")
         screens.press(Key(.escape))
         screens.activity.ask(question)
@@ -164,7 +164,7 @@ import Testing
         screens.type("me")
         screens.press(Key(.tab, .shift))
         var suspensions = 0
-        screens.root.onSuspend = { suspensions += 1 }
+        screens.root.host.onSuspend = { suspensions += 1 }
         screens.press(.control("z"))
         #expect(suspensions == 1 && screens.text.contains("who you are"))
         screens.press(Key(.enter))
@@ -189,7 +189,7 @@ import Testing
         async let end = screens.root.finish()
         gate.open()
         #expect(await end == "The keyring is full.")
-        #expect(screens.status == " The keyring is full. It is kept until you quit.")
+        #expect(screens.status == " The keyring is full. Vitrine keeps it until you quit.")
     }
 
     @Test func aGalleryThatIsNotOpenGoesOnToo() async throws {
@@ -210,7 +210,7 @@ import Testing
         #expect(screens.status.contains("(y/n)"))
         screens.activity.ask(try question(screens))
         screens.activity.postNotice("Something happened.")
-        try await screens.until { !screens.root.notices.isEmpty }
+        try await screens.until { screens.root.modals.notice != nil }
         #expect(!screens.text.contains("who you are"))
         screens.press("n")
         #expect(screens.text.contains("who you are"))
@@ -236,7 +236,7 @@ import Testing
         #expect(screens.text.contains("␛[2J") && !screens.text.unicodeScalars.contains("\u{202E}"))
         #expect(screens.text.contains(".example.net"))
         // The gallery itself lies elsewhere.
-        #expect(screens.text.contains("It is example.org/album/index.xml that has pictures there."))
+        #expect(screens.text.contains("The gallery example.org/album/index.xml has pictures there."))
     }
 
     @Test(arguments: [5, 6, 7, 8, 9, 10]) func whereThereIsLittleRoomTheFieldIsSeen(rows: Int) async throws {

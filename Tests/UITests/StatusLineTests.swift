@@ -93,7 +93,7 @@ import Testing
         screens.open()
         let failure = Failure("photos.of-a-long-name.example.org cannot be reached", remedy: .time)
         screens.activity.setPhase(.waiting(failure, until: now), of: screens.cache.id)
-        try await screens.until { screens.status.hasPrefix(" Trying again at 07:47") }
+        try await screens.until { screens.status.hasPrefix(" Retry at 07:47") }
         #expect(screens.status.contains("x stop") && screens.status.hasSuffix("? help"))
         #expect(columns < 80 || screens.status.contains(" · photos.of-a-long"))
         // A date is there in whole, or not at all.
@@ -119,7 +119,7 @@ import Testing
         let failure = Failure("example.org cannot be reached", remedy: .time)
         screens.activity.setPhase(
             .waiting(failure, until: Timestamp(milliseconds: 1_154_245_637_000)), of: screens.cache.id)
-        try await until(shows: "Trying again at 2006-07-30 07:47 ")
+        try await until(shows: "Retry at 2006-07-30 07:47 ")
         #expect(screens.text.components(separatedBy: "example.org cannot be reached").count == 2)
         screens.activity.endUpdate(of: screens.cache.id)
         try await screens.cache.writer.recordSyncFailure(failure)

@@ -32,11 +32,11 @@ import Testing
         ),
         (
             .updating(.waiting(timeout, until: soon)), success,
-            "Trying again at \(DateText.minute(soon, now: success)) · the server answered 503 · Updated: \(date)"
+            "Retry at \(DateText.minute(soon, now: success)) · the server answered 503 · Updated: \(date)"
         ),
         (
             .updating(.waiting(offline, until: tomorrow)), nil,
-            "Trying again at \(DateText.minute(tomorrow, now: success)) · no network"
+            "Retry at \(DateText.minute(tomorrow, now: success)) · no network"
         ),
         (.cancelled, nil, "Update cancelled"),
         (.cancelled, success, "Update cancelled · Updated: \(date)"),

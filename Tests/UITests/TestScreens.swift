@@ -94,12 +94,12 @@ import Testing
             deliver(update)
             news.continuation.yield()
         }
-        root.onNeedsDisplay = { [weak self] in
+        root.host.onNeedsDisplay = { [weak self] in
             self?.wantedFrames += 1
             self?.news.continuation.yield()
         }
-        root.onQuit = { [weak self] in self?.quits += 1 }
-        root.onCopy = { [weak self] in self?.copied.append($0) }
+        root.host.onQuit = { [weak self] in self?.quits += 1 }
+        root.host.onCopy = { [weak self] in self?.copied.append($0) }
     }
 
     // MARK: - The terminal
@@ -240,4 +240,12 @@ import Testing
     func importance(of subject: Wish.Subject) async -> Importance? {
         await wished().first { $0.subject == subject }?.importance
     }
+}
+
+extension RootScreen {
+    /// The command line, if it is open.
+    var commandLine: CommandPrompt? { if case .command(let prompt) = modals.current { prompt } else { nil } }
+
+    /// The parts of the question, if one is open.
+    var question: [String]? { if case .question(let parts, _) = modals.current { parts } else { nil } }
 }

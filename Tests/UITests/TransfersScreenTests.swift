@@ -57,7 +57,7 @@ import Testing
 
     @Test func everythingIsSaid() async throws {
         screens.press("T")
-        #expect(screens.title.hasPrefix(" Transfers") && screens.text.contains("Nothing is on its way"))
+        #expect(screens.title.hasPrefix(" Transfers") && screens.text.contains("No transfers"))
         note(TrafficReport(running: 1, received: 1_000_000))
         try await screens.until { screens.title.contains("1 running") }
         note(try busy(), at: 1_001)
@@ -69,7 +69,7 @@ import Testing
         #expect(frame.text(inRow: 3) == " 45 ms round trip · 2.0 MB received")
         #expect(frame.text(inRow: 5).contains(#/^ ▌ Photo 0 +photo +━━━━━───── 1\.2 MB of 2\.4 MB/#))
         #expect(frame.text(inRow: 6).contains(#/^   Photo 1 +thumbnail  asked for$/#))
-        #expect(frame.text(inRow: 7).contains("again at 2006-07-30 07:47: the server"))
+        #expect(frame.text(inRow: 7).contains("retry at 2006-07-30 07:47: the server"))
         #expect(frame.text(inRow: 8).hasSuffix("queued"))
         #expect(screens.text.contains("… and 298 more queued"))
     }
@@ -133,7 +133,7 @@ import Testing
     @Test func pausingIsSaidAndEnds() async throws {
         screens.press("T", "p")
         #expect(screens.wishes.isPaused && screens.title.hasPrefix(" Transfers (paused)"))
-        #expect(screens.status.hasPrefix(" Paused: nothing is begun") && screens.status.contains("p resume"))
+        #expect(screens.status.hasPrefix(" Paused: no new transfers") && screens.status.contains("p resume"))
         // On every other screen it is said too: else nobody would know why nothing comes.
         screens.press("q")
         #expect(screens.status.hasSuffix("paused"))

@@ -37,11 +37,11 @@ struct BrowseCommand {
         let context = try makeContext(caches, developer, terminal, remembered, program)
         context.holdsUpdates = startsInGalleries
         let root = RootScreen(context)
-        root.onNeedsDisplay = { terminal.setNeedsFrame() }
-        root.onRedraw = { terminal.redraw() }
-        root.onSuspend = { terminal.suspend() }
-        root.onReload = { [weak root] in if let root { readSettings(root, terminal) } }
-        root.onCopy = { terminal.copy($0) }
+        root.host.onNeedsDisplay = { terminal.setNeedsFrame() }
+        root.host.onRedraw = { terminal.redraw() }
+        root.host.onSuspend = { terminal.suspend() }
+        root.host.onReload = { [weak root] in if let root { readSettings(root, terminal) } }
+        root.host.onCopy = { terminal.copy($0) }
         terminal.onEvent = { root.handle($0) }
         terminal.onCapabilities = { root.adopt($0) }
         terminal.onFindings = { [log = services.log] in for line in $0.lines { log.debug(.screen, line) } }
@@ -61,7 +61,7 @@ struct BrowseCommand {
                 end?(signal)
                 end = nil
             }
-            root.onQuit = { finish(0) }
+            root.host.onQuit = { finish(0) }
             terminal.onEnd = finish
             terminal.start()
         }

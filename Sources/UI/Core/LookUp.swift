@@ -1,48 +1,47 @@
 import Concurrency
 
-/// Looks something up that takes a while, out of the screens' way: a few times a second at most, however often there are
-/// news, and one look at a time.
+/// Runs a slow query off the main actor: one at a time, a few times a second at most.
 ///
 ///     lookUp = LookUp(wait: context.wait)
 ///     lookUp.begin = { [caches] in { caches.openCaches.count } }
 ///     lookUp.onFound = { count in … }
-///     lookUp.noteNews()
+///     lookUp.setNeedsUpdate()
 @MainActor
 final class LookUp<Value: Sendable> {
-    /// Takes from the screen what a look needs, and returns the look itself. That is not on the main actor.
+    /// Returns the query to run off the main actor, or nil to skip it.
     var begin: () -> (@Sendable () -> Value)? = { nil }
-    /// Called with what was found.
+    /// Called with the result.
     var onFound: (Value) -> Void = { _ in }
-    private let pace: Throttle
+    private let throttle: Throttle
     private var state = State.idle
 
     private enum State {
-        case idle, looking
-        /// Something has changed since that began.
-        case lookingAndToLookAgain
+        case idle, running
+        /// Something changed during the query.
+        case outdated
     }
 
     init(wait: @escaping Wait) {
-        pace = Throttle(wait: wait)
-        pace.action = { [weak self] in self?.look() }
+        throttle = Throttle(wait: wait)
+        throttle.action = { [weak self] in self?.look() }
     }
 
-    /// Something has changed.
-    func noteNews() { pace.signal() }
+    /// Runs the query soon, because something changed.
+    func setNeedsUpdate() { throttle.signal() }
 
-    /// Looks now: somebody waits for it.
+    /// Runs the query now.
     func look() {
-        guard case .idle = state else { return state = .lookingAndToLookAgain }
-        guard let look = begin() else { return }
-        state = .looking
+        guard case .idle = state else { return state = .outdated }
+        guard let query = begin() else { return }
+        state = .running
         Task.detached { [weak self] in
-            let value = look()
+            let value = query()
             await self?.take(value)
         }
     }
 
     private func take(_ value: Value) {
-        let isOutdated = if case .lookingAndToLookAgain = state { true } else { false }
+        let isOutdated = if case .outdated = state { true } else { false }
         state = .idle
         onFound(value)
         if isOutdated { look() }

@@ -3,32 +3,31 @@ import Logging
 import Model
 import Settings
 
-/// The galleries there are to choose from: those that come with Vitrine, and those that the user remembers.
+/// The galleries to choose from: built-in ones and the user's list.
 ///
-/// Another Vitrine may have the same list open. Each adds to what is on the disk what its user has changed, and takes over
-/// what others have.
+/// Several Vitrines can edit the list. Each merges its changes into the file, and adopts those of the others.
 @MainActor
 public final class RememberedGalleries {
-    /// Those that come with Vitrine.
+    /// The built-in galleries.
     let presets: [Address]
-    /// Those that the user remembers.
+    /// The user's list.
     private(set) var list: GalleryList {
         didSet { if list != oldValue { onChange() } }
     }
-    /// Called when the list is another.
+    /// Called when the list changed.
     var onChange: @MainActor () -> Void = {}
-    /// Why the list is not on the disk, if it could not be written.
+    /// The reason why the list could not be written.
     private(set) var failure: String?
     private let onSave: @Sendable (_ list: GalleryList, _ before: GalleryList) async throws -> GalleryList
-    /// The last list that is being written. Each waits for the one before, so that no older one can come out on top.
+    /// The last write. Each waits for the previous one, so that the newest list wins.
     private var saving: Task<Void, Never>?
-    /// The list that those began with which could not be written, if that is so: all that has changed since is to be.
+    /// The list before the first failed write. The next write includes all changes since.
     private var unwritten: GalleryList?
 
-    /// Begins with what was read.
+    /// Starts with the list that was read.
     ///
-    /// - Parameter onSave: writes the list, off the main actor; it is given the list that the changes were made to as well, and
-    ///   returns the one that is on the disk then, which may hold what others have changed.
+    /// - Parameter onSave: writes the list off the main actor, given the list before the changes. Returns the list on the
+    ///   disk, which may include changes of other processes.
     public init(
         presets: [Address], list: GalleryList,
         onSave: @escaping @Sendable (_ list: GalleryList, _ before: GalleryList) async throws -> GalleryList
@@ -38,11 +37,11 @@ public final class RememberedGalleries {
         self.onSave = onSave
     }
 
-    /// Keeps a list from now on.
+    /// Adopts and writes a list.
     ///
     /// - Parameters:
-    ///   - before: the list that it was made of, if that is not the one that is kept now.
-    ///   - onEnd: called when it has been written, or with the reason if it could not be.
+    ///   - before: the list that was edited, if it is not the current one.
+    ///   - onEnd: called after the write, with the reason if it failed.
     func save(
         _ changed: GalleryList, since before: GalleryList? = nil,
         onEnd: @escaping @MainActor (_ failure: String?) -> Void
@@ -58,7 +57,7 @@ public final class RememberedGalleries {
                 let written = try await onSave(list, before)
                 unwritten = nil
                 failure = nil
-                // Others' changes are ours now, beside what the user has changed meanwhile.
+                // Adopt other processes' changes. The user may have changed more meanwhile.
                 self.list = self.list.merging(written, since: list)
             } catch {
                 unwritten = before
@@ -68,60 +67,60 @@ public final class RememberedGalleries {
         }
     }
 
-    /// Returns when nothing is being written any more.
+    /// Returns when all writes have ended.
     func settled() async {
         await saving?.value
     }
 }
 
-/// Where the user was in each gallery. It is on the disk a second after it has changed, whatever ends the program then.
+/// The last place in each gallery, saved within a second after a change.
 @MainActor
 public final class RememberedPlaces {
-    /// Where the user is now.
+    /// Returns the current place.
     var current: () -> Place = { Place() }
     private var places: Places
-    /// Galleries that were left since the last write.
+    /// Places that the user left since the last write.
     private var left: [Place] = []
-    /// Why the places are not on the disk, if they could not be written.
+    /// The reason why the places could not be written.
     private(set) var failure: String?
     private let onSave: (@Sendable ([Place]) async throws -> Void)?
-    /// The last write. Each waits for the one before.
+    /// The last write. Each waits for the previous one.
     private var saving: Task<Void, Never>?
-    /// Runs from a change to the write: however much changes in between, no more than this time is lost.
+    /// Set from the first change to the write, so that a crash loses one second at most.
     private var alarm: Alarm?
 
     private static let delay = Duration.seconds(1)
 
-    /// Begins with what was read.
+    /// Starts with the places that were read.
     ///
-    /// - Parameter onSave: writes where the user was, the latest last, off the main actor; nil if nobody does.
+    /// - Parameter onSave: writes places off the main actor, the latest last; nil saves nothing.
     public init(_ places: Places = Places(), onSave: (@Sendable ([Place]) async throws -> Void)? = nil) {
         self.places = places
         self.onSave = onSave
     }
 
-    /// Where the user was in a gallery: it is looked at in the same way again, but with none of its photos open.
+    /// Returns the last place in a gallery, with its photo closed.
     func place(in gallery: Address) -> Place {
         var place = places.place(in: gallery) ?? Place(gallery: gallery)
         place.isPhotoOpen = false
         return place
     }
 
-    /// The user leaves a gallery.
-    func noteLeaving(_ place: Place) {
+    /// Sets the place where the user left a gallery.
+    func setLeft(_ place: Place) {
         places.record(place)
         if onSave != nil { left.append(place) }
     }
 
-    /// The user is somewhere else now.
-    func noteChange(_ wait: @escaping Wait) {
+    /// Saves the current place after a delay.
+    func scheduleSave(_ wait: @escaping Wait) {
         let alarm = alarm ?? Alarm(wait: wait)
         self.alarm = alarm
         guard onSave != nil, !alarm.isSet else { return }
         alarm.set(after: Self.delay) { [weak self] in self?.save() }
     }
 
-    /// Writes what has not been written, and returns when it has been.
+    /// Writes pending changes, and returns afterwards.
     func settled() async {
         if alarm?.isSet == true || !left.isEmpty { save() }
         await saving?.value
@@ -130,12 +129,12 @@ public final class RememberedPlaces {
     private func save() {
         alarm?.cancel()
         guard let onSave else { return }
-        let noted = left + [current()]
+        let changed = left + [current()]
         left = []
         saving = Task { [previous = saving] in
             await previous?.value
             do {
-                try await onSave(noted)
+                try await onSave(changed)
                 failure = nil
             } catch {
                 failure = "\(error)"
@@ -144,14 +143,13 @@ public final class RememberedPlaces {
     }
 }
 
-/// Commands that were typed by their names, in this run and in earlier ones. Their file is read and written off the main
-/// actor.
+/// The history of typed commands. Its file is read and written off the main actor.
 @MainActor
 final class RememberedCommands {
     private(set) var history = CommandHistory()
     private let path: String
     private let log: Log
-    /// The last that was begun to be done to the file. One follows the other, so that the newest line is the one that stays.
+    /// The last read or write. Each waits for the previous one, so that the newest line stays last.
     private var work: Task<Void, Never>?
 
     init(_ context: ScreenContext) {
@@ -160,21 +158,21 @@ final class RememberedCommands {
         work = Task { [weak self, path] in
             let kept = await Task.detached { (try? PrivateFile.read(path)).map { CommandHistory(text: $0) } }.value
             guard let self, var history = kept else { return }
-            // What was typed meanwhile is newer.
+            // Lines typed meanwhile are newer.
             for line in self.history.lines { history.add(line) }
             self.history = history
         }
     }
 
-    /// Takes in a line that was typed.
-    func note(_ line: String) {
+    /// Adds a line.
+    func add(_ line: String) {
         let before = history
         history.add(line)
         guard history != before else { return }
         work = Task.detached { [previous = work, path, log] in
             await previous?.value
             do {
-                // Another program may have written lines of its own.
+                // Another process may have added lines.
                 try PrivateFile.change(path) { text in
                     var history = CommandHistory(text: text ?? "")
                     history.add(line)
@@ -186,6 +184,6 @@ final class RememberedCommands {
         }
     }
 
-    /// Returns when the file has what was typed.
+    /// Returns when the file has all lines.
     func settled() async { await work?.value }
 }

@@ -3,9 +3,9 @@ import Commands
 import Model
 import Settings
 
-/// A link in the chain that events travel up: from what has the focus, by way of its screen, to the root.
+/// A link in the responder chain, from the focus through its screen to the root.
 ///
-/// Each may handle an event, or make another of it, or let it pass:
+/// Each responder handles an event, replaces it, or passes it on:
 ///
 ///     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
 ///         guard case .command(.open) = event else { return event }
@@ -13,17 +13,20 @@ import Settings
 ///     }
 @MainActor
 public class Responder {
-    /// The next one up.
+    /// The next responder up.
     weak var next: Responder?
 
     init() {}
 
-    /// Handles an event. Returns nil if it is done with, or what the next one is to have.
+    /// Whether it takes keys, as text fields do. Other keys become commands at the root.
+    var takesKeys: Bool { false }
+
+    /// Handles an event. Returns the event for the next responder, or nil to stop.
     func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         event
     }
 
-    /// Sends an event up the chain, beginning here.
+    /// Sends an event up the chain, starting here.
     final func send(_ event: InterfaceEvent) {
         var event = event
         var responder: Responder? = self
@@ -35,47 +38,47 @@ public class Responder {
     }
 }
 
-/// What travels up the chain of responders: at first what a user did, then what somebody on the way made of it.
+/// An event on its way up the responder chain: input, or a request of a screen.
 public enum InterfaceEvent {
-    /// A key that means nothing yet.
+    /// A key, for responders that take keys.
     case key(Key)
-    /// Something was done with the mouse, at a place of the screen.
+    /// A mouse event.
     case mouse(InputEvent.Mouse)
-    /// Text that was pasted.
+    /// Pasted text.
     case paste(String)
-    /// The terminal's window came to the front, or went from it.
+    /// The terminal's window gained or lost the focus.
     case focus(Bool)
-    /// A command that a key stands for here, and what was said along with it.
+    /// A command with its argument.
     case command(Command, CommandArgument? = nil)
-    /// A gallery is to be opened.
+    /// Opens a gallery.
     case openGallery(Address)
-    /// A gallery is to be shown, at a photo of it or with that open. If it is open already, as it is.
+    /// Shows a gallery or photo. An open gallery keeps its order and filter.
     case openPlace(Place)
-    /// Another screen is to be put on top.
+    /// Puts another screen on top.
     case push(Screen)
-    /// The screen on top is done.
+    /// Removes the screen on top.
     case back
-    /// The user is to be told something.
+    /// Shows a notice.
     case notice(String)
-    /// The user is to be asked something; what is done if the answer is yes.
+    /// Asks a question, and performs the action on yes.
     case confirm(String, @MainActor () -> Void)
-    /// The user is to be asked something that has several answers; any other key is none of them, which the word stands for.
+    /// Asks a question with several answers. Any other key does what the last word says.
     case choose(String, [Choice], otherwise: String = "no")
-    /// The user is to type a line: what is asked for, what stands there at first, and what is done with what he has typed.
+    /// Asks for a line of text: the label, the initial text, and the action.
     case type(String, String, @MainActor (String) -> Void)
-    /// Text is to be put on the terminal's clipboard.
+    /// Copies text to the terminal's clipboard.
     case copy(String)
-    /// Something looks different now.
+    /// Requests a new frame.
     case needsDisplay
 }
 
-/// One of several answers to a question.
+/// An answer to a question.
 public struct Choice {
-    /// The key that gives it, as a small letter.
+    /// Its key, in lower case.
     let key: Character
-    /// What it means, in a few words.
+    /// Its description, in a few words.
     let word: String
-    /// What is done then.
+    /// The action it performs.
     let action: @MainActor () -> Void
 
     init(_ key: Character, _ word: String, _ action: @escaping @MainActor () -> Void) {

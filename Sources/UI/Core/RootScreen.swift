@@ -1,91 +1,88 @@
 import Cache
-import Concurrency
-import Session
 import Cells
 import Commands
+import Concurrency
 import Export
 import Logging
 import Model
+import Session
 import Settings
 import Text
 
-/// The root of all screens: what is on top of what, the lines at the top and at the bottom, and the last in the chain of
-/// responders.
+/// The root of all screens: their stack, the top and bottom lines, and the last responder.
 ///
 ///     let root = RootScreen(context)
 ///     root.start(at: place)
 ///     terminal.onEvent = { root.handle($0) }
 ///     terminal.onFrame = { root.frame($0) }
 ///
-/// Changes come in here and are handed down the tree; events come up to here and end.
+/// Model updates enter here and go down the tree of screens. Events come up to here and end.
 @MainActor
 public final class RootScreen: Screen {
-    /// Called when something looks different.
-    public var onNeedsDisplay: () -> Void = {}
-    /// Called when the user wants to quit.
-    public var onQuit: () -> Void = {}
-    /// Called when the user wants the program suspended.
-    public var onSuspend: () -> Void = {}
-    /// Called when the user wants everything drawn anew.
-    public var onRedraw: () -> Void = {}
-    /// Called when the user wants the settings read again.
-    public var onReload: () -> Void = {}
-    /// Called with text for the terminal's clipboard.
-    public var onCopy: (String) -> Void = { _ in }
-
-    /// Exports that the program's end has stopped, and how to go on with each. Known when ``finish()`` has returned.
-    public private(set) var unfinishedExports: [ExportRest] = []
-
-    struct Question {
-        /// What is asked, and what can be answered.
-        let parts: [String]
-        let choices: [Choice]
+    /// What the program does for the screens.
+    public struct Host {
+        /// Called when the screen needs a new frame.
+        public var onNeedsDisplay: () -> Void = {}
+        /// Called when the user quits.
+        public var onQuit: () -> Void = {}
+        /// Called when the user suspends the program.
+        public var onSuspend: () -> Void = {}
+        /// Called when the user redraws the whole screen.
+        public var onRedraw: () -> Void = {}
+        /// Called when the user reloads the settings.
+        public var onReload: () -> Void = {}
+        /// Called with text for the terminal's clipboard.
+        public var onCopy: (String) -> Void = { _ in }
     }
 
-    /// What the user has not read yet, the one that is shown first.
-    var notices: [String] = []
-    var question: Question?
-    /// Asks for a line.
-    var typing: LinePrompt?
-    /// Asks who the user is.
-    var signIn: SignInPrompt?
-    /// Where a command is being typed by its name.
-    var commandLine: CommandPrompt?
-    let remembered: RememberedCommands
-    /// Keeps what the user said; why it could not, a sentence.
-    var keeping: Task<String?, Never>?
-    /// Notes which gallery was left last.
+    /// The program's callbacks. Not private because the program sets them.
+    public var host = Host()
+    /// Exports that ``finish()`` stopped, each with a way to continue. Not private because the program reports them.
+    public private(set) var unfinishedExports: [ExportRest] = []
+
+    /// Questions, prompts and notices. Not private because tests read them.
+    let modals: Modals
+    private let signIns: SignIns
+    private let remembered: RememberedCommands
+    /// Records in the cache which gallery was left last.
     private var leaving: Task<Void, Never>?
     private var subscriptions: [UpdateFeed.Subscription] = []
-    private let pace: Throttle
+    private let trafficThrottle: Throttle
     private let timer: UpdateTimer
-    /// A number that was typed, for the command that comes next.
-    var number: Int?
-    /// Where the status line has hints now.
-    var hintPlaces = HintPlaces()
-    /// Where the user was when it was last looked at.
-    var placeMark: PlaceMark?
-    /// What the status line says of the traffic, the longest first that says it.
-    var indicator: [String] = []
+    /// The number typed so far, for the next command.
+    private var number: Int?
+    /// The hints of the last frame, for the mouse.
+    private var hintPlaces = HintPlaces()
+    /// The user's place at the last frame.
+    private var placeMark: PlaceMark?
+    /// The traffic indicator of the last frame.
+    private var drawnIndicator: [String] = []
 
-    /// Makes the root, with the galleries screen at the bottom.
+    /// Makes the root with the galleries screen at the bottom.
     public override init(_ context: ScreenContext) {
-        pace = Throttle(wait: context.wait)
+        trafficThrottle = Throttle(wait: context.wait)
         timer = UpdateTimer(context)
         remembered = RememberedCommands(context)
+        signIns = SignIns(context)
+        modals = Modals(context, signIns)
         super.init(context)
         context.feed.deliver = { [weak self] in self?.propagate($0) }
-        pace.action = { [feed = context.feed] in feed.deliver(.traffic) }
+        trafficThrottle.action = { [feed = context.feed] in feed.deliver(.traffic) }
         subscriptions = [
             context.feed.follow(context.activity.changes()) { [weak self] change in
-                if change.hasTraffic { self?.pace.signal() }
+                if change.hasTraffic { self?.trafficThrottle.signal() }
                 return change.isTrafficAlone ? nil : .activity(change)
             },
             context.feed.follow(context.pipeline.changes()) { .pictures($0.orders) },
             context.feed.follow(context.log.changes) { .log },
         ]
         context.exports.onChange = { [feed = context.feed] in feed.deliver(.exports) }
-        context.exports.onEnd = { [weak self] in self?.tell($0) }
+        context.exports.onEnd = { [weak self] in self?.modals.showNotice($0) }
+        modals.onNeedsDisplay = { [weak self] in self?.host.onNeedsDisplay() }
+        modals.onCommand = { [weak self] in self?.performGlobal($0) }
+        signIns.onChange = { [weak self] in self?.host.onNeedsDisplay() }
+        signIns.onNotice = { [weak self] in self?.modals.showNotice($0) }
+        signIns.onAnswered = { [weak self] in self?.requestList(of: $0) }
         push(GalleriesScreen(context))
         timer.onDue = { [weak self] in self?.openGallery?.askForUpdate() }
         context.nextUpdate = { [weak self] in self?.timer.due(of: $0) }
@@ -93,47 +90,60 @@ public final class RootScreen: Screen {
         context.onUpdatesReleased = { [weak self] in self?.adaptTimer() }
         adaptTimer()
         context.places.current = { [weak self] in self?.place ?? Place() }
-        // What was noted before anybody listened.
-        notices = context.activity.takeNotices()
+        // Notices from before the subscription.
+        modals.add(context.activity.takeNotices())
     }
 
-    /// Opens the place where the user was, or wants to be.
+    /// Opens the gallery and photo of a place.
     public func start(at place: Place) {
         guard let gallery = place.gallery else { return }
         open(gallery, at: place)
     }
 
-    /// Returns when what the user has saved is on the disk, and nothing is under way any more; with a sentence or more about
-    /// what could not be written, and about photos that were just being saved.
+    /// Returns when everything is written and no work is running.
+    ///
+    /// The result is a text for the user about failed writes and stopped exports.
     public func finish() async -> String? {
         await context.galleries.settled()
         await remembered.settled()
         await context.places.settled()
-        let unkept = await keeping?.value
-        await (children.first as? GalleriesScreen)?.removing?.value
+        let signInFailure = await signIns.settled()
+        await (children.first as? GalleriesScreen)?.cachesRemoved()
         await leaving?.value
         await openGallery?.noteLeft().value
         let (ended, rests) = await context.exports.finish()
         unfinishedExports = rests
         let outcomes =
             ended
-            + [context.galleries.failure ?? unkept ?? context.places.failure].compactMap { $0 }
+            + [context.galleries.failure ?? signInFailure ?? context.places.failure].compactMap { $0 }
         return outcomes.isEmpty ? nil : outcomes.joined(separator: " ")
     }
 
-    // MARK: - What is on top
-
-    var top: Screen { children[children.count - 1] }
-
-    /// The list of the gallery that is open, whatever is on top of it.
-    var openGallery: PhotosScreen? { children.lazy.compactMap { $0 as? PhotosScreen }.last }
-
-    func openPhotos(of gallery: GalleryID) -> PhotosScreen? {
-        openGallery.flatMap { $0.cache.id == gallery ? $0 : nil }
+    /// Adopts what is now known about the terminal.
+    public func adopt(_ capabilities: Capabilities) {
+        context.capabilities = capabilities
+        host.onNeedsDisplay()
     }
 
-    /// Whether the user is in the middle of nothing that a key belongs to.
-    var isFree: Bool { question == nil && typing == nil && commandLine == nil && top.focus === top }
+    /// Adopts reloaded settings, and names those that need a restart.
+    public func adopt(_ settings: Settings) {
+        let (adopted, waiting) = context.settings.adopting(settings)
+        context.settings = adopted
+        adaptTimer()
+        guard !waiting.isEmpty else { return modals.showNotice("Settings reloaded.") }
+        let names = waiting.map { "“\($0)”" }.joined(separator: ", ")
+        modals.showNotice("Settings reloaded. These need a restart: \(names).")
+    }
+
+    // MARK: - The stack
+
+    private var top: Screen { children[children.count - 1] }
+
+    /// The list of the open gallery, even if another screen covers it.
+    var openGallery: PhotosScreen? { children.lazy.compactMap { $0 as? PhotosScreen }.last }
+
+    /// The open photo, even if another screen covers it.
+    private var openPhoto: PhotoScreen? { children.lazy.compactMap { $0 as? PhotoScreen }.first }
 
     private func push(_ screen: Screen) {
         let covered = children.last
@@ -141,37 +151,37 @@ public final class RootScreen: Screen {
         screen.next = self
         children.append(screen)
         screen.didAppear()
-        // Only now: with neither wished for, what is fetched for later would start, and be in the way of what comes.
-        // Whatever covers the transfers leaves below them what they left.
+        // The new screen states its wishes first. Between the two, bulk fetches would start and delay it.
+        // A screen above the transfers or errors does not change the wishes of the screens below them.
         if let covered, !screen.leavesWishes, !covered.leavesWishes { covered.withdrawWishes() }
-        onNeedsDisplay()
+        host.onNeedsDisplay()
     }
 
     private func pop() {
-        // Below the last screen there is nothing to go back to; only `quit` ends the program.
+        // Only `quit` leaves the last screen.
         guard children.count > 1 else { return }
-        let gone = children.removeLast()
-        gone.didDisappear()
-        if let photos = gone as? PhotosScreen {
-            context.places.noteLeaving(photos.place)
+        let removed = children.removeLast()
+        removed.didDisappear()
+        if let photos = removed as? PhotosScreen {
+            context.places.setLeft(photos.place)
             photos.close()
             leaving = photos.noteLeft()
         }
-        gone.withdrawWishes()
-        if gone is PhotosScreen { adaptTimer() }
+        removed.withdrawWishes()
+        if removed is PhotosScreen { adaptTimer() }
         top.didAppear()
-        onNeedsDisplay()
+        host.onNeedsDisplay()
     }
 
-    /// Opens a gallery at a place, or as it was looked at the last time.
-    func open(_ address: Address, at place: Place? = nil) {
+    /// Opens a gallery at a place, by default the last one there.
+    private func open(_ address: Address, at place: Place? = nil) {
         while children.count > 1 { pop() }
         let place = place ?? context.places.place(in: address)
         do {
-            // A database that is there opens in a few milliseconds; the first frame needs it.
+            // Opening a database takes a few milliseconds, and the first frame needs it.
             let cache = try context.caches.open(address)
             if cache.wasSetAside {
-                tell("The cache of this gallery was damaged. It is set aside, and filled again.")
+                modals.showNotice("The cache of this gallery was damaged. Vitrine set it aside and fills a new one.")
             }
             (top as? GalleriesScreen)?.select(address)
             let photos = try PhotosScreen(context, cache: cache, at: place)
@@ -182,67 +192,194 @@ public final class RootScreen: Screen {
             if place.isPhotoOpen { photos.openSelection(fills: place.fillsScreen) }
         } catch {
             context.log.error(.cache, "\(address): \(error)")
-            tell("\(error)")
+            modals.showNotice("\(error)")
         }
     }
 
-    func adaptTimer() {
-        timer.adapt(open: openGallery?.cache.address)
+    /// Opens an address, file or folder that the user typed.
+    private func open(typed text: String) {
+        do throws(AddressError) {
+            open(try Address(typed: text, home: context.home, currentFolder: context.currentFolder))
+        } catch {
+            modals.showNotice(error.description)
+        }
     }
 
-    /// Goes back to the gallery that is open, if it is that one, so that it stays sorted and filtered as it is.
+    /// Shows a place. If its gallery is open, its order and filter stay.
     private func show(_ place: Place) {
         guard let address = place.gallery else { return }
         guard let photos = openGallery, photos.cache.address == address else { return open(address, at: place) }
         while top !== photos { pop() }
         guard let photo = place.photo else { return }
         if !photos.select(galleryID: photo) {
-            // What is shown may be without it.
+            // The filter may hide it.
             photos.leaveFilter()
-            guard photos.select(galleryID: photo) else { return tell("The gallery does not have this photo any more.") }
+            guard photos.select(galleryID: photo) else {
+                return modals.showNotice("This photo is no longer in the gallery.")
+            }
         }
         if place.isPhotoOpen { photos.openSelection() }
     }
 
-    /// Shows a notice now: it is about what the user has just done. Others come back when it has been read.
-    func tell(_ notice: String) {
-        if notices.first != notice { notices.insert(notice, at: 0) }
-        onNeedsDisplay()
+    private func adaptTimer() {
+        timer.adapt(open: openGallery?.cache.address)
     }
 
-    // MARK: - Events
+    /// Requests the list of a gallery after a sign-in.
+    private func requestList(of gallery: GalleryID) {
+        guard let cache = context.caches.cache(gallery) else { return }
+        Task { [weak self, context] in
+            do { try await cache.writer.retry() } catch { context.log.error(.cache, "\(error)") }
+            // The refused request may be about to end. A request made before that would end with it.
+            for await snapshot in context.wishes.snapshots() where snapshot.asked[.list(gallery)] == nil { break }
+            if let photos = self?.openGallery, photos.cache.id == gallery {
+                photos.askForUpdate()
+            } else {
+                // The update of a gallery that is not open.
+                context.wishes.ask(for: .list(gallery))
+            }
+        }
+    }
 
-    /// The terminal shows more than was thought, or less: from now on everything is drawn accordingly.
-    public func adopt(_ capabilities: Capabilities) {
-        context.capabilities = capabilities
-        onNeedsDisplay()
+    // MARK: - The place
+
+    /// The user's place: gallery, photo, order and filter.
+    public var place: Place {
+        guard let photos = openGallery else { return Place() }
+        var place = photos.place
+        place.isPhotoOpen = openPhoto != nil
+        place.fillsScreen = openPhoto?.picture.view.zoom == .fill
+        return place
+    }
+
+    /// Changes whenever ``place`` does. Comparing it needs no cache.
+    private struct PlaceMark: Equatable {
+        let photos: PhotosScreen.PlaceMark?
+        let isPhotoOpen: Bool
+        let fillsScreen: Bool
+    }
+
+    /// Schedules saving the place when it has changed. Every move draws a frame, so each frame checks.
+    private func followPlace() {
+        let mark = PlaceMark(
+            photos: openGallery?.placeMark, isPhotoOpen: openPhoto != nil,
+            fillsScreen: openPhoto?.picture.view.zoom == .fill)
+        guard mark != placeMark else { return }
+        placeMark = mark
+        context.places.scheduleSave(context.wait)
+    }
+
+    // MARK: - Commands
+
+    private func openCommandLine() {
+        let entries = context.keys.entries(in: top.commandScopes)
+        modals.askForCommand(CommandPrompt(entries, remembered: remembered)) { [weak self] in
+            self?.perform($0, among: entries)
+        }
+    }
+
+    private func perform(_ line: String, among entries: [CommandTable.Entry]) {
+        guard !line.allSatisfy(\.isWhitespace) else { return }
+        remembered.add(line)
+        do throws(CommandsError) {
+            let typed = try TypedCommand(line, among: entries)
+            top.focus.send(.command(typed.command, typed.argument))
+        } catch {
+            modals.showNotice(error.description)
+        }
+    }
+
+    // MARK: - Input
+
+    /// Handles input from the terminal.
+    public func handle(_ input: InputEvent) {
+        switch input {
+        case .key(let key): handle(key)
+        case .paste(let text):
+            if !modals.handle(.paste(text)) { top.focus.send(.paste(text)) }
+        case .focus(let isInFront): top.focus.send(.focus(isInFront))
+        case .mouse(let mouse): handle(mouse)
+        }
+    }
+
+    /// The mouse answers no question, so it is ignored while one is open.
+    private func handle(_ mouse: InputEvent.Mouse) {
+        guard modals.current == nil else { return }
+        if case .press = mouse.action { modals.dismissNotice() }
+        if case .press(1) = mouse.action, let command = hintPlaces.command(at: mouse.position) {
+            return top.focus.send(.command(command))
+        }
+        top.focus.send(.mouse(mouse))
+    }
+
+    private func handle(_ key: Key) {
+        defer { presentSignIn() }
+        if modals.current?.hidesNotices != true, modals.dismissNotice(), key == Key(.escape) { return }
+        if modals.handle(.key(key)) { return }
+        if top.focus.takesKeys {
+            top.focus.send(.key(key))
+        } else {
+            perform(key)
+        }
+    }
+
+    /// Presents the next sign-in, unless the user is typing: the rest of the word would go into the prompt.
+    private func presentSignIn() {
+        if modals.current == nil, top.focus === top { signIns.presentNext() }
+    }
+
+    /// Translates a key to its command on the top screen, and sends that down.
+    ///
+    /// Unbound digits make up a number for the command: `5j`, `10G`.
+    private func perform(_ key: Key) {
+        let command = context.keys.command(for: key, in: top.scopes)
+        if command == nil, let digit = Self.digit(key), number != nil || digit > 0 {
+            number = min((number ?? 0) * 10 + digit, CommandArgument.largestNumber)
+            return host.onNeedsDisplay()
+        }
+        let number = number
+        if number != nil {
+            self.number = nil
+            host.onNeedsDisplay()
+            // Escape only cancels the number.
+            if key == Key(.escape) { return }
+        }
+        guard let command else { return }
+        top.focus.send(.command(command, command.takesNumber ? number.map { .number($0) } : nil))
+    }
+
+    private static func digit(_ key: Key) -> Int? {
+        guard case .character(let character) = key.code, key.modifiers.isEmpty, character.isASCII else { return nil }
+        return character.wholeNumberValue
     }
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         switch event {
-        case .key(let key): give(key)
+        // A text field does not use this key.
+        case .key(let key): perform(key)
         case .command(.open, .text(let text)?): open(typed: text)
-        case .command(let command, _): act(on: command)
+        case .command(let command, _): performGlobal(command)
         case .openGallery(let address): open(address)
         case .openPlace(let place): show(place)
         case .push(let screen): push(screen)
         case .back: pop()
-        case .notice(let text): tell(text)
+        case .notice(let text): modals.showNotice(text)
         case .confirm(let text, let onYes):
-            ask([text + " (y/n)"], [Choice("y", "yes", onYes)])
+            modals.ask([text + " (y/n)"], [Choice("y", "yes", onYes)])
         case .choose(let text, let choices, let otherwise):
-            ask([text] + choices.map { "\($0.key) \($0.word)" } + ["n \(otherwise)"], choices)
-        case .type(let label, let text, let onEnter): ask(label, text, onEnter: onEnter)
-        case .copy(let text): onCopy(text)
-        case .needsDisplay: onNeedsDisplay()
-        // The list need not be in the chain: a photo, the log or the help may have the focus.
+            modals.ask([text] + choices.map { "\($0.key) \($0.word)" } + ["n \(otherwise)"], choices)
+        case .type(let label, let text, let onEnter): modals.askForLine(label, text, onEnter: onEnter)
+        case .copy(let text): host.onCopy(text)
+        case .needsDisplay: host.onNeedsDisplay()
+        // A photo, the log or the help may have the focus, so the list is not always in the chain.
         case .focus(let isInFront): if isInFront { openGallery?.windowCameToFront() }
         case .paste, .mouse: break
         }
         return nil
     }
 
-    func act(on command: Command) {
+    /// Performs a command that is the same on every screen.
+    private func performGlobal(_ command: Command) {
         switch command {
         case .back: pop()
         case .quit: settleChanges { [weak self] in self?.quit() }
@@ -250,45 +387,111 @@ public final class RootScreen: Screen {
         case .transfers: if !(top is TransfersScreen) { push(TransfersScreen(context)) }
         case .errors: if !(top is ErrorsScreen) { push(ErrorsScreen(context)) }
         case .log: if !(top is LogScreen) { push(LogScreen(context)) }
-        case .refreshAll: tell(GalleryUpdates(context).refreshAll(open: openGallery?.cache.address))
+        case .refreshAll: modals.showNotice(GalleryUpdates(context).refreshAll(open: openGallery?.cache.address))
         case .command: openCommandLine()
-        case .redraw: onRedraw()
-        case .reload: onReload()
-        case .suspend: onSuspend()
+        case .redraw: host.onRedraw()
+        case .reload: host.onReload()
+        case .suspend: host.onSuspend()
         default: break
         }
     }
 
-    /// Asks what becomes of changes to the list of galleries that are not saved, and goes on; at once if there are none.
+    /// Asks whether to save changes to the list of galleries, then continues.
     private func settleChanges(_ goOn: @escaping @MainActor () -> Void) {
         guard let galleries = children.first as? GalleriesScreen, galleries.isChanged else { return goOn() }
         galleries.askAboutChanges("Quit with unsaved changes?", ["save and quit", "discard and quit"], then: goOn)
     }
 
-    /// Ends the program. What is being saved would be stopped by that, so the user is asked.
+    /// Quits, after a question if an export is running: quitting stops it.
     private func quit() {
-        guard let saving = context.exports.indicator else { return onQuit() }
-        ask(["Still \(saving). Quit all the same? (y/n)"], [Choice("y", "yes") { [weak self] in self?.onQuit() }])
-    }
-
-    private func ask(_ parts: [String], _ choices: [Choice]) {
-        question = Question(parts: parts, choices: choices)
-        onNeedsDisplay()
+        guard let saving = context.exports.indicator else { return host.onQuit() }
+        modals.ask(["Still \(saving). Quit anyway? (y/n)"], [Choice("y", "yes") { [weak self] in self?.host.onQuit() }])
     }
 
     override func modelUpdated(_ update: ModelUpdate) {
         switch update {
         case .activity(let change):
             if change.hasNotices {
-                notices += context.activity.takeNotices()
-                onNeedsDisplay()
+                modals.add(context.activity.takeNotices())
+                host.onNeedsDisplay()
             }
-            if change.hasSignIns { followSignIns() }
-            if !change.galleries.isEmpty { timer.noteNews(of: change.galleries) }
-        case .gallery(let gallery): timer.noteNews(of: [gallery])
+            if change.hasSignIns {
+                signIns.questionsChanged()
+                presentSignIn()
+                host.onNeedsDisplay()
+            }
+            if !change.galleries.isEmpty { timer.galleriesChanged(change.galleries) }
+        case .gallery(let gallery): timer.galleriesChanged([gallery])
         case .traffic, .exports:
-            if currentIndicator != indicator { onNeedsDisplay() }
+            if indicator != drawnIndicator { host.onNeedsDisplay() }
         default: break
         }
+    }
+
+    // MARK: - Drawing
+
+    /// The smallest window that is drawn.
+    static let smallest = Size(columns: 20, rows: 5)
+
+    /// Draws a frame.
+    public func frame(_ size: Size) -> Surface {
+        defer { followPlace() }
+        var surface = Surface(size: size)
+        guard size.columns >= Self.smallest.columns, size.rows >= Self.smallest.rows else {
+            surface.write("Too small", in: Rect(size).centred(Size(columns: 9, rows: 1)))
+            return surface
+        }
+        var rest = Rect(size)
+        let (titleLine, statusLine) = (rest.takeTop(1), rest.takeBottom(1))
+        // The screen first: its layout may change the texts of the two lines.
+        top.draw(in: &surface, frame: rest)
+        ScreenLines(theme: context.theme, keys: context.keys).drawHeading(top.heading, in: &surface, titleLine)
+        if let prompt = signIns.prompt {
+            surface.cursor = nil
+            prompt.draw(in: &surface, frame: rest, theme: context.theme)
+        }
+        hintPlaces = HintPlaces()
+        drawStatus(in: &surface, rest, statusLine)
+        if context.settings.plain, surface.cursor == nil {
+            let isAsked = if case .question = modals.current { true } else { false }
+            surface.cursor = isAsked ? statusLine.origin : selectionOrigin
+        }
+        return surface
+    }
+
+    /// - Parameter area: the area above the line, for texts longer than the line.
+    private func drawStatus(in surface: inout Surface, _ area: Rect, _ line: Rect) {
+        let theme = context.theme
+        let lines = ScreenLines(theme: theme, keys: context.keys)
+        switch modals.current {
+        case .some(let modal): modals.draw(modal, in: &surface, area, line)
+        case nil where modals.notice != nil:
+            Announcement(parts: [modals.notice ?? ""]).draw(in: &surface, area, line, theme)
+        case nil:
+            let footing = top.footing
+            guard footing.choices.isEmpty else {
+                return Announcement(parts: [footing.text] + footing.choices).draw(in: &surface, area, line, theme)
+            }
+            drawnIndicator = indicator
+            hintPlaces = lines.drawFooting(
+                footing, scopes: top.scopes, number: number, indicator: drawnIndicator, in: &surface, line)
+        }
+    }
+
+    /// The position of the selection, where the cursor leads a screen reader or magnifier.
+    private var selectionOrigin: Point? {
+        if let list = top as? any ListScreen { return list.scroll.frame(of: list.scroll.selected)?.origin }
+        return (top as? PhotoScreen)?.panelFrame.origin
+    }
+
+    /// The traffic in the status line, longest text first. The transfers screen shows more, so it has none.
+    var indicator: [String] {
+        guard !(top is TransfersScreen) else { return [] }
+        // A screen reader would read every change.
+        if context.settings.plain { return context.wishes.isPaused ? ["paused"] : [] }
+        let traffic = TrafficText.indicator(
+            context.activity.traffic, speed: context.activity.speed, isPaused: context.wishes.isPaused)
+        guard let saving = context.exports.indicator else { return traffic }
+        return traffic.map { "\(saving) · \($0)" } + [saving]
     }
 }

@@ -5,44 +5,44 @@ import Model
 import Pictures
 import Session
 
-/// A screen's worth of something, and the controller of it.
+/// A full-screen view and its controller.
 ///
-/// A screen draws what the cache has, says what it would like to be there, and reacts to changes in one place,
-/// ``modelUpdated(_:)``. It knows nothing of where things come from.
+/// A screen draws what the cache has, states wishes for what is missing, and reacts to changes in
+/// ``modelUpdated(_:)``. It does not know the network.
 @MainActor
 public class Screen: Responder {
-    /// What a screen's line at the top says.
+    /// The text of the top line.
     struct Heading {
-        /// What one is looking at.
+        /// What the screen shows.
         var title: String
-        /// Particulars, at the right.
+        /// Details, at the right.
         var detail = ""
-        /// What is said of them where there is no room for all.
+        /// Shorter details for narrow windows.
         var brief = ""
     }
 
-    /// What a screen's line at the bottom says.
+    /// The text of the bottom line.
     struct Footing {
-        /// How things stand.
+        /// The status.
         var text: String
-        /// The same in less room, for a line that is too short for all of it; nil if there is no shorter text.
+        /// A shorter status for narrow windows, if there is one.
         var brief: String?
-        /// What there is to choose from, each in a few words. Then there is nothing else to be said.
+        /// The choices of a menu. They replace the hints.
         var choices: [String] = []
-        /// How far something has come, for a bar.
+        /// The progress for a bar.
         var fraction: Double?
-        /// Whether the text is about something that went wrong.
+        /// Whether the text reports an error.
         var isTrouble = false
-        /// How much has gone wrong elsewhere, and the key that leads there.
+        /// The number of errors and the key that shows them.
         var badge: String?
-        /// Commands that are worth a hint now, the most useful first, each with a word for it.
+        /// Commands to hint at, most useful first, each with a word.
         var hints: [(command: Command, word: String)] = []
-        /// Commands whose hints stay where the text is too long for both.
+        /// Commands whose hints stay beside a long text.
         var kept: Set<Command> = [.help]
     }
 
     let context: ScreenContext
-    /// Screens inside of this one.
+    /// The screens inside this one.
     var children: [Screen] = []
 
     init(_ context: ScreenContext) {
@@ -50,38 +50,38 @@ public class Screen: Responder {
         super.init()
     }
 
-    /// What has the focus in here: the first to hear of what the user does.
+    /// The responder with the focus: it receives events first.
     var focus: Responder { self }
-    /// Where keys mean something, the nearest first.
+    /// The scopes of the keys on this screen, by precedence.
     var scopes: [CommandTable.Scope] { [.everywhere] }
-    /// Where commands mean something that are typed by their names.
+    /// The scopes of commands typed by name.
     var commandScopes: [CommandTable.Scope] { scopes }
-    /// The line at the top.
+    /// The top line.
     var heading: Heading { Heading(title: "Vitrine") }
-    /// The line at the bottom.
+    /// The bottom line.
     var footing: Footing { Footing(text: "") }
 
-    /// Whether what the screens below want goes on being wanted while this one covers them.
+    /// Whether the wishes of the screens below stay while it covers them.
     var leavesWishes: Bool { false }
 
-    /// Obeys a command, if it means something here. Returns whether it did; then the screen is drawn anew.
+    /// Performs a command, if it applies here. Returns whether it did; then the screen is redrawn.
     func perform(_ command: Command) -> Bool { false }
 
-    /// As often as a command is repeated at most: nobody is to wait for a number that was typed by mistake.
-    private static let mostTimes = 10_000
+    /// The limit for repeated commands, so that a mistyped number does not block the screen.
+    private static let maximumRepeats = 10_000
 
-    /// Obeys a command that something was said along with: a number is how often, or where to. Returns whether it did.
+    /// Performs a command with an argument: a number is a count or an index. Returns whether it did.
     func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
         guard case .number(let number) = argument else { return false }
         if [.goto, .first, .last].contains(command), go(to: number - 1) { return true }
-        let times = command.isRepeated ? min(number, Self.mostTimes) : 1
-        return (0..<times).reduce(false) { isObeyed, _ in perform(command) || isObeyed }
+        let times = command.isRepeated ? min(number, Self.maximumRepeats) : 1
+        return (0..<times).reduce(false) { isPerformed, _ in perform(command) || isPerformed }
     }
 
-    /// Goes to a place in what it shows, counted from zero, or the nearest there is. Returns whether there are places.
-    func go(to place: Int) -> Bool { false }
+    /// Goes to an index, or to the nearest one. Returns whether the screen has indices.
+    func go(to index: Int) -> Bool { false }
 
-    /// Does what is meant by the mouse, if it means something here. Returns whether it did; then the screen is drawn anew.
+    /// Handles the mouse. Returns whether something changed; then the screen is redrawn.
     func follow(_ mouse: InputEvent.Mouse) -> Bool { false }
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
@@ -95,49 +95,49 @@ public class Screen: Responder {
         return nil
     }
 
-    /// Draws itself. Only here does it look into the cache for what is seen.
+    /// Draws the screen. Reads from the cache only what is visible.
     func draw(in surface: inout Surface, frame: Rect) {}
 
-    /// Takes in what changed, if it is of interest here.
+    /// Reacts to a change of the model.
     func modelUpdated(_ update: ModelUpdate) {}
 
-    /// It is on top from now on.
+    /// Called when the screen comes to the top.
     func didAppear() {}
 
-    /// It is not on top any more: covered by another, or gone.
+    /// Called when another screen covers it, or when it is removed.
     func didDisappear() {}
 
-    /// Nothing is wanted for it any more, until it appears again: it is gone, or covered by what it is of no use for.
+    /// Withdraws all wishes of the screen until it appears again.
     func withdrawWishes() {}
 
-    /// Hands an update down: first itself, then the screens inside.
+    /// Passes an update to the screen, then to its children.
     final func propagate(_ update: ModelUpdate) {
         modelUpdated(update)
         for child in children { child.propagate(update) }
     }
 
-    /// Asks for a frame.
+    /// Requests a new frame.
     final func setNeedsDisplay() {
         send(.needsDisplay)
     }
 }
 
-/// What changed, on its way from the root down the tree of screens.
+/// A change of the model, sent from the root down the tree of screens.
 enum ModelUpdate {
-    /// A list of photos became another.
+    /// Fetched results changed.
     case results(FetchedResults, Difference)
-    /// What a screen lists is in another order, or something else was found.
+    /// A list has another order or filter.
     case lists(PhotoLists)
-    /// A gallery's own row changed: its last update, its count.
+    /// A gallery's record changed: its last update or its count.
     case gallery(GalleryID)
-    /// Something is being done, or is no longer.
+    /// The activity changed.
     case activity(Activity.Change)
-    /// More has come from the network, or it does better or worse. Heard of a few times a second at most.
+    /// The traffic changed. Sent a few times a second at most.
     case traffic
-    /// What is being saved has begun, has come farther, or has ended.
+    /// An export began, progressed or ended.
     case exports
-    /// Pictures have been drawn.
+    /// Pictures were rendered.
     case pictures(Set<PictureOrder>)
-    /// The log has grown, or was cleared, or a switch was turned.
+    /// The log or its switches changed.
     case log
 }

@@ -8,62 +8,62 @@ import Pictures
 import Session
 import Settings
 
-/// What screens work with, made where the program is put together and handed from each screen to the next.
+/// The services that all screens share.
 ///
-/// There is no network in it. What a screen would like to have it says to ``wishes``; what there is it finds in the cache.
+/// There is no network among them. Screens state what they need in ``wishes``, and read what exists from the cache.
 @MainActor
 public final class ScreenContext {
-    /// Where everything that is shown comes from.
+    /// The caches of all galleries.
     let caches: CacheFolder
-    /// What the screens would like to be there.
+    /// The wishes of the screens.
     let wishes: Wishes
-    /// What is going on.
+    /// The state of updates and transfers.
     let activity: Activity
-    /// Where pictures are drawn.
+    /// Renders pictures.
     let pipeline: PicturePipeline
-    /// What happened.
+    /// The log.
     let log: Log
-    /// What the user has set. It may be set anew while the program runs.
+    /// The settings. The user can reload them while the program runs.
     var settings: Settings {
         willSet { if DrawingStyle(capabilities, newValue) != drawingStyle { formerStyle = drawingStyle } }
     }
-    /// The galleries that the user remembers.
+    /// The user's list of galleries.
     let galleries: RememberedGalleries
-    /// Where the user was in each gallery.
+    /// The last place in each gallery.
     let places: RememberedPlaces
-    /// The user's home folder, and the one that the program was started in: what a typed path is relative to.
+    /// The home folder and the current folder, for typed paths.
     let home: String
     let currentFolder: String
-    /// Where the log is saved.
+    /// The folder for saved logs.
     let stateFolder: String
-    /// Has photos opened by another program. Returns a sentence if that cannot be done.
+    /// Opens photos in another program. Returns a sentence if that fails.
     let open: @Sendable ([PhotoKey], GalleryCache) async -> String?
-    /// What is being saved.
+    /// The exports under way.
     let exports: Exports
-    /// Where commands are kept that were typed by their names.
+    /// The file of typed commands.
     let commandsFile: String
-    /// Waits for a time to pass. The system's clock does it; in a test, the test.
+    /// Waits for a duration. Tests end the wait themselves.
     let wait: Wait
-    /// What time it is, by the same clock.
+    /// Returns the current time.
     let now: @Sendable () -> Timestamp
-    /// What the terminal can show.
+    /// The capabilities of the terminal.
     public var capabilities: Capabilities {
         willSet { formerStyle = capabilities.pixels == nil ? drawingStyle : nil }
     }
-    /// How pictures were drawn before more was known of the terminal: they are shown until there are others.
+    /// The previous drawing style. Its pictures are shown until new ones are ready.
     private(set) var formerStyle: DrawingStyle?
-    /// Whether no update begins by itself yet. Vitrine died the last time, and waits for the user to open or refresh a gallery.
+    /// Whether automatic updates wait. After a crash Vitrine waits until the user opens or refreshes a gallery.
     public var holdsUpdates = false {
         didSet { if oldValue, !holdsUpdates { onUpdatesReleased() } }
     }
-    /// Called when updates may begin by themselves again.
+    /// Called when automatic updates may start.
     var onUpdatesReleased: () -> Void = {}
-    /// When a gallery is updated next by itself; nil if it is not.
+    /// Returns the time of a gallery's next automatic update, if there is one.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }
-    /// Where changes come in.
+    /// Receives changes of the model.
     let feed = UpdateFeed()
 
-    /// Puts everything together.
+    /// Makes the context.
     public init(
         caches: CacheFolder, wishes: Wishes, activity: Activity, pipeline: PicturePipeline, log: Log,
         settings: Settings,
@@ -118,31 +118,30 @@ public final class ScreenContext {
         caches.credentials.retry()
     }
 
-    /// How pictures are drawn.
+    /// The style for drawing pictures.
     var drawingStyle: DrawingStyle { DrawingStyle(capabilities, settings) }
 
-    /// What a gallery is called: by its user, or else by the place where it lies.
+    /// Returns the user's title of a gallery, or its location.
     func title(of gallery: Address) -> String { galleries.list.title(of: gallery) ?? GalleryTitle.text(gallery) }
 
-    /// What the keys mean.
+    /// The key map.
     var keys: KeyMap { settings.keys }
 
-    /// What a command is called to somebody who is to give it: by its key, or as it is typed.
+    /// Returns the key of a command, or its name to type.
     func name(of command: Command, in scopes: [CommandTable.Scope]) -> String {
         keys.key(for: command, in: scopes).map { "\($0)" } ?? ":\(command.name)"
     }
 
-    /// How text looks.
+    /// The theme.
     var theme: Theme { Theme(capabilities, settings) }
 }
 
-/// Where changes come in from below, whatever announces them, to be handed down from the root.
+/// Turns the streams of all sources into model updates for the root.
 ///
-/// A screen names what it wants to hear of; it does not hear of it here, but in `modelUpdated`, like every other screen.
-/// So there is one way by which screens learn of anything.
+/// A screen subscribes to its own sources here. Their updates still arrive in `modelUpdated`, like all others.
 @MainActor
 final class UpdateFeed {
-    /// Follows something for as long as it is kept.
+    /// Follows a stream until it is released.
     final class Subscription: Sendable {
         private let task: Task<Void, Never>
 
@@ -155,12 +154,12 @@ final class UpdateFeed {
         }
     }
 
-    /// Hands an update to the root.
+    /// Passes an update to the root.
     var deliver: (ModelUpdate) -> Void = { _ in }
 
     /// Follows a stream.
     ///
-    /// - Parameter update: makes an update of each element, or nil if it is of no interest.
+    /// - Parameter update: returns the update for an element, or nil to ignore it.
     func follow<Stream: AsyncSequence & Sendable>(
         _ stream: Stream, _ update: @escaping @MainActor (Stream.Element) -> ModelUpdate?
     ) -> Subscription where Stream.Failure == Never, Stream.Element: Sendable {

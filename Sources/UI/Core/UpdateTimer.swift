@@ -4,20 +4,19 @@ import Model
 import Session
 import Settings
 
-/// Asks for the updates that are made at intervals: of the gallery that is open, and of those in the user's list that have
-/// an interval of their own, open or not.
+/// Requests updates at intervals: of the open gallery, and of listed galleries with their own interval.
 ///
-/// There is one alarm, set to the first that is due, and none where nothing is: nothing wakes up in between.
+/// One alarm is set to the first due time. Without a due time nothing wakes up.
 @MainActor
 final class UpdateTimer {
-    /// Called when the gallery that is open is due.
+    /// Called when the open gallery is due.
     var onDue: () -> Void = {}
 
     private let context: ScreenContext
     private var timetable = Timetable()
     private var open: Address?
     private let alarm: Alarm
-    /// What the alarm is set to.
+    /// The time of the alarm.
     private var alarmTime: Timestamp?
 
     init(_ context: ScreenContext) {
@@ -25,7 +24,7 @@ final class UpdateTimer {
         alarm = Alarm(wait: context.wait)
     }
 
-    /// Takes in which gallery is open now, and what the user's list says.
+    /// Adapts to the open gallery and the user's list.
     func adapt(open: Address?) {
         guard !context.settings.offline, !context.holdsUpdates else { return }
         let isOpened = self.open != open
@@ -39,18 +38,18 @@ final class UpdateTimer {
         setAlarm(now)
     }
 
-    /// There is news of these galleries. What has been updated, for whatever reason, is due an interval later.
-    func noteNews(of galleries: Set<GalleryID>) {
+    /// Moves the due time of galleries that were just updated.
+    func galleriesChanged(_ galleries: Set<GalleryID>) {
         for address in timetable.addresses {
             let id = GalleryID(address)
             if galleries.contains(id), !context.activity.isUpdating(id) { lookUp(address, isAskedFor: false) }
         }
     }
 
-    /// When a gallery is updated next by itself; nil if it is not.
+    /// Returns the time of a gallery's next automatic update.
     func due(of address: Address) -> Timestamp? { timetable.due(of: address) }
 
-    /// How often what is updated. What is set for all holds for the one that is open: nobody looks at the others.
+    /// The intervals by gallery. The general interval applies only to the open gallery.
     private var intervals: [Address: SyncInterval] {
         let list = context.galleries.list
         var intervals: [Address: SyncInterval] = [:]
@@ -59,7 +58,7 @@ final class UpdateTimer {
         return intervals.filter { $0.value != .never }
     }
 
-    /// The interval counts from the last update, also if that was another day.
+    /// Reads the last update from the cache. The interval counts from it.
     private func lookUp(_ address: Address, isAskedFor: Bool) {
         Task.detached { [weak self, caches = context.caches] in
             let last = caches.record(of: address)?.lastSuccess
@@ -68,10 +67,10 @@ final class UpdateTimer {
     }
 
     private func take(_ last: Timestamp?, of address: Address, isAskedFor: Bool) {
-        // The list may be another by now.
+        // The list may have changed meanwhile.
         guard let interval = intervals[address] else { return }
         let now = context.now()
-        timetable.note(last, of: address, every: interval, isAskedFor: isAskedFor, now: now)
+        timetable.setLast(last, of: address, every: interval, isAskedFor: isAskedFor, now: now)
         setAlarm(now)
     }
 
@@ -84,7 +83,7 @@ final class UpdateTimer {
 
     private func ring(_ due: Timestamp) {
         alarmTime = nil
-        // Clocks do not agree to the millisecond: what was waited for is over.
+        // The clocks may differ by milliseconds, but the wait is over.
         let now = max(due, context.now())
         for address in timetable.takeDue(at: now) {
             if address == open { onDue() } else { GalleryUpdates(context).ask(address) }
@@ -93,46 +92,47 @@ final class UpdateTimer {
     }
 }
 
-/// When which gallery is to be updated next. It has no clock.
+/// The due times of automatic updates. It has no clock.
 struct Timetable {
     private struct Entry {
         let interval: SyncInterval
-        /// When it was last updated; nil if it never was.
+        /// The time of the last update, if there was one.
         let last: Timestamp?
         var due: Timestamp
     }
 
     private var entries: [Address: Entry] = [:]
 
-    /// When the first of them is due.
+    /// The first due time.
     var firstDue: Timestamp? { entries.values.map(\.due).min() }
 
     func interval(of address: Address) -> SyncInterval? { entries[address]?.interval }
 
     func due(of address: Address) -> Timestamp? { entries[address]?.due }
 
-    /// All that have an interval.
+    /// The galleries with an interval.
     var addresses: some Collection<Address> { entries.keys }
 
-    /// Takes in when a gallery was last updated: its interval begins then. What is known already changes nothing: an update
-    /// that has failed is not due again for that.
+    /// Sets the last update of a gallery, where its interval starts.
     ///
-    /// - Parameter isAskedFor: whether it is being updated now, whenever it is due.
-    mutating func note(
+    /// An unchanged time changes nothing, so a failed update is not due again at once.
+    ///
+    /// - Parameter isAskedFor: whether an update was just requested.
+    mutating func setLast(
         _ last: Timestamp?, of address: Address, every interval: SyncInterval, isAskedFor: Bool, now: Timestamp
     ) {
         if let entry = entries[address], entry.interval == interval, entry.last == last { return }
-        // A clock that was wrong then is no reason to wait for years.
+        // The clock may have been wrong at the last update. Wait for one interval at most.
         let due = last.map { min($0 + interval, now + interval) } ?? now
         entries[address] = Entry(interval: interval, last: last, due: isAskedFor ? max(due, now + interval) : due)
     }
 
-    /// Keeps these alone.
-    mutating func keep(_ isMeant: (Address) -> Bool) {
-        entries = entries.filter { isMeant($0.key) }
+    /// Removes the galleries that fail the test.
+    mutating func keep(_ isWanted: (Address) -> Bool) {
+        entries = entries.filter { isWanted($0.key) }
     }
 
-    /// What is due by then. Each of it is due again an interval later, if nothing comes of it.
+    /// Returns the due galleries, and makes each due again after its interval.
     mutating func takeDue(at now: Timestamp) -> [Address] {
         let due = entries.filter { $0.value.due <= now }
         for (address, entry) in due { entries[address]?.due = now + entry.interval }

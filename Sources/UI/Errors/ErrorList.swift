@@ -3,19 +3,19 @@ import Commands
 import Model
 import Text
 
-/// All that failed, gallery by gallery: in this run, and before it, as far as the caches have kept it.
+/// All failures by gallery: of this run, and earlier ones from the caches.
 struct ErrorList: Equatable {
-    /// Those of one gallery stand together; what failed last comes first.
+    /// The rows, grouped by gallery, the latest failures first.
     private(set) var rows: [ErrorRow] = []
 
-    /// How many things failed.
+    /// The number of failures.
     var count: Int { rows.reduce(0) { $0 + $1.count } }
 
     init() {}
 
     /// - Parameters:
-    ///   - reports: of this run, the newest first.
-    ///   - kept: what the caches keep.
+    ///   - reports: the failures of this run, newest first.
+    ///   - kept: the failures in the caches.
     init(_ reports: [FailureReport], kept: [GalleryFailures]) {
         var rows: [GalleryID: [ErrorRow]] = [:]
         var galleries: [GalleryID] = []
@@ -24,7 +24,7 @@ struct ErrorList: Equatable {
             rows[row.gallery, default: []].append(row)
         }
         for report in reports { add(ErrorRow(report)) }
-        // What failed in this run may be kept as well: once is enough.
+        // A failure of this run may be in the cache too. List it once.
         let known = Set(reports.map(\.subject))
         for failures in kept {
             let gallery = GalleryID(failures.record.address)
@@ -42,7 +42,7 @@ struct ErrorList: Equatable {
         let named = group.photos.map { ErrorRow($0, group, in: gallery) }
         var rest = group.count - named.count
         if rest > 0 {
-            // Some of those that are not named may stand above as reports.
+            // Some unnamed ones may be listed as reports of this run.
             let keys = Set(group.photos.map(\.key))
             rest -= known.count {
                 guard case .picture(gallery, let key, group.rendition) = $0 else { return false }
@@ -55,36 +55,36 @@ struct ErrorList: Equatable {
         return others + (rest > 0 ? [ErrorRow(rest, moreOf: group, in: gallery)] : [])
     }
 
-    /// Where a row stands.
-    func place(of identity: ErrorRow.Identity?) -> Int? {
+    /// Returns the index of a row.
+    func index(of identity: ErrorRow.Identity?) -> Int? {
         rows.firstIndex { $0.identity == identity }
     }
 
-    /// Whether a row is the first of its gallery.
+    /// Returns whether a row is the first of its gallery.
     func isFirstOfGallery(_ index: Int) -> Bool {
         index == 0 || rows[index].gallery != rows[index - 1].gallery
     }
 }
 
-/// A line of the errors screen: something that failed, or many things of one gallery that failed for the same reason.
+/// A row of the errors screen: one failure, or several with the same reason.
 struct ErrorRow: Equatable {
-    /// What it stays, wherever it comes to stand.
+    /// Identifies a row when its index changes.
     enum Identity: Hashable {
-        /// One thing.
+        /// One subject.
         case subject(Wish.Subject)
-        /// Those photos that are not named one by one.
+        /// The photos that are not named one by one.
         case rest(GalleryID, Rendition, RenditionState.Trouble)
     }
 
     let identity: Identity
     let failure: Failure
-    /// Whether it will not be tried again by itself.
+    /// Whether there is no automatic retry.
     let isFinal: Bool
-    /// What is known of it beyond that, if it failed in this run.
+    /// The report, if it failed in this run.
     var report: FailureReport?
-    /// The photo, if it is known from the cache.
+    /// The photo, if the cache has it.
     var photo: Photo?
-    /// How many things it stands for.
+    /// The number of failures that it stands for.
     var count = 1
 
     var gallery: GalleryID {
@@ -101,21 +101,21 @@ struct ErrorRow: Equatable {
         self.report = report
     }
 
-    /// Why a gallery's last update failed.
+    /// Makes the row of a failed update.
     init(_ failure: Failure, of gallery: GalleryID) {
         identity = .subject(.list(gallery))
         self.failure = failure
         isFinal = !failure.isTemporary
     }
 
-    /// A photo of a group.
+    /// Makes the row of one photo of a group.
     init(_ photo: Photo, _ group: TroubleGroup, in gallery: GalleryID) {
         identity = .subject(.picture(gallery, photo.key, group.rendition))
         (failure, isFinal) = Self.meaning(of: group.trouble)
         self.photo = photo
     }
 
-    /// So many more of a group.
+    /// Makes the row of the other photos of a group.
     init(_ count: Int, moreOf group: TroubleGroup, in gallery: GalleryID) {
         identity = .rest(gallery, group.rendition, group.trouble)
         (failure, isFinal) = Self.meaning(of: group.trouble)
@@ -130,13 +130,13 @@ struct ErrorRow: Equatable {
     }
 }
 
-/// What is said of something that failed, beside the reason.
+/// The texts about a failure, besides its reason.
 enum ErrorText {
-    /// When it failed last.
+    /// Returns the time of the last attempt.
     static func time(_ row: ErrorRow, now: Timestamp) -> String {
         guard let report = row.report else { return "earlier" }
         let text = DateText.clock(report.last, now: now)
-        // Of another day the day is enough here.
+        // On another day the date is enough.
         return String(text.prefix { $0 != " " })
     }
 
@@ -144,11 +144,11 @@ enum ErrorText {
         row.report.map { "\($0.attempts)×" } ?? ""
     }
 
-    /// How often it was tried, since when, and when it is tried next.
+    /// Returns the number of attempts, the first one's time, and the next one's.
     ///
     /// - Parameters:
-    ///   - update: when the gallery is updated next by itself, if that is what failed.
-    ///   - isPaused: whether nothing is begun, whenever it is due.
+    ///   - update: the time of the next automatic update, for a failed update.
+    ///   - isPaused: whether transfers are paused.
     static func history(
         _ row: ErrorRow, now: Timestamp, update: Timestamp? = nil, isPaused: Bool = false
     ) -> String {
@@ -164,14 +164,14 @@ enum ErrorText {
     private static func next(_ row: ErrorRow, _ now: Timestamp, _ update: Timestamp?, _ isPaused: Bool) -> String {
         let next = row.report?.next
         guard let due = next ?? update else {
-            return row.isFinal ? "not again by itself" : "again by itself when it is wanted"
+            return row.isFinal ? "no automatic retry" : "automatic retry when needed"
         }
-        if isPaused { return "again after the pause" }
-        guard due > now else { return "again when its turn comes" }
-        return "again \(next == nil ? "with the update " : "")at \(DateText.clock(due, now: now))"
+        if isPaused { return "retry after the pause" }
+        guard due > now else { return "retry when its turn comes" }
+        return "retry \(next == nil ? "with the update " : "")at \(DateText.clock(due, now: now))"
     }
 
-    /// For status lines; nil where nothing failed.
+    /// Returns the badge for status lines; nil without errors.
     static func badge(_ count: Int, _ keys: KeyMap) -> String? {
         guard count > 0 else { return nil }
         let number = count < 1_000 ? CountText.text(count, "error") : "over \(CountText.text(999, "error"))"

@@ -7,21 +7,23 @@ import Session
 import Settings
 import Text
 
-/// What failed and has not come since: in this run, and what the caches have kept of earlier ones.
+/// The unresolved failures: of this run, and earlier ones from the caches.
 @MainActor
 final class ErrorsScreen: Screen, ListScreen {
+    /// Not private because tests read it.
     private(set) var list = ErrorList()
+    /// Not private: ``ListScreen`` needs it.
     var scroll = ListScroll()
-    /// Selection follows identity.
+    /// The selected row. The selection follows it when its index changes.
     private var selection: ErrorRow.Identity?
-    /// What the caches keep, as it was looked up last.
+    /// The failures in the caches, as of the last look-up.
     private var kept: [GalleryFailures] = []
     private let lookUp: LookUp<[GalleryFailures]>
     private var isOnTop = false
-    /// Set to when the selected one is tried again: from then on something else is said of that.
+    /// Set to the next attempt of the selected row, when its text changes.
     private let alarm: Alarm
 
-    /// How many photos are named that failed for the same reason.
+    /// The maximum number of named photos for each reason.
     private nonisolated static let photoLimit = 50
 
     override init(_ context: ScreenContext) {
@@ -35,7 +37,7 @@ final class ErrorsScreen: Screen, ListScreen {
         lookUp.onFound = { [weak self] in self?.take($0) }
     }
 
-    // MARK: - What it says
+    // MARK: - Lines
 
     override var leavesWishes: Bool { true }
     override var scopes: [CommandTable.Scope] { [.errors, .lists, .everywhere] }
@@ -47,33 +49,33 @@ final class ErrorsScreen: Screen, ListScreen {
     override var footing: Footing {
         let count = context.activity.failureCount
         return Footing(
-            text: count == 0 ? "None in this run" : "\(count) in this run",
+            text: count == 0 ? "None in this session" : "\(count) in this session",
             hints: [
-                (.retry, "try"), (.retryAll, "try all"), (.open, "go there"), (.copy, "copy"), (.clear, "clear"),
+                (.retry, "retry"), (.retryAll, "retry all"), (.open, "show"), (.copy, "copy"), (.clear, "clear"),
                 (.help, "help"),
             ])
     }
 
-    var selected: ErrorRow? {
+    private var selected: ErrorRow? {
         list.rows.indices.contains(scroll.selected) ? list.rows[scroll.selected] : nil
     }
 
-    // MARK: - What happens
+    // MARK: - Input
 
     override func perform(_ command: Command) -> Bool {
         switch command {
         case .open: openSelected()
-        case .retry: if let selected { tryAgain([selected]) }
+        case .retry: if let selected { retry([selected]) }
         case .retryAll:
             context.wishes.retryAll()
-            tryAgain(list.rows)
+            retry(list.rows)
         case .clear:
             let activity = context.activity
-            send(.confirm("Clear the errors of this run?") { activity.clearFailures() })
+            send(.confirm("Clear the errors of this session?") { activity.forgetFailures() })
         case .copy:
             guard let selected else { break }
             send(.copy(selected.failure.reason.madeVisible))
-            send(.notice("The reason was sent to the clipboard."))
+            send(.notice("Reason copied."))
         default:
             guard scroll.perform(command) else { return false }
             selectionDidMove()
@@ -81,7 +83,7 @@ final class ErrorsScreen: Screen, ListScreen {
         return true
     }
 
-    override func go(to place: Int) -> Bool { select(index: place) }
+    override func go(to index: Int) -> Bool { select(index: index) }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool { followInList(mouse) }
 
@@ -103,9 +105,9 @@ final class ErrorsScreen: Screen, ListScreen {
         switch update {
         case .activity(let change) where change.hasFailures:
             adopt()
-            lookUp.noteNews()
-        case .activity(let change) where !change.galleries.isEmpty: lookUp.noteNews()
-        case .gallery, .results: lookUp.noteNews()
+            lookUp.setNeedsUpdate()
+        case .activity(let change) where !change.galleries.isEmpty: lookUp.setNeedsUpdate()
+        case .gallery, .results: lookUp.setNeedsUpdate()
         default: break
         }
     }
@@ -122,10 +124,7 @@ final class ErrorsScreen: Screen, ListScreen {
         setAlarm()
     }
 
-    /// Something was done about what failed.
-    func lookAgain() { lookUp.look() }
-
-    /// Opens other databases, and so not on the main actor.
+    /// Reads the failures of all galleries. Off the main actor, since it opens databases.
     private nonisolated static func lookUp(_ caches: CacheFolder, _ remembered: [Address]) -> [GalleryFailures] {
         let open = caches.openCaches.map(\.address)
         let addresses = open + remembered.filter { !open.contains($0) }
@@ -142,23 +141,19 @@ final class ErrorsScreen: Screen, ListScreen {
         guard list != self.list else { return }
         self.list = list
         scroll.setCount(list.rows.count)
-        // What has come after all leaves the selection to what has taken its place.
-        if let place = list.place(of: selection) { scroll.select(place) }
+        // Without the selected row, the one at its index is selected.
+        if let index = list.index(of: selection) { scroll.select(index) }
         selectionDidMove()
         if isOnTop { setNeedsDisplay() }
     }
 
-    override func draw(in surface: inout Surface, frame: Rect) {
-        drawAll(in: &surface, frame)
-    }
+    // MARK: - Actions
 
-    // MARK: - Trying
-
-    /// Goes to where it failed: a gallery, a photo in its list, or the photo.
-    func openSelected() {
+    /// Shows the gallery, the photo in its list, or the open photo.
+    private func openSelected() {
         guard let selected else { return }
         guard let address = address(of: selected.gallery) else {
-            return send(.notice("This gallery is not in the list any more."))
+            return send(.notice("This gallery is no longer in the list."))
         }
         switch selected.identity {
         case .subject(.picture(_, let key, let rendition)):
@@ -172,10 +167,10 @@ final class ErrorsScreen: Screen, ListScreen {
         }
     }
 
-    /// Gives what failed another chance, at once. What is not named one by one has its chance when it comes into view.
-    func tryAgain(_ rows: [ErrorRow]) {
+    /// Retries failures now. Photos that are not named one by one are retried when they become visible.
+    private func retry(_ rows: [ErrorRow]) {
         guard !rows.isEmpty else { return }
-        guard !context.settings.offline else { return send(.notice("Offline: nothing is fetched.")) }
+        guard !context.settings.offline else { return send(.notice("Offline: Vitrine fetches nothing.")) }
         for (gallery, rows) in Dictionary(grouping: rows, by: \.gallery) {
             guard let address = address(of: gallery) else { continue }
             let subjects = rows.compactMap { if case .subject(let subject) = $0.identity { subject } else { nil } }
@@ -186,7 +181,7 @@ final class ErrorsScreen: Screen, ListScreen {
                     try await context.retry(gallery, subjects) { [caches = context.caches] in
                         try await caches.open(address).writer.retry(isWhole ? nil : subjects.compactMap(\.photo))
                     }
-                    self?.lookAgain()
+                    self?.lookUp.look()
                 } catch {
                     context.log.error(.cache, "\(error)")
                     self?.send(.notice("\(error)"))
@@ -194,10 +189,10 @@ final class ErrorsScreen: Screen, ListScreen {
             }
         }
         let hasMore = rows.contains { $0.count > 1 }
-        send(.notice(hasMore ? "Tried again; many at once when they come into view." : "Tried again."))
+        send(.notice(hasMore ? "Retrying; the others when they become visible." : "Retrying."))
     }
 
-    func address(of gallery: GalleryID) -> Address? {
+    private func address(of gallery: GalleryID) -> Address? {
         if let cache = context.caches.cache(gallery) { return cache.address }
         let galleries = context.galleries
         return (galleries.presets + galleries.list.addresses).first { GalleryID($0) == gallery }
@@ -205,12 +200,12 @@ final class ErrorsScreen: Screen, ListScreen {
 
     // MARK: - Drawing
 
-    func drawAll(in surface: inout Surface, _ frame: Rect) {
+    override func draw(in surface: inout Surface, frame: Rect) {
         var rest = frame
         scroll.beginDrawing()
         let now = context.now()
         guard !list.rows.isEmpty else {
-            return EmptyText(title: "Nothing failed").draw(in: &surface, rest, context.theme)
+            return EmptyText(title: "No errors").draw(in: &surface, rest, context.theme)
         }
         drawDetail(now, in: &surface, &rest)
         let height = rest.size.columns < 70 ? 2 : 1
@@ -226,17 +221,17 @@ final class ErrorsScreen: Screen, ListScreen {
         }
     }
 
-    /// One below the other, galleries with their titles.
+    /// One entry below the other, with the titles of galleries.
     var lines: ListLines {
         let (list, count) = (list, list.rows.count)
-        // Where each stands in a line of its own, only the beginning of a section counts.
+        // Each entry has its own line, so only the start of a section matters.
         return ListLines(count: count, hasTitles: true) { (list.isFirstOfGallery($0) ? $0 : 0)..<count }
     }
 
     private func drawTitle(_ gallery: GalleryID, in surface: inout Surface, _ line: Rect) {
         var rest = line
         _ = rest.takeLeft(1)
-        let title = address(of: gallery).map { context.title(of: $0) } ?? "A gallery that is not in the list any more"
+        let title = address(of: gallery).map { context.title(of: $0) } ?? "A gallery that is no longer in the list"
         surface.write(title.truncated(toWidth: rest.size.columns - 1), in: rest, style: context.theme.section)
     }
 
@@ -295,7 +290,7 @@ final class ErrorsScreen: Screen, ListScreen {
             lines: lines, in: &surface, &rest)
     }
 
-    /// When a list is fetched next by itself.
+    /// Returns the time of the gallery's next automatic update.
     private func nextUpdate(_ row: ErrorRow) -> Timestamp? {
         guard case .subject(.list(let gallery)) = row.identity else { return nil }
         return address(of: gallery).flatMap(context.nextUpdate)

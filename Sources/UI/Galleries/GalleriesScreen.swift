@@ -6,41 +6,41 @@ import Model
 import Settings
 import Text
 
-/// The galleries to choose from, and where another is added by typing its address.
+/// The list of galleries, and a field to add one by its address.
 ///
-/// Changes to the list are a draft. Saving keeps it, and opening a gallery saves it first. Going back and quitting ask what
-/// becomes of it.
+/// Changes to the list are a draft until the user saves. Opening a gallery saves first; quitting asks.
 @MainActor
 final class GalleriesScreen: Screen, ListScreen {
-    var draft: GalleryDraft
+    private var draft: GalleryDraft
+    /// Not private: ``ListScreen`` needs it.
     var scroll = ListScroll()
-    let field = TextField()
-    /// What is being typed.
-    private(set) var typed = Typed.nothing
-    /// Why what was typed cannot be used.
-    var problem: String?
-    /// What the caches know, looked up when the screen comes up and when something changes.
+    private let field = TextField()
+    /// What the user types.
+    private var typed = Typed.nothing
+    /// The reason why the typed text is not accepted.
+    private var problem: String?
+    /// The caches' facts, read when the screen appears and after changes. Tests read it.
     private(set) var facts: [Address: GalleryFacts] = [:]
-    /// Whether that has been looked up.
-    private(set) var hasLookedUp = false
-    /// Whether something has been said of updates since they were drawn, which stand beside what the caches know.
-    private var hasStatusNews = false
-    let lookUp: LookUp<[Address: GalleryFacts]>
-    /// How much room each takes is to be looked up, too: that means looking through folders.
+    /// Whether the facts were read once.
+    private var hasLookedUp = false
+    /// Whether the status of an update changed since the last frame.
+    private var hasStatusChanged = false
+    private let lookUp: LookUp<[Address: GalleryFacts]>
+    /// Whether the next look-up includes the sizes. They need a walk through folders.
     private var wantsSizes = true
-    /// A gallery that was opened without being in the list.
-    var visited: Address?
-    /// Of these galleries nothing is to stay, once it is saved that they are not in the list.
-    var unwantedCaches: Set<Address> = []
-    /// Removes them.
-    var removing: Task<Void, Never>?
+    /// An open gallery that is not in the list.
+    private var visited: Address?
+    /// Galleries whose caches are removed once the list is saved without them.
+    private var unwantedCaches: Set<Address> = []
+    /// Removes caches.
+    private var removing: Task<Void, Never>?
     private var isOnTop = false
 
-    enum Typed {
+    private enum Typed {
         case nothing, address
-        /// Another address for the selected gallery; what it is called.
+        /// Another address or a title for the selected gallery.
         case otherAddress, title
-        /// How often the selected gallery is updated.
+        /// The update interval of the selected gallery.
         case interval
     }
 
@@ -49,13 +49,13 @@ final class GalleriesScreen: Screen, ListScreen {
         lookUp = LookUp(wait: context.wait)
         super.init(context)
         lookUp.begin = { [weak self] in self?.beginLookingUp() }
-        lookUp.onFound = { [weak self] in self?.take($0) }
+        lookUp.onFound = { [weak self] in self?.adopt($0) }
         field.next = self
-        field.onEnter = { [weak self] in self?.take($0) }
+        field.onEnter = { [weak self] in self?.accept($0) }
         field.onEscape = { [weak self] in self?.stopTyping() }
     }
 
-    // MARK: - What it says
+    // MARK: - Lines
 
     var isTyping: Bool { typed != .nothing }
     override var focus: Responder { isTyping ? field : self }
@@ -79,23 +79,23 @@ final class GalleriesScreen: Screen, ListScreen {
         return footing
     }
 
-    /// What to type.
+    /// A hint about the typed text.
     private var advice: String {
         switch typed {
-        case .interval: "Like 30m, 2h, 1d, or never; empty: as set for all"
-        case .otherAddress: "Enter goes on to the title, Esc leaves it as it is"
-        case .title: "Enter keeps it, Esc does not; empty: the address"
-        case .nothing, .address: "Enter adds it, Esc does not"
+        case .interval: "For example 30m, 2h, 1d or never; empty: default"
+        case .otherAddress: "Enter: next, the title  Esc: cancel"
+        case .title: "Enter: accept  Esc: cancel; empty: the address"
+        case .nothing, .address: "Enter: add  Esc: cancel"
         }
     }
 
-    /// Galleries whose last update failed, and whatever else failed in this run.
+    /// The number of failed updates and other failures of this run.
     private var errorCount: Int {
         let lists = facts.filter { $0.value.record.failure != nil }.keys.map { Wish.Subject.list(GalleryID($0)) }
         return Set(lists + context.activity.failures.map(\.subject)).count
     }
 
-    // MARK: - What happens
+    // MARK: - Input
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         guard case .command(let command, nil) = event else { return super.handle(event) }
@@ -111,13 +111,13 @@ final class GalleriesScreen: Screen, ListScreen {
         case .keep: keep()
         case .save:
             guard isChanged || context.galleries.failure != nil else {
-                return .notice("There is nothing to save.")
+                return .notice("No changes to save.")
             }
-            save(notice: "The list of galleries is saved.")
+            save(notice: "The list of galleries was saved.")
         case .back:
-            // There is nothing below this screen: without changes there is nothing to leave.
+            // No screen is below this one.
             if isChanged {
-                askAboutChanges("The changes are not saved.", ["save", "discard"]) { [weak self] in
+                askAboutChanges("Unsaved changes:", ["save", "discard"]) { [weak self] in
                     self?.setNeedsDisplay()
                 }
             }
@@ -130,25 +130,25 @@ final class GalleriesScreen: Screen, ListScreen {
     }
 
     override func perform(_ command: Command) -> Bool {
-        // What is typed is about what is selected.
+        // The typed text is about the selected gallery.
         guard !isTyping, scroll.perform(command) else { return false }
         selectionDidMove()
         return true
     }
 
-    override func go(to place: Int) -> Bool { !isTyping && select(index: place) }
+    override func go(to index: Int) -> Bool { !isTyping && select(index: index) }
 
-    func startTyping(_ what: Typed, _ text: String = "") {
+    private func startTyping(_ what: Typed, _ text: String = "") {
         typed = what
         field.begin(text)
     }
 
-    func stopTyping() {
+    private func stopTyping() {
         typed = .nothing
         problem = nil
     }
 
-    private func take(_ text: String) {
+    private func accept(_ text: String) {
         switch typed {
         case .interval: setInterval(text)
         case .otherAddress: changeAddress(text)
@@ -160,7 +160,8 @@ final class GalleriesScreen: Screen, ListScreen {
     private func setInterval(_ text: String) {
         let interval = SyncInterval(text)
         guard interval != nil || text.allSatisfy(\.isWhitespace) else {
-            return problem = "“\(text.madeVisible)” is no interval: like 30m, 2h or 1d, at most 7d, or never."
+            return problem =
+                "“\(text.madeVisible)” is not an interval. Use for example 30m, 2h, 1d (at most 7d) or never."
         }
         draft.setInterval(interval)
         stopTyping()
@@ -177,7 +178,7 @@ final class GalleriesScreen: Screen, ListScreen {
         }
     }
 
-    /// Marks the selected gallery to be kept, or takes the mark away. Off the main actor: its cache may have to be opened.
+    /// Toggles whether the selected gallery's cache is kept. Off the main actor, since it may open the cache.
     private func keep() {
         guard let address = draft.selection else { return }
         Task.detached { [weak self, caches = context.caches] in
@@ -186,16 +187,16 @@ final class GalleriesScreen: Screen, ListScreen {
                 if let gallery = caches.gallery(address), !gallery.isEmpty {
                     try await caches.open(address).writer.toggleKept()
                 } else {
-                    failure = "This gallery was not opened yet: there is nothing to keep."
+                    failure = "Nothing to keep: this gallery was never opened."
                 }
             } catch {
                 failure = "\(error)"
             }
-            await self?.noteKept(failure)
+            await self?.keptChanged(failure)
         }
     }
 
-    private func noteKept(_ failure: String?) {
+    private func keptChanged(_ failure: String?) {
         if let failure { send(.notice(failure)) }
         lookUp.look()
     }
@@ -203,8 +204,8 @@ final class GalleriesScreen: Screen, ListScreen {
     override func didAppear() {
         isOnTop = true
         wantsSizes = true
-        // What is not saved is still there after a look at the help.
-        if draft.isChanged { adoptDraft() } else { renewDraft() }
+        // Unsaved changes survive a visit to another screen.
+        if draft.isChanged { adoptDraft() } else { reloadDraft() }
     }
 
     override func didDisappear() {
@@ -212,7 +213,7 @@ final class GalleriesScreen: Screen, ListScreen {
     }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool {
-        // What is typed is about what is selected.
+        // The typed text is about the selected gallery.
         isTyping ? false : followInList(mouse)
     }
 
@@ -223,16 +224,16 @@ final class GalleriesScreen: Screen, ListScreen {
         switch update {
         case .gallery:
             wantsSizes = true
-            lookUp.noteNews()
+            lookUp.setNeedsUpdate()
         case .activity(let change) where change.hasFailures || !change.galleries.isEmpty:
-            hasStatusNews = true
-            lookUp.noteNews()
+            hasStatusChanged = true
+            lookUp.setNeedsUpdate()
             if change.hasFailures { setNeedsDisplay() }
         default: return
         }
     }
 
-    /// For each gallery another database is opened.
+    /// Returns the query for the facts. It opens a database for each gallery.
     private func beginLookingUp() -> @Sendable () -> [Address: GalleryFacts] {
         let (caches, addresses) = (context.caches, draft.addresses)
         let known = wantsSizes ? [:] : facts.mapValues(\.size)
@@ -244,20 +245,236 @@ final class GalleriesScreen: Screen, ListScreen {
         }
     }
 
-    /// Looks once more, at what they take on the disk too.
+    /// Reads the facts again, with the sizes on disk.
     func lookUpSizes() {
         wantsSizes = true
         lookUp.look()
     }
 
-    private func take(_ facts: [Address: GalleryFacts]) {
-        guard facts != self.facts || hasStatusNews || !hasLookedUp else { return }
+    private func adopt(_ facts: [Address: GalleryFacts]) {
+        guard facts != self.facts || hasStatusChanged || !hasLookedUp else { return }
         (self.facts, hasLookedUp) = (facts, true)
-        hasStatusNews = false
+        hasStatusChanged = false
         if isOnTop { setNeedsDisplay() }
     }
 
+    // MARK: - The draft
+
+    /// Whether there are unsaved changes.
+    var isChanged: Bool { draft.isChanged || !unwantedCaches.isEmpty }
+
+    /// Saves the draft.
+    ///
+    /// - Parameter notice: shown after success.
+    private func save(notice: String? = nil) {
+        let unwanted = unwantedCaches
+        unwantedCaches = []
+        context.galleries.save(draft.list, since: draft.original) { [weak self] failure in
+            guard let self else { return }
+            if let text = failure ?? notice { send(.notice(text)) }
+            // After a failure the list on disk still has the galleries, so their caches stay.
+            if failure == nil { removeCaches(of: unwanted) } else { unwantedCaches.formUnion(unwanted) }
+            // Another process may have added galleries.
+            if !draft.isChanged, !isTyping { reloadDraft() }
+        }
+        reloadDraft()
+    }
+
+    /// Asks whether to save or discard the changes, then continues. Any other key stays.
+    ///
+    /// - Parameters:
+    ///   - question: the question.
+    ///   - words: the words for saving and discarding.
+    func askAboutChanges(_ question: String, _ words: [String], then goOn: @escaping @MainActor () -> Void) {
+        send(
+            .choose(
+                question,
+                [
+                    Choice("s", words[0]) { [weak self] in
+                        self?.save()
+                        goOn()
+                    },
+                    Choice("d", words[1]) { [weak self] in
+                        self?.discard()
+                        goOn()
+                    },
+                ], otherwise: "stay"))
+    }
+
+    private func discard() {
+        unwantedCaches = []
+        reloadDraft()
+    }
+
+    /// Starts a new draft of the saved list, with the same selection if possible.
+    private func reloadDraft() {
+        let selection = draft.selection
+        draft = GalleryDraft(
+            presets: context.galleries.presets, list: context.galleries.list, visited: visited)
+        if let selection { draft.select(selection) }
+        adoptDraft()
+    }
+
+    /// Selects a gallery that was opened elsewhere.
+    func select(_ address: Address) {
+        if !draft.isListed(address) {
+            visited = address
+            if !draft.isChanged { reloadDraft() }
+        }
+        draft.select(address)
+        adoptDraft()
+    }
+
+    private func adoptDraft() {
+        scroll.setCount(draft.addresses.count)
+        scroll.select(draft.selected)
+        draft.selected = scroll.selected
+        lookUp.look()
+    }
+
+    // MARK: - Editing
+
+    /// Performs a command on the selected gallery. Returns whether it is one.
+    private func edit(_ command: Command) -> Bool {
+        guard [.edit, .moveUp, .moveDown, .refresh, .stop, .remove].contains(command) else { return false }
+        guard let address = draft.selection else { return true }
+        switch command {
+        case .edit:
+            // The address of a built-in gallery is fixed.
+            if draft.presets.contains(address) {
+                startTyping(.title, draft.list.title(of: address) ?? "")
+            } else {
+                startTyping(.otherAddress, address.textWithoutSecrets)
+            }
+        case .moveUp, .moveDown:
+            if draft.moveSelected(by: command == .moveUp ? -1 : 1) { adoptDraft() }
+        case .refresh: send(.notice(GalleryUpdates(context).refresh([address])))
+        case .stop: GalleryUpdates(context).stop(address)
+        default: remove(address)
+        }
+        return true
+    }
+
+    /// Changes the address of the selected gallery, then asks for its title.
+    private func changeAddress(_ text: String) {
+        let old = draft.selection
+        do throws(AddressError) {
+            let isNew = try draft.replaceSelected(
+                typed: text, home: context.home, currentFolder: context.currentFolder)
+            guard isNew else { return problem = "This gallery is already in the list." }
+            // The visited gallery is now listed under another address.
+            if visited == old { visited = nil }
+            adoptDraft()
+            startTyping(.title, draft.selection.flatMap { draft.list.title(of: $0) } ?? "")
+        } catch {
+            problem = error.description
+        }
+    }
+
+    private func setTitle(_ text: String) {
+        if let address = draft.selection { draft.setTitle(text, of: address) }
+        stopTyping()
+        adoptDraft()
+    }
+
+    /// Removes a gallery from the list. Asks what to do with its cache, if it has one.
+    private func remove(_ address: Address) {
+        guard !draft.presets.contains(address) else {
+            return send(.notice("This gallery is built in and cannot be removed."))
+        }
+        guard let facts = facts[address] else { return removeFromList(address) }
+        send(
+            .choose(
+                "Remove “\(title(of: address).madeVisible)”?",
+                [
+                    Choice("l", "from the list only") { [weak self] in self?.removeFromList(address) },
+                    Choice("c", "and delete its cache, \(ByteText.text(facts.size))") { [weak self] in
+                        self?.removeFromList(address)
+                        self?.unwantedCaches.insert(address)
+                    },
+                ]))
+    }
+
+    private func removeFromList(_ address: Address) {
+        if visited == address { visited = nil }
+        draft.remove(address)
+        adoptDraft()
+    }
+
+    /// Removes the caches of galleries that are no longer in the saved list. Off the main actor, since it takes time.
+    private func removeCaches(of galleries: Set<Address>) {
+        let addresses = galleries.filter { !draft.addresses.contains($0) }
+        guard !addresses.isEmpty else { return }
+        for address in addresses { GalleryUpdates(context).stop(address) }
+        removing = Task.detached { [weak self, caches = context.caches, previous = removing] in
+            await previous?.value
+            for address in addresses {
+                do {
+                    try await caches.discard(address)
+                } catch {
+                    await self?.send(.notice("\(error)"))
+                }
+            }
+            await self?.lookUpSizes()
+        }
+    }
+
+    /// Returns when the caches of removed galleries are gone.
+    func cachesRemoved() async { await removing?.value }
+
+    /// Returns the title of a gallery in the draft, or its address.
+    private func title(of address: Address) -> String { draft.list.title(of: address) ?? address.description }
+
+    // MARK: - Drawing
+
     override func draw(in surface: inout Surface, frame: Rect) {
-        drawAll(in: &surface, frame)
+        var rest = frame
+        scroll.beginDrawing()
+        if isTyping { drawField(in: &surface, rest.takeBottom(2)) }
+        scroll.setVisible(rest.size.rows / 2)
+        scroll.setCount(draft.addresses.count)
+        guard !scroll.isEmpty else { return drawEmpty(in: &surface, rest) }
+        scroll.drawBar(in: &surface, rest, context.theme)
+        for index in scroll.window {
+            let frame = rest.takeTop(2)
+            scroll.setFrame(frame, of: index)
+            let address = draft.addresses[index]
+            GalleryRow(
+                address: address, title: draft.list.title(of: address), interval: draft.list.interval(of: address),
+                isListed: draft.isListed(address), isPreset: draft.presets.contains(address), facts: facts[address]
+            )
+            .draw(isSelected: index == scroll.selected, context, scopes, in: &surface, frame)
+        }
+        drawFirstRun(in: &surface, rest)
+    }
+
+    private func drawField(in surface: inout Surface, _ frame: Rect) {
+        var rest = frame
+        let line = rest.takeTop(1)
+        surface.write(context.theme.signs.rule(line.size.columns), in: line, style: context.theme.detail)
+        let label =
+            switch typed {
+            case .interval: " Update interval: "
+            case .title: " Title: "
+            case .nothing, .address, .otherAddress: " Address: "
+            }
+        surface.write(label, in: rest.takeLeft(label.count), style: context.theme.detail)
+        _ = rest.takeRight(1)
+        field.draw(in: &surface, rest)
+    }
+
+    private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
+        EmptyText(galleriesIn: scopes, context.keys).draw(in: &surface, frame, context.theme)
+    }
+
+    /// Draws the first steps below the built-in gallery, until one was opened.
+    private func drawFirstRun(in surface: inout Surface, _ frame: Rect) {
+        let isUntouched = hasLookedUp && facts.isEmpty && draft.addresses == draft.presets
+        guard !isTyping, isUntouched, draft.addresses.count == 1 else { return }
+        var rest = frame
+        _ = rest.takeTop(1)
+        _ = rest.takeLeft(3)
+        _ = rest.takeRight(1)
+        EmptyText(firstRunIn: scopes, context.keys).drawBelow(in: &surface, rest, context.theme)
     }
 }

@@ -1,17 +1,17 @@
 import Model
 import Settings
 
-/// The list of galleries while it is being edited: nothing counts before it is saved.
+/// The edited list of galleries, before it is saved.
 struct GalleryDraft: Equatable {
-    /// Those that come with Vitrine. They cannot be removed.
+    /// The built-in galleries. They cannot be removed.
     let presets: [Address]
-    /// What was there before.
+    /// The saved list.
     let original: GalleryList
-    /// What would be saved.
+    /// The edited list.
     private(set) var list: GalleryList
-    /// One that was opened without being in the list.
+    /// An open gallery that is not in the list.
     private(set) var visited: Address?
-    /// The selected one, among all.
+    /// The index of the selected gallery.
     var selected = 0
 
     init(presets: [Address], list: GalleryList, visited: Address? = nil) {
@@ -21,32 +21,32 @@ struct GalleryDraft: Equatable {
         self.visited = visited
     }
 
-    /// All there is to choose from: presets first, none twice, and last what is not in the list.
+    /// All galleries without duplicates: presets, the list, then the visited one.
     var addresses: [Address] {
         let listed = presets + own
         return listed + [visited].compactMap { $0 }.filter { !listed.contains($0) }
     }
 
-    /// Those that can be removed.
+    /// The galleries that can be removed.
     private var own: [Address] { list.addresses.filter { !presets.contains($0) } }
 
-    /// Whether a gallery is one of those that are kept in the list.
+    /// Returns whether a gallery is a preset or in the list.
     func isListed(_ address: Address) -> Bool { presets.contains(address) || list.addresses.contains(address) }
 
-    /// Whether there is anything to save.
+    /// Whether the list was edited.
     var isChanged: Bool { list != original }
 
-    /// The selected one.
+    /// The selected gallery.
     var selection: Address? { addresses.indices.contains(selected) ? addresses[selected] : nil }
 
-    /// Adds what was typed, if it is a place that can be gone to, and selects it. What is there already is only selected.
+    /// Adds a typed address and selects it. A listed address is only selected.
     mutating func add(typed text: String, home: String, currentFolder: String) throws(AddressError) {
         let address = try Address(typed: text, home: home, currentFolder: currentFolder)
         if !isListed(address) { list.add(address) }
         select(address)
     }
 
-    /// Adds the selected one, if it is not in the list. Returns whether that was so.
+    /// Adds the selected gallery, if it is not listed. Returns whether it was added.
     mutating func addSelected() -> Bool {
         guard let address = selection, !isListed(address) else { return false }
         list.add(address)
@@ -54,8 +54,9 @@ struct GalleryDraft: Equatable {
         return true
     }
 
-    /// Puts what was typed in the place of the selected one. Returns false if that is there already. Secrets that were not shown,
-    /// and so not typed, stay.
+    /// Replaces the address of the selected gallery. Returns false if the new one is listed.
+    ///
+    /// Secrets in the old address stay, since the field does not show them.
     mutating func replaceSelected(typed text: String, home: String, currentFolder: String) throws(AddressError) -> Bool
     {
         var address = try Address(typed: text, home: home, currentFolder: currentFolder)
@@ -69,41 +70,41 @@ struct GalleryDraft: Equatable {
         return true
     }
 
-    /// Says what a gallery is called.
+    /// Sets the title of a gallery.
     mutating func setTitle(_ title: String, of address: Address) {
         list.setTitle(title, of: address)
         select(address)
     }
 
-    /// How often the selected one is updated, if that is set for it.
+    /// The interval of the selected gallery, if it has its own.
     var selectedInterval: SyncInterval? { selection.flatMap { list.interval(of: $0) } }
 
-    /// Says how often the selected one is updated; nil for as often as is set for all.
+    /// Sets the interval of the selected gallery; nil means the general one.
     mutating func setInterval(_ interval: SyncInterval?) {
         guard let selection else { return }
         list.setInterval(interval, of: selection)
         select(selection)
     }
 
-    /// Selects a gallery, if it is there.
+    /// Selects a gallery, if it exists.
     mutating func select(_ address: Address) {
-        if let place = addresses.firstIndex(of: address) { selected = place }
+        if let index = addresses.firstIndex(of: address) { selected = index }
     }
 
-    /// Lets the selected one change places with the one above it, or below. Returns whether there is one that it can.
+    /// Swaps the selected gallery with a neighbour. Returns whether there is one.
     mutating func moveSelected(by step: Int) -> Bool {
         let own = own
-        guard let address = selection, let place = own.firstIndex(of: address), own.indices.contains(place + step)
+        guard let address = selection, let index = own.firstIndex(of: address), own.indices.contains(index + step)
         else { return false }
-        list.exchange(address, own[place + step])
+        list.exchange(address, own[index + step])
         select(address)
         return true
     }
 
-    /// Removes one. If it was selected, the next takes its place, else the one before.
+    /// Removes a gallery. The next one is selected, or else the previous one.
     mutating func remove(_ address: Address) {
         guard !presets.contains(address) else { return }
-        if let place = list.addresses.firstIndex(of: address) { list.remove(at: place) }
+        if let index = list.addresses.firstIndex(of: address) { list.remove(at: index) }
         if visited == address { visited = nil }
         selected = min(selected, max(0, addresses.count - 1))
     }

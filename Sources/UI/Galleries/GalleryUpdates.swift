@@ -2,14 +2,14 @@ import Cache
 import Session
 import Model
 
-/// Asks for updates of galleries, whether they are open or not.
+/// Requests updates of galleries, open or not.
 @MainActor
 struct GalleryUpdates {
     let context: ScreenContext
 
     init(_ context: ScreenContext) { self.context = context }
 
-    /// What comes by itself. Only the list is fetched: thumbnails are, when somebody looks at them.
+    /// Requests an automatic update. It fetches the list only; thumbnails follow when they are visible.
     func ask(_ address: Address) {
         Task.detached { [caches = context.caches, wishes = context.wishes, log = context.log] in
             do { wishes.ask(for: .list(try caches.open(address).id)) } catch {
@@ -18,12 +18,12 @@ struct GalleryUpdates {
         }
     }
 
-    /// What a user means by it: everything that failed has another chance, too. Returns a sentence for him.
+    /// Requests updates for the user, and retries all failures. Returns a sentence to show.
     func refresh(_ addresses: [Address]) -> String {
-        guard !context.settings.offline else { return "Offline: nothing is fetched." }
+        guard !context.settings.offline else { return "Offline: Vitrine fetches nothing." }
         context.holdsUpdates = false
         for address in addresses { context.retry(GalleryID(address)) }
-        // Off the main actor, and one after the other: for each another database is opened.
+        // Off the main actor and one by one, since each opens a database.
         let titled = addresses.map { ($0, context.title(of: $0).madeVisible) }
         Task.detached { [caches = context.caches, wishes = context.wishes, activity = context.activity] in
             for (address, title) in titled {
@@ -42,14 +42,14 @@ struct GalleryUpdates {
         return "Updating \(context.title(of: address).madeVisible)."
     }
 
-    /// All that the user may choose from, and the one that is open.
+    /// Refreshes all galleries of the list, and the open one.
     func refreshAll(open: Address?) -> String {
         let known = context.galleries.presets + context.galleries.list.addresses
         var seen: Set<Address> = []
         return refresh((known + [open].compactMap { $0 }).filter { seen.insert($0).inserted })
     }
 
-    /// Stops an update.
+    /// Cancels an update.
     func stop(_ address: Address) {
         context.wishes.stop(.list(GalleryID(address)))
     }

@@ -2,31 +2,31 @@ import Cells
 import Commands
 import Text
 
-/// All keys and what they do, from the key map that the bindings are looked up in. Typing leaves what has these words.
+/// All keys with their commands, from the user's key map. Typing filters them.
 @MainActor
 final class HelpScreen: Screen {
     private enum Line {
         case heading(String)
-        /// Either is empty where it is said in another line.
+        /// A wrapped entry leaves either part empty.
         case entry(keys: String, meaning: String)
         case gap
     }
 
-    /// What is explained, in order: at first what holds on the screen that help was asked for on.
+    /// The scopes in order, those of the screen below first.
     private let explained: [CommandTable.Scope]
-    /// As they fit into ``width``.
+    /// The lines for ``width``.
     private var lines: [Line] = []
     private var width = 0
     private var scroll = ListScroll()
     private let prompt = LinePrompt()
-    /// What the user is looking for.
+    /// The words of the filter.
     private var words: [String] = []
 
-    /// What is bound, as it was when the lines were made.
+    /// The key map of the lines.
     private var bound: [CommandTable.Entry] = []
-    /// Columns that keys take at most.
+    /// The width of the keys' column.
     private var keyWidth = 0
-    /// With fewer columns for it, what a key does has lines of its own below the key.
+    /// With a narrower second column, descriptions stand below their keys.
     private static let least = 16
 
     init(_ context: ScreenContext, scopes: [CommandTable.Scope]) {
@@ -34,7 +34,7 @@ final class HelpScreen: Screen {
         super.init(context)
         prompt.next = self
         prompt.passed = [Key(.home), Key(.end), .control("b"), .control("f"), .control("u")]
-        prompt.onChange = { [weak self] in self?.look(for: $0) }
+        prompt.onChange = { [weak self] in self?.filter($0) }
         prompt.onEscape = { [weak self] in self?.send(.back) }
         prompt.begin("Filter:", "")
     }
@@ -44,11 +44,11 @@ final class HelpScreen: Screen {
     override var scopes: [CommandTable.Scope] { [.lists, .everywhere] }
     override var heading: Heading { Heading(title: "Help") }
     override var footing: Footing {
-        Footing(text: "Type what to look for. Esc leads back")
+        Footing(text: "Type to filter  Esc: back")
     }
 
     override func perform(_ command: Command) -> Bool {
-        // There is nothing to select: one moves what is seen.
+        // Nothing is selected, so the keys scroll.
         switch command {
         case .up: scroll.select(scroll.first - 1)
         case .down: scroll.select(scroll.window.upperBound)
@@ -60,14 +60,14 @@ final class HelpScreen: Screen {
         return true
     }
 
-    override func go(to place: Int) -> Bool {
-        scroll.select(place)
+    override func go(to index: Int) -> Bool {
+        scroll.select(index)
         return true
     }
 
-    private func look(for text: String) {
+    private func filter(_ text: String) {
         words = text.lowercased().split(separator: " ").map(String.init)
-        // Another selection of lines is made when it is drawn.
+        // Drawing lays out the matching lines.
         width = 0
         scroll = ListScroll()
     }
@@ -86,8 +86,8 @@ final class HelpScreen: Screen {
             case .heading(let text): surface.write(text, in: line, style: context.theme.selectedName)
             case .entry(let keys, let meaning):
                 _ = line.takeLeft(2)
-                let place = meaning.isEmpty ? line : line.takeLeft(isNarrow ? 0 : keyWidth)
-                surface.write(keys.truncated(toWidth: place.size.columns), in: place, style: context.theme.key)
+                let column = meaning.isEmpty ? line : line.takeLeft(isNarrow ? 0 : keyWidth)
+                surface.write(keys.truncated(toWidth: column.size.columns), in: column, style: context.theme.key)
                 _ = line.takeLeft(2)
                 surface.write(meaning.truncated(toWidth: line.size.columns), in: line)
             case .gap: break
@@ -97,9 +97,9 @@ final class HelpScreen: Screen {
 
     // MARK: - Lines
 
-    /// Columns for what a key does, beside the widest of keys.
-    private var roomBeside: Int { width - 2 - 2 - keyWidth - 2 }
-    private var isNarrow: Bool { roomBeside < Self.least }
+    /// The width of the second column.
+    private var meaningWidth: Int { width - 2 - 2 - keyWidth - 2 }
+    private var isNarrow: Bool { meaningWidth < Self.least }
 
     private func layOut(_ width: Int) {
         let entries = context.keys.entries
@@ -107,15 +107,15 @@ final class HelpScreen: Screen {
         (self.width, bound) = (width, entries)
         keyWidth = entries.map { Self.keys($0).displayWidth }.max() ?? 0
         lines = explained.flatMap { scope -> [Line] in
-            let entries = entries.filter { $0.scope == scope && isSought($0) }
+            let entries = entries.filter { $0.scope == scope && matches($0) }
             return entries.isEmpty ? [] : [.heading(scope.rawValue)] + entries.flatMap(lines) + [.gap]
         }
-        if lines.isEmpty { lines = [.heading("Nothing is found.")] }
+        if lines.isEmpty { lines = [.heading("No matches")] }
         scroll.setCount(lines.count)
     }
 
-    /// Whether all that was typed is in what is said of it.
-    private func isSought(_ entry: CommandTable.Entry) -> Bool {
+    /// Returns whether an entry has all words of the filter.
+    private func matches(_ entry: CommandTable.Entry) -> Bool {
         let text = [Self.keys(entry), entry.command.name, entry.meaning, entry.scope.rawValue]
             .joined(separator: "\n").lowercased()
         return words.allSatisfy { text.contains($0) }
@@ -127,13 +127,13 @@ final class HelpScreen: Screen {
             return keys.wrapped(toWidth: width - 2 - 2).map { .entry(keys: $0, meaning: "") }
                 + entry.meaning.wrapped(toWidth: width - 2 - 2 - 2).map { .entry(keys: "", meaning: $0) }
         }
-        return entry.meaning.wrapped(toWidth: roomBeside).enumerated().map { number, text in
+        return entry.meaning.wrapped(toWidth: meaningWidth).enumerated().map { number, text in
             .entry(keys: number == 0 ? keys : "", meaning: text)
         }
     }
 
     private static func keys(_ entry: CommandTable.Entry) -> String {
-        // What no key can say is typed.
+        // Show the form to type for commands that need an argument.
         let typed = entry.parameter?.isNeeded == true ? [":" + entry.usage] : []
         return (entry.keys.map(\.description) + typed).joined(separator: " ")
     }

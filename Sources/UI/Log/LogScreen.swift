@@ -4,19 +4,19 @@ import Logging
 import Settings
 import Text
 
-/// What happened, live.
+/// The log, live.
 @MainActor
 final class LogScreen: Screen {
     private var scroll = ListScroll()
     private var entries: [LogEntry]
-    /// Whether the newest entry is in view, and is to stay so as more come.
+    /// Whether the screen scrolls to new entries.
     private var followsEnd = true
-    /// Columns that long lines are moved to the left by.
+    /// The number of columns scrolled to the right.
     private var shift = 0
 
-    /// Columns that a key moves long lines by.
+    /// The columns that a key scrolls.
     private static let step = 16
-    /// With fewer columns there is no room for all that is said.
+    /// Narrower windows leave out dates and names.
     private static let narrow = 64
 
     private static let switches: [(command: Command, subsystem: LogSubsystem)] = [
@@ -50,7 +50,7 @@ final class LogScreen: Screen {
             send(.confirm("Clear the log?") { log.clear() })
         case .copy:
             send(.copy(text))
-            send(.notice("The log was sent to the clipboard."))
+            send(.notice("Log copied."))
         case .save: save()
         case .left: shift = max(0, shift - Self.step)
         case .right: shift = min(shift + Self.step, max(0, longestLine - Self.step))
@@ -63,8 +63,8 @@ final class LogScreen: Screen {
         return true
     }
 
-    override func go(to place: Int) -> Bool {
-        scroll.select(place)
+    override func go(to index: Int) -> Bool {
+        scroll.select(index)
         followsEnd = scroll.window.upperBound == entries.count
         return true
     }
@@ -86,7 +86,7 @@ final class LogScreen: Screen {
             let notice: String
             do {
                 try PrivateFile.write(text, to: path)
-                notice = "The log was saved as \(path)."
+                notice = "Log saved to \(path)."
             } catch {
                 notice = "\(error)"
             }
@@ -98,9 +98,9 @@ final class LogScreen: Screen {
         guard case .log = update else { return }
         let before = entries.first?.sequence
         entries = context.log.entries
-        // Where all of them can be seen, the newest can: after it was cleared, for one.
+        // When all entries fit, the newest one is visible.
         if entries.count <= scroll.visible { followsEnd = true }
-        // What one is reading stays where it is while older entries go.
+        // Keep the visible lines in place while old entries are dropped.
         let gone = (entries.first?.sequence ?? 0) - (before ?? entries.first?.sequence ?? 0)
         if !followsEnd, gone > 0 { scroll.select(max(0, scroll.first - gone)) }
         setNeedsDisplay()
@@ -114,7 +114,7 @@ final class LogScreen: Screen {
         if followsEnd { scroll.select(entries.count - 1) }
         scroll.drawBar(in: &surface, rest, context.theme)
         if scroll.visible < scroll.count { _ = rest.takeRight(1) }
-        // In a narrow window there would be room for hardly more than the day.
+        // In a narrow window the date would take most of the line.
         let hidden = frame.size.columns < Self.narrow ? "YYYY-MM-DD ".count : 0
         for (row, index) in zip(rest.rows, scroll.window) {
             let line = Rect(column: rest.origin.column, row: row, columns: rest.size.columns, rows: 1)
@@ -131,7 +131,7 @@ final class LogScreen: Screen {
         for (number, entry) in Self.switches.enumerated() {
             let isOn = context.log.isEnabled(entry.subsystem)
             let sign = isOn ? context.theme.signs.on : context.theme.signs.off
-            // Without names all have room; the help says which is which.
+            // Without names all switches fit. The help explains them.
             let text = " \(number + 1)\(sign)\(isNarrow ? "" : entry.subsystem.name + " ")"
             let style = isOn ? context.theme.key : context.theme.detail
             let used = surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: style)

@@ -3,27 +3,28 @@ import Commands
 import Settings
 import Text
 
-/// The line in which one types a command by its name, over whatever screen there is. Above it stand those whose names begin
-/// so, with their keys; Tab goes through them, and the arrows through what was typed before.
+/// The command line, with matching commands and their keys above it.
+///
+/// Tab goes through the matches, the arrows through the history.
 @MainActor
 final class CommandPrompt: Responder {
-    /// Called with what was typed.
+    /// Called with the line on Enter.
     var onEnter: (String) -> Void = { _ in }
-    /// Called when the user wants nothing of it.
+    /// Called on Escape.
     var onEscape: () -> Void = {}
 
-    /// What can be had on the screen beneath.
+    /// The commands of the screen below.
     let entries: [CommandTable.Entry]
     private let remembered: RememberedCommands
     private let field = TextField()
-    /// How many lines one has gone back; 0 for what is being typed.
+    /// The number of lines back in the history; 0 is the edited line.
     private var back = 0
     private var typed = ""
-    /// What had been typed when Tab was pressed, and which of those that begin so was chosen.
+    /// The text before Tab, and the index of the chosen match.
     private var completion: (beginning: String, chosen: Int)?
 
-    /// Rows for names at most.
-    private static let mostRows = 8
+    /// The maximum number of rows for matches.
+    private static let maximumRows = 8
 
     init(_ entries: [CommandTable.Entry], remembered: RememberedCommands) {
         self.entries = entries
@@ -33,11 +34,13 @@ final class CommandPrompt: Responder {
         field.onEscape = { [weak self] in self?.onEscape() }
     }
 
-    // MARK: - What happens
+    // MARK: - Input
+
+    override var takesKeys: Bool { true }
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         guard case .key(let key) = event else {
-            beginAnew()
+            endCompletion()
             _ = field.handle(event)
             return nil
         }
@@ -46,26 +49,26 @@ final class CommandPrompt: Responder {
         case (.tab, _): complete(by: 1)
         case (.up, _): recall(by: 1)
         case (.down, _): recall(by: -1)
-        // There is nothing left of it.
+        // Backspace in an empty line closes it.
         case (.backspace, _) where field.text.isEmpty: onEscape()
         default:
-            beginAnew()
+            endCompletion()
             _ = field.handle(event)
         }
         return nil
     }
 
-    /// What was chosen is what was typed, now that it is typed on.
-    private func beginAnew() {
+    /// Makes the chosen match or line the edited text.
+    private func endCompletion() {
         completion = nil
         back = 0
     }
 
-    /// What there is to choose from.
+    /// The matches.
     var choices: [CommandTable.Entry] {
         let beginning = completion?.beginning ?? field.text
         let (name, _) = TypedCommand.split(beginning)
-        // Behind a name there is nothing more to choose; what it takes is worth a line.
+        // After a complete name, show its argument.
         guard !beginning.drop(while: \.isWhitespace).contains(where: \.isWhitespace) else {
             return entries.filter { $0.command.name == name && $0.parameter != nil }
         }
@@ -77,24 +80,24 @@ final class CommandPrompt: Responder {
         let beginning = completion?.beginning ?? field.text
         guard !choices.isEmpty, !beginning.drop(while: \.isWhitespace).contains(where: \.isWhitespace) else { return }
         let chosen = completion.map { ($0.chosen + amount + choices.count) % choices.count }
-        let place = chosen ?? (amount > 0 ? 0 : choices.count - 1)
-        completion = (beginning, place)
-        field.begin(choices[place].command.name + (choices[place].parameter?.isNeeded == true ? " " : ""))
+        let index = chosen ?? (amount > 0 ? 0 : choices.count - 1)
+        completion = (beginning, index)
+        field.begin(choices[index].command.name + (choices[index].parameter?.isNeeded == true ? " " : ""))
     }
 
     private func recall(by amount: Int) {
         let lines = remembered.history.lines
-        let place = max(0, min(back + amount, lines.count))
-        guard place != back else { return }
+        let target = max(0, min(back + amount, lines.count))
+        guard target != back else { return }
         if back == 0 { typed = field.text }
-        back = place
+        back = target
         completion = nil
-        field.begin(place == 0 ? typed : lines[lines.count - place])
+        field.begin(target == 0 ? typed : lines[lines.count - target])
     }
 
-    // MARK: - How it looks
+    // MARK: - Drawing
 
-    /// Draws the line that is typed, and at the bottom of the room, over what is there, what can be chosen.
+    /// Draws the line, and the matches over the bottom of the frame.
     func draw(in surface: inout Surface, frame: Rect, line: Rect, theme: Theme) {
         surface.cursor = nil
         drawChoices(in: &surface, frame, theme)
@@ -107,14 +110,14 @@ final class CommandPrompt: Responder {
 
     private func drawChoices(in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
         let choices = choices
-        let rows = min(choices.count, Self.mostRows, frame.size.rows / 2)
+        let rows = min(choices.count, Self.maximumRows, frame.size.rows / 2)
         guard rows > 0 else { return }
         var rest = frame
         var pane = rest.takeBottom(min(rows + 1, frame.size.rows))
         surface.fill(pane, style: theme.status)
         let rule = pane.takeTop(1)
         surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
-        // What was chosen stays in sight.
+        // The chosen match stays visible.
         let first = max(0, min((completion?.chosen ?? 0) - rows / 2, choices.count - rows))
         let width = choices.map(\.usage.displayWidth).max() ?? 0
         for index in first..<first + rows {

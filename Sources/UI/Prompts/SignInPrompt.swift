@@ -1,38 +1,39 @@
 import Cells
 import Model
+import Session
 import Text
 
-/// Asks who the user is, for a server that wants to know. Over whatever screen is on top.
+/// Asks for the sign-in of a server or proxy, over the screen on top.
 ///
-/// What is typed as a password is drawn as dots, and forgotten when the prompt ends.
+/// It draws the password as dots, and clears it at the end.
 @MainActor
 final class SignInPrompt: Responder {
-    /// What the user says, and where it is to be kept.
+    /// The sign-in, and where to keep it.
     struct Answer {
         let signIn: SignIn
         let keeping: SignInKeeping
     }
 
-    /// Called with the answer; nil where the user does not want to say.
+    /// Called with the answer; nil if the user cancels.
     var onAnswer: (Answer?) -> Void = { _ in }
 
     private(set) var question: SignInQuestion
-    /// The gallery on whose behalf it is asked, where its origin is another.
+    /// The gallery that needs the sign-in, if its origin differs.
     private let asker: String?
     private let user = TextField()
     private let secret = TextField(isMasked: true)
     private var keeping: SignInKeeping
-    private var place: Field
+    private var focused: Field
 
     private enum Field: CaseIterable { case user, secret, keeping }
 
-    /// - Parameter name: the user's name that was refused, most likely for its password. The cursor stands in the password then.
+    /// - Parameter name: the rejected user name. The cursor starts in the password, which was probably wrong.
     init(_ question: SignInQuestion, asker: String?, keeping: SignInKeeping, user name: String? = nil) {
         self.question = question
         self.asker = asker
         self.keeping = keeping
         let isNamed = name?.isEmpty == false
-        place = question.wantsToken || isNamed ? .secret : .user
+        focused = question.wantsToken || isNamed ? .secret : .user
         super.init()
         if let name { user.begin(name) }
         for field in [user, secret] {
@@ -41,16 +42,18 @@ final class SignInPrompt: Responder {
         }
     }
 
-    /// The same question with more to be said of it.
-    func take(_ question: SignInQuestion) {
+    /// Replaces the question by a newer version of it.
+    func update(_ question: SignInQuestion) {
         self.question = question
     }
 
-    // MARK: - What happens
+    // MARK: - Input
+
+    override var takesKeys: Bool { true }
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         if case .key(let key) = event, handle(key) { return nil }
-        switch place {
+        switch focused {
         case .user: _ = user.handle(event)
         case .secret: _ = secret.handle(event)
         case .keeping: break
@@ -58,16 +61,16 @@ final class SignInPrompt: Responder {
         return nil
     }
 
-    /// Keys that lead from field to field, and those of the one that is a choice.
+    /// Handles the keys that change the field, and those of the choice.
     private func handle(_ key: Key) -> Bool {
         switch (key.code, key.modifiers) {
         case (.tab, .shift), (.up, _): step(by: -1)
         case (.tab, _), (.down, _): step(by: 1)
-        case (.escape, _) where place == .keeping, (.character("c"), .control) where place == .keeping: end(nil)
-        case (.enter, _) where place == .keeping: goOn()
-        case (.left, _) where place == .keeping: choose(by: -1)
-        case (.right, _) where place == .keeping, (.character(" "), _) where place == .keeping: choose(by: 1)
-        default: return place == .keeping
+        case (.escape, _) where focused == .keeping, (.character("c"), .control) where focused == .keeping: end(nil)
+        case (.enter, _) where focused == .keeping: goOn()
+        case (.left, _) where focused == .keeping: choose(by: -1)
+        case (.right, _) where focused == .keeping, (.character(" "), _) where focused == .keeping: choose(by: 1)
+        default: return focused == .keeping
         }
         return true
     }
@@ -75,8 +78,8 @@ final class SignInPrompt: Responder {
     private var fields: [Field] { question.wantsToken ? [.secret, .keeping] : Field.allCases }
 
     private func step(by amount: Int) {
-        let index = (fields.firstIndex(of: place) ?? 0) + amount
-        place = fields[(index + fields.count) % fields.count]
+        let index = (fields.firstIndex(of: focused) ?? 0) + amount
+        focused = fields[(index + fields.count) % fields.count]
     }
 
     private func choose(by amount: Int) {
@@ -85,13 +88,13 @@ final class SignInPrompt: Responder {
         keeping = all[(index + all.count) % all.count]
     }
 
-    /// Enter: from the user's name to the password, and from there it is said.
+    /// Handles Enter: the name leads to the password, the password ends the prompt.
     private func goOn() {
-        guard place != .user else { return step(by: 1) }
+        guard focused != .user else { return step(by: 1) }
         guard question.wantsToken else {
             return end(Answer(signIn: .password(user: user.text, password: secret.text), keeping: keeping))
         }
-        guard !secret.text.isEmpty else { return place = .secret }
+        guard !secret.text.isEmpty else { return focused = .secret }
         end(Answer(signIn: .token(secret.text), keeping: keeping))
     }
 
@@ -100,19 +103,20 @@ final class SignInPrompt: Responder {
         onAnswer(answer)
     }
 
-    // MARK: - How it looks
+    // MARK: - Drawing
 
-    /// What the line at the bottom says meanwhile.
+    /// The bottom line.
     var footing: Screen.Footing {
-        Screen.Footing(text: place == .user ? "Enter goes on, Esc does not say" : "Enter says so, Esc does not")
+        Screen.Footing(text: focused == .user ? "Enter: next field  Esc: cancel" : "Enter: sign in  Esc: cancel")
     }
 
-    /// Draws itself at the bottom of the room, over what is there. Where there is little of it, the fields come first, then
-    /// who asks, then that others can listen.
+    /// Draws the prompt over the bottom of the frame.
+    ///
+    /// In a small frame the fields come first, then the server, then the warnings.
     func draw(in surface: inout Surface, frame: Rect, theme: Theme) {
         let width = max(1, frame.size.columns - 2)
         let lines = lines(width: width)
-        let shownFields = frame.size.rows > fields.count ? fields : [place]
+        let shownFields = frame.size.rows > fields.count ? fields : [focused]
         var rest = frame
         var pane = rest.takeBottom(min(frame.size.rows, lines.count + shownFields.count + 1))
         surface.fill(pane, style: theme.status)
@@ -130,18 +134,21 @@ final class SignInPrompt: Responder {
 
     private func lines(width: Int) -> [(text: String, isTrouble: Bool)] {
         var lines: [(text: String, isTrouble: Bool)] = []
-        // All of it, however long: the end of a host's name says whose it is.
+        // The whole name: the end of a host's name tells its owner.
         let host = (question.proxy.map(HostName.shown) ?? question.origin.description).cut(toWidth: width)
         lines += host.map { ($0, false) }
-        let what = question.isProxy ? "is a proxy, which wants to know who you are" : "wants to know who you are"
+        let request = question.isProxy ? "is a proxy that asks you to sign in" : "asks you to sign in"
         let realm = question.realm.isEmpty ? "" : ": “\(question.realm.madeVisible)”"
-        lines.append(((what + realm).truncated(toWidth: width), false))
-        if question.wasRefused { lines.append(("What was said before is refused.".truncated(toWidth: width), true)) }
+        lines.append(((request + realm).truncated(toWidth: width), false))
+        if question.wasRefused {
+            let secret = question.wantsToken ? "token" : "password"
+            lines.append(("The previous \(secret) was rejected.".truncated(toWidth: width), true))
+        }
         if question.isReadableOnTheWay {
-            lines.append(("Others can read it on its way: this is not encrypted.".truncated(toWidth: width), true))
+            lines.append(("The connection is not encrypted: others can read it.".truncated(toWidth: width), true))
         }
         if let asker {
-            lines.append(("It is \(asker.madeVisible) that has pictures there.".truncated(toWidth: width), false))
+            lines.append(("The gallery \(asker.madeVisible) has pictures there.".truncated(toWidth: width), false))
         }
         return lines
     }
@@ -152,17 +159,17 @@ final class SignInPrompt: Responder {
             switch field {
             case .user: "User:     "
             case .secret: question.wantsToken ? "Token:    " : "Password: "
-            case .keeping: "Keep it:  "
+            case .keeping: "Keep:     "
             }
         surface.write(label, in: rest.takeLeft(min(label.count, rest.size.columns / 2)), style: theme.detail)
         switch field {
-        case .user: draw(user, isFocused: place == field, in: &surface, rest)
-        case .secret: draw(secret, isFocused: place == field, in: &surface, rest)
+        case .user: draw(user, isFocused: focused == field, in: &surface, rest)
+        case .secret: draw(secret, isFocused: focused == field, in: &surface, rest)
         case .keeping:
             for keeping in SignInKeeping.allCases {
                 let isChosen = keeping == self.keeping
                 let text = isChosen ? "[\(Self.name(keeping))]" : " \(Self.name(keeping)) "
-                let style = !isChosen ? theme.detail : place == field ? theme.selectedName : theme.name
+                let style = !isChosen ? theme.detail : focused == field ? theme.selectedName : theme.name
                 _ = rest.takeLeft(surface.write(text, in: rest, style: style))
                 _ = rest.takeLeft(1)
             }
@@ -184,8 +191,80 @@ final class SignInPrompt: Responder {
     }
 }
 
+/// Presents a prompt for each server that asks for a sign-in, one after the other.
+@MainActor
+final class SignIns {
+    /// Called when the prompt changed.
+    var onChange: () -> Void = {}
+    /// Called with a notice for the user.
+    var onNotice: (String) -> Void = { _ in }
+    /// Called for each gallery whose server can be asked again.
+    var onAnswered: (GalleryID) -> Void = { _ in }
+
+    /// The prompt that is open.
+    private(set) var prompt: SignInPrompt?
+    private let context: ScreenContext
+    /// Stores the last sign-in. Returns a sentence if a sign-in could not be stored.
+    private var storing: Task<String?, Never>?
+
+    init(_ context: ScreenContext) {
+        self.context = context
+    }
+
+    /// Returns when all sign-ins are stored, with a sentence if one could not be.
+    func settled() async -> String? { await storing?.value }
+
+    /// Adapts the prompt to the open questions.
+    func questionsChanged() {
+        if let prompt {
+            if let same = context.activity.questions.first(where: { $0.place == prompt.question.place }) {
+                prompt.update(same)
+            } else {
+                self.prompt = nil
+            }
+        }
+        for gallery in context.activity.takeAnswered() { onAnswered(gallery) }
+    }
+
+    /// Presents the next question, if there is one and no prompt is open.
+    func presentNext() {
+        guard prompt == nil, let question = context.activity.questions.first else { return }
+        // No gallery names the proxy.
+        let askers = question.isProxy ? [] : question.galleries
+        let asker = askers.lazy.compactMap { self.context.caches.cache($0)?.address }
+            .first { $0.origin != question.origin }
+        let prompt = SignInPrompt(
+            question, asker: asker.map { context.title(of: $0) }, keeping: context.settings.passwords,
+            user: question.wasRefused ? context.caches.credentials.refusedUser(at: question.place) : nil)
+        prompt.onAnswer = { [weak self, weak prompt] answer in
+            guard let self, let prompt else { return }
+            end(prompt.question, answer)
+        }
+        self.prompt = prompt
+        onChange()
+    }
+
+    private func end(_ question: SignInQuestion, _ answer: SignInPrompt.Answer?) {
+        prompt = nil
+        onChange()
+        guard let answer else { return context.activity.declineQuestion(question.place) }
+        let credentials = context.caches.credentials
+        credentials.take(answer.signIn, for: question.place, by: question.galleries)
+        context.activity.withdrawQuestion(question.place)
+        for gallery in question.galleries { context.activity.noteAnswer(for: gallery) }
+        guard answer.keeping != .session else { return }
+        storing = Task { [weak self, previous = storing] in
+            let earlier = await previous?.value
+            let failure = await credentials.keep(answer.signIn, for: question.place, answer.keeping)
+            guard let failure else { return earlier }
+            self?.onNotice("\(failure) Vitrine keeps it until you quit.")
+            return failure
+        }
+    }
+}
+
 extension String {
-    /// Made visible, in pieces that fit.
+    /// The visible text, cut into lines of a width.
     fileprivate func cut(toWidth width: Int) -> [String] {
         var lines = [""]
         for character in madeVisible {

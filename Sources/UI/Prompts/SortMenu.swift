@@ -2,10 +2,10 @@ import Cells
 import Commands
 import Model
 
-/// What a list is sorted by, asked for with a key: has the focus for the one key that follows.
+/// Asks for the order of a list. It has the focus for one key.
 @MainActor
 final class SortMenu: Responder {
-    /// Called with the answer; nil for any other key.
+    /// Called with the chosen order; nil for any other key.
     var onChoice: (PhotoOrder?) -> Void = { _ in }
 
     private let context: ScreenContext
@@ -15,15 +15,15 @@ final class SortMenu: Responder {
         super.init()
     }
 
-    /// What there is to choose, for the line at the bottom.
+    /// The choices for the bottom line.
     var choices: [String] {
         let words = PhotoOrder.Criterion.allCases.compactMap { criterion in
             key(for: PhotoOrder(criterion)).map { "\($0) \(criterion.rawValue)" }
         }
-        return words + (isReversedByCapitals ? ["capital letter: the other way round"] : [])
+        return words + (isReversedByCapitals ? ["capital letter: reversed"] : [])
     }
 
-    /// Whether the user has left it so.
+    /// Whether the user's key map still reverses orders by capital letters.
     private var isReversedByCapitals: Bool {
         PhotoOrder.Criterion.allCases.allSatisfy { criterion in
             key(for: PhotoOrder(criterion, ascending: false))?.description
@@ -35,13 +35,15 @@ final class SortMenu: Responder {
         context.keys.entries.first { $0.scope == .sorting && Self.order($0.command) == order }?.keys.first
     }
 
+    override var takesKeys: Bool { true }
+
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         guard case .key(let key) = event else { return event }
         onChoice(context.keys.command(for: key, in: [.sorting]).flatMap(Self.order))
         return .needsDisplay
     }
 
-    /// The order that a command stands for.
+    /// Returns the order of a command.
     static func order(_ command: Command) -> PhotoOrder? {
         switch command {
         case .sortByDate: PhotoOrder(.date)

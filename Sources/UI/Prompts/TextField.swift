@@ -2,40 +2,42 @@ import Cells
 import Model
 import Text
 
-/// A line that one types into.
+/// A line of text that the user edits.
 @MainActor
 final class TextField: Responder {
     private(set) var text = ""
-    /// Characters before the cursor.
+    /// The number of characters before the cursor.
     private var cursor = 0
-    /// Called when Enter is pressed.
+    /// Called on Enter.
     var onEnter: (String) -> Void = { _ in }
-    /// Called when Escape is pressed.
+    /// Called on Escape.
     var onEscape: () -> Void = {}
 
-    /// Whether nobody is to see what is typed.
+    /// Whether the text is shown as dots.
     private let isMasked: Bool
 
-    /// More than any address has.
+    /// The limit in bytes, longer than any address.
     private static let maximumLength = 8_192
 
-    /// Makes an empty one.
+    /// Makes an empty field.
     init(isMasked: Bool = false) {
         self.isMasked = isMasked
         super.init()
     }
 
-    /// Begins anew with some text.
+    /// Replaces the text.
     func begin(_ text: String = "") {
         self.text = text
         cursor = text.count
     }
 
+    override var takesKeys: Bool { true }
+
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         switch event {
         case .key(let key): return handle(key) ? changed() : event
         case .paste(let text):
-            // The first line, if there are more: one address is typed at a time.
+            // Only the first line: the field holds one address.
             insert(String(text.drop { $0.isNewline }.prefix { !$0.isNewline }))
             return changed()
         default: return event
@@ -44,7 +46,7 @@ final class TextField: Responder {
 
     private func changed() -> InterfaceEvent? { .needsDisplay }
 
-    /// Returns false for keys that mean nothing in a line of text.
+    /// Handles an editing key. Returns false for other keys.
     private func handle(_ key: Key) -> Bool {
         switch (key.code, key.modifiers) {
         case (.enter, _): onEnter(text)
@@ -66,7 +68,7 @@ final class TextField: Responder {
 
     private func insert(_ new: String) {
         guard text.utf8.count + new.utf8.count <= Self.maximumLength else { return }
-        // What comes in may join the character before it, an accent for one, or the one behind it.
+        // The new text may combine with its neighbours, as an accent does.
         let before = String(text.prefix(cursor)) + new
         text = before + text.dropFirst(cursor)
         cursor = min(text.count, before.count)
@@ -80,7 +82,7 @@ final class TextField: Responder {
         cursor = min(cursor, range.lowerBound)
     }
 
-    /// Back to the beginning of a word, or of a part of an address.
+    /// Removes back to the start of a word or of an address component.
     private func removeWord() {
         let characters = Array(text)
         var start = cursor
@@ -89,9 +91,9 @@ final class TextField: Responder {
         remove(start..<cursor)
     }
 
-    /// Draws the text, as much of it around the cursor as there is room for, and puts the terminal's cursor into it.
+    /// Draws the part of the text around the cursor, and places the terminal's cursor.
     func draw(in surface: inout Surface, _ frame: Rect) {
-        // From the cursor outwards, so that a long text costs no more than what is seen of it.
+        // From the cursor outwards, so that the cost does not depend on the text's length.
         var before = ""
         var width = 0
         for character in text.prefix(cursor).reversed() {
@@ -107,24 +109,24 @@ final class TextField: Responder {
     }
 }
 
-/// A line in which one types what was asked for: what is searched for, which changes with every letter, or a folder.
+/// A labelled line of text, such as a search or a folder.
 @MainActor
 final class LinePrompt: Responder {
-    /// What to do with what has been typed so far.
+    /// Called with the text after each change.
     var onChange: (String) -> Void = { _ in }
-    /// The user is satisfied with what he has typed.
+    /// Called with the text on Enter.
     var onEnter: (String) -> Void = { _ in }
-    /// The user wants to be where he was.
+    /// Called on Escape.
     var onEscape: () -> Void = {}
 
-    /// Keys that are not for it.
+    /// Keys that it passes on.
     var passed: Set<Key> = []
 
     private let field = TextField()
     private var label = ""
     private var reported = ""
 
-    /// Begins with what was typed last.
+    /// Sets the label and the initial text.
     func begin(_ label: String, _ text: String) {
         self.label = label
         reported = text
@@ -132,6 +134,8 @@ final class LinePrompt: Responder {
         field.onEnter = { [weak self] in self?.onEnter($0) }
         field.onEscape = { [weak self] in self?.onEscape() }
     }
+
+    override var takesKeys: Bool { true }
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         if case .key(let key) = event, passed.contains(key) { return event }
@@ -146,7 +150,7 @@ final class LinePrompt: Responder {
     func draw(in surface: inout Surface, _ line: Rect, _ theme: Theme) {
         var rest = line
         _ = rest.takeLeft(1)
-        // Half of the line at least is for what is typed.
+        // At least half of the line is for the text.
         let words = label.truncated(toWidth: line.size.columns / 2)
         _ = rest.takeLeft(surface.write(words, in: rest, style: theme.key))
         _ = rest.takeLeft(1)
@@ -154,10 +158,11 @@ final class LinePrompt: Responder {
     }
 }
 
-/// A folder as a person types it.
+/// A folder path that the user typed.
 enum TypedPath {
-    /// Its absolute path: `~` is home, and what does not begin at the root is relative to the folder that the program was
-    /// started in. Nil where nothing was typed, or something that is in no name.
+    /// Returns the absolute path. `~` is the home folder; other paths are relative to the current folder.
+    ///
+    /// Returns nil for an empty path or one with control characters.
     static func absolute(_ text: String, home: String, currentFolder: String) -> String? {
         let trimmed = text.drop { $0 == " " }
         guard !trimmed.isEmpty, trimmed.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {

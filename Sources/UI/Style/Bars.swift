@@ -1,16 +1,17 @@
 import Cells
 
-/// The bar at the right of a list: which part of it is seen, and how large that is. A mouse takes hold of it. Where all is seen,
-/// there is none.
+/// The scroll bar at the right of a list. The mouse can drag it.
+///
+/// A list that fits has no bar.
 struct ScrollBar {
     private var frame = Rect(Size(columns: 0, rows: 0))
-    /// Whether the mouse has taken hold of it.
+    /// Whether the mouse drags it.
     private var isHeld = false
 
-    /// Whether there is one.
+    /// Whether the bar is shown.
     var isShown: Bool { !frame.size.isEmpty }
 
-    /// Draws it over the last column of a list that has been laid out.
+    /// Draws the bar over the last column of a laid-out list.
     mutating func draw(_ scroll: ListScroll, in surface: inout Surface, _ list: Rect, _ theme: Theme) {
         var rest = list
         let isNeeded = scroll.window.count < scroll.count && list.size.rows > 1 && !theme.signs.isPlain
@@ -26,8 +27,7 @@ struct ScrollBar {
         }
     }
 
-    /// Follows a mouse that takes hold of the bar: a click and a drag put what is seen there. Returns the entry that is to be
-    /// the first one then; nil if the mouse does something else.
+    /// Handles a click or drag on the bar. Returns the index of the entry to scroll to.
     mutating func follow(_ mouse: InputEvent.Mouse, _ scroll: ListScroll) -> Int? {
         switch mouse.action {
         case .press(1): isHeld = frame.contains(mouse.position)
@@ -37,11 +37,11 @@ struct ScrollBar {
         let length = thumb(scroll).count
         let play = frame.size.rows - length
         guard isHeld, play > 0 else { return nil }
-        let place = min(max(0, mouse.position.row - frame.origin.row - length / 2), play)
-        return (place * hidden(scroll) + play / 2) / play
+        let offset = min(max(0, mouse.position.row - frame.origin.row - length / 2), play)
+        return (offset * hidden(scroll) + play / 2) / play
     }
 
-    /// The rows of the bar that stand for what is seen. At an end of the bar it stands at that end of the list alone.
+    /// Returns the rows of the thumb. It touches an end of the bar only at that end of the list.
     private func thumb(_ scroll: ListScroll) -> Range<Int> {
         let rows = frame.size.rows
         guard rows > 1, hidden(scroll) > 0 else { return 0..<0 }
@@ -53,11 +53,11 @@ struct ScrollBar {
         return start..<start + length
     }
 
-    /// How many entries are not seen.
+    /// Returns the number of entries outside the window.
     private func hidden(_ scroll: ListScroll) -> Int { max(0, scroll.count - scroll.window.count) }
 }
 
-/// A bar that fills from the left; or, where nothing is drawn, how much of it would be full.
+/// A progress bar, or the percentage as text in plain mode.
 enum ProgressBar {
     static func draw(_ fraction: Double, in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
         let fraction = min(1, max(0, fraction))
@@ -72,16 +72,16 @@ enum ProgressBar {
         surface.write(String(repeating: theme.signs.barLeft, count: rest.size.columns), in: rest, style: theme.barLeft)
     }
 
-    /// `45 percent`; in ten columns, as most bars have.
+    /// Returns `45 percent`, which fits into ten columns.
     private static func text(_ fraction: Double) -> String {
         let percent = Int((fraction * 100).rounded(.down))
         return percent == 100 ? "complete" : "\(percent) percent"
     }
 }
 
-/// A row of bars, one a column, as high as the numbers are: how a minute went, in a line.
+/// A row of bars, one per number.
 enum Sparkline {
-    /// The last of the numbers, as many as there are columns; the highest of them fills the line, and zero leaves it empty.
+    /// Returns bars for the last numbers, scaled to the highest one. Zero is a space.
     static func text(_ numbers: [Int64], columns: Int, _ signs: Signs) -> String {
         let bars = signs.heights
         let numbers = numbers.suffix(max(0, columns))

@@ -3,20 +3,20 @@ import Commands
 import Model
 import Text
 
-/// What stands where there is nothing to show: why that is so, and what to do next, with the keys that do it.
+/// The text of an empty list: the reason, and the keys that help.
 struct EmptyText {
-    /// What is the matter.
+    /// The reason.
     let title: String
-    /// What there is to be done.
+    /// What the user can do.
     var advice: [String] = []
-    /// Whether the title says why an update failed.
+    /// Whether the title has the reason of a failed update.
     private(set) var saysFailure = false
 
-    /// For a gallery of which no photo is shown.
+    /// Makes the text of a gallery without visible photos.
     ///
     /// - Parameters:
-    ///   - isAwaited: whether its list was asked for and has not come.
-    ///   - isFiltered: whether there may be photos, and none is found.
+    ///   - isAwaited: whether its list was requested and has not arrived.
+    ///   - isFiltered: whether a filter is set that matches no photo.
     init(
         _ status: SyncStatus, isAwaited: Bool, isOffline: Bool, isFiltered: Bool, scopes: [CommandTable.Scope],
         _ keys: KeyMap
@@ -24,50 +24,51 @@ struct EmptyText {
         func key(_ command: Command) -> String { Self.key(command, scopes, keys) }
         if isFiltered {
             self.init(
-                title: "Nothing is found",
-                advice: ["\(key(.filter)) looks for something else.", "\(key(.back)) shows all photos again."])
+                title: "No matches",
+                advice: ["\(key(.filter)) changes the filter.", "\(key(.back)) shows all photos."])
             return
         }
-        let again = isOffline ? "Vitrine is offline: it fetches nothing." : "\(key(.refresh)) tries again."
+        let again = isOffline ? "Vitrine is offline and fetches nothing." : "\(key(.refresh)) tries again."
         switch (status.state, status.lastSuccess) {
         case (.updating(.waiting(let failure, _)), nil):
             self.init(
                 title: "The update failed: \(failure)",
-                advice: ["It is tried again by itself, and with \(key(.refresh)) at once. \(key(.stop)) gives up."])
+                advice: ["Vitrine retries automatically. \(key(.refresh)) retries now, \(key(.stop)) cancels."])
             saysFailure = true
         case (.failed(let failure), nil):
             self.init(title: "The update failed: \(failure)", advice: [again])
             saysFailure = true
-        case (.failed, _): self.init(title: "No photos", advice: ["So it was before the update that failed.", again])
+        case (.failed, _):
+            self.init(title: "No photos", advice: ["The last update failed; before it there were none.", again])
         case (.updating, nil):
-            self.init(title: "Fetching the list of photos…", advice: ["\(key(.stop)) stops that."])
+            self.init(title: "Fetching the list of photos…", advice: ["\(key(.stop)) cancels."])
         case (.notUpdated, _) where isAwaited: self.init(title: "Fetching the list of photos…")
-        case (.cancelled, nil): self.init(title: "The update was stopped", advice: [again])
+        case (.cancelled, nil): self.init(title: "The update was cancelled", advice: [again])
         case (_, nil) where isOffline:
             self.init(
-                title: "Nothing of this gallery is here", advice: [again, "Started without --offline, it does."])
+                title: "This gallery is not in the cache", advice: [again, "Restart without --offline to fetch it."])
         case (_, nil):
             self.init(
-                title: "This gallery was not updated yet", advice: ["\(key(.refresh)) fetches the list of photos."])
+                title: "Not fetched yet", advice: ["\(key(.refresh)) fetches the list of photos."])
         case (.updating, _): self.init(title: "No photos")
         case (_, _):
             self.init(
-                title: "No photos", advice: isOffline ? [again] : ["\(key(.refresh)) looks whether there are any."])
+                title: "No photos", advice: isOffline ? [again] : ["\(key(.refresh)) checks for photos."])
         }
     }
 
-    /// For the screen of the galleries, as long as there is none.
+    /// Makes the text of an empty list of galleries.
     init(galleriesIn scopes: [CommandTable.Scope], _ keys: KeyMap) {
         self.init(title: "No galleries yet: press \(Self.key(.add, scopes, keys)) to add one.")
     }
 
-    /// Below the one gallery that comes with Vitrine, as long as nobody has looked at it.
+    /// Makes the first steps below the built-in gallery.
     init(firstRunIn scopes: [CommandTable.Scope], _ keys: KeyMap) {
         self.init(
-            title: "This gallery comes with Vitrine: \(Self.key(.open, scopes, keys)) shows it.",
+            title: "This gallery is built in: \(Self.key(.open, scopes, keys)) opens it.",
             advice: [
-                "\(Self.key(.add, scopes, keys)) adds one of yours: an address, a file or a folder.",
-                "\(Self.key(.help, scopes, keys)) lists the keys.",
+                "\(Self.key(.add, scopes, keys)) adds yours: an address, a file or a folder.",
+                "\(Self.key(.help, scopes, keys)) lists all keys.",
             ])
     }
 
@@ -79,20 +80,20 @@ struct EmptyText {
         keys.key(for: command, in: scopes)?.description ?? "?"
     }
 
-    /// Draws it in the middle, as many lines as there is room for, the first ones first.
+    /// Draws the text in the centre. Lines that do not fit are left out at the end.
     func draw(in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
-        var room = frame
-        _ = room.takeLeft(1)
-        _ = room.takeRight(1)
-        let lines = lines(width: room.size.columns, theme).prefix(room.size.rows)
-        var rest = room.centred(Size(columns: room.size.columns, rows: lines.count))
+        var inner = frame
+        _ = inner.takeLeft(1)
+        _ = inner.takeRight(1)
+        let lines = lines(width: inner.size.columns, theme).prefix(inner.size.rows)
+        var rest = inner.centred(Size(columns: inner.size.columns, rows: lines.count))
         for line in lines {
-            let place = rest.takeTop(1).centred(Size(columns: line.text.displayWidth, rows: 1))
-            surface.write(line.text, in: place, style: line.style)
+            let area = rest.takeTop(1).centred(Size(columns: line.text.displayWidth, rows: 1))
+            surface.write(line.text, in: area, style: line.style)
         }
     }
 
-    /// The same from the top, at the left.
+    /// Draws the text at the top left.
     func drawBelow(in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
         var rest = frame
         for line in lines(width: frame.size.columns, theme) where rest.size.rows > 0 {

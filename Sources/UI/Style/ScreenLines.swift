@@ -2,7 +2,7 @@ import Cells
 import Commands
 import Text
 
-/// The line at the top of every screen, and the one at its bottom.
+/// Draws the top and bottom line of a screen.
 @MainActor
 struct ScreenLines {
     let theme: Theme
@@ -13,7 +13,7 @@ struct ScreenLines {
         var rest = line
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
-        // The name is what one looks for; particulars have what it leaves them.
+        // The title comes first; details get at most half of the line.
         let details = [heading.detail, heading.brief].filter { !$0.isEmpty }
         if let detail = details.first(where: { $0.displayWidth + 2 <= rest.size.columns / 2 }) {
             surface.write(detail, in: rest.takeRight(detail.displayWidth), style: theme.titleDetail)
@@ -22,7 +22,7 @@ struct ScreenLines {
         surface.write(heading.title.truncated(toWidth: rest.size.columns), in: rest, style: theme.title)
     }
 
-    /// Returns where the hints came to stand.
+    /// Draws the bottom line. Returns the positions of the hints.
     @discardableResult
     func drawFooting(
         _ footing: Screen.Footing, scopes: [CommandTable.Scope], number: Int? = nil, indicator: [String] = [],
@@ -32,7 +32,7 @@ struct ScreenLines {
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
         if let number = number.map(String.init) {
-            // Before the text, since the user is typing it.
+            // The user is typing it, so it has precedence over the text.
             surface.write(number, in: rest.takeRight(number.displayWidth), style: theme.key)
             _ = rest.takeRight(2)
         }
@@ -42,12 +42,12 @@ struct ScreenLines {
         var footing = footing
         if footing.text.displayWidth + kept > rest.size.columns { footing.text = footing.brief ?? footing.text }
         let text = footing.text.displayWidth + kept
-        // What is said in peace may lose its end to what is going on.
+        // The indicator may cut the end of a text that reports no error.
         let least = footing.isTrouble ? text : min(text, Self.leastText + kept)
         let shown =
             fitting(indicator, besides: text, in: rest) ?? fitting(indicator.suffix(1), besides: least, in: rest)
         drawAside(shown, theme.key, in: &surface, &rest)
-        // It is short, and leads to all of the reasons: the text loses its end to it.
+        // The badge is short and leads to all errors, so it may cut the text.
         let badge = fitting([footing.badge].compactMap { $0 }, besides: min(text, Self.leastText + kept), in: rest)
         drawAside(badge, theme.trouble, in: &surface, &rest)
         let places = drawHints(hints, besides: footing.text, keeping: keptHints, in: &surface, &rest)
@@ -61,12 +61,12 @@ struct ScreenLines {
         return places
     }
 
-    /// The first of these that leaves the text its room.
+    /// Returns the first text that fits besides the status.
     private func fitting(_ choices: some Sequence<String>, besides text: Int, in rest: Rect) -> String? {
         choices.first { $0.displayWidth <= rest.size.columns - text - 2 }
     }
 
-    /// At the right.
+    /// Draws a text at the right.
     private func drawAside(_ text: String?, _ style: Style, in surface: inout Surface, _ rest: inout Rect) {
         guard let text else { return }
         surface.write(text, in: rest.takeRight(text.displayWidth), style: style)
@@ -86,14 +86,14 @@ struct ScreenLines {
             self.key = key.description
         }
 
-        /// With the gap before it.
+        /// The width, with the gap before it.
         var width: Int { 2 + key.displayWidth + 1 + word.displayWidth }
     }
 
-    /// Columns that the hints that are kept leave the text.
+    /// The minimum width of the text beside the kept hints.
     private static let leastText = 20
 
-    /// The hints that room is kept for, the last ones first: by the hint at the help all other keys are found.
+    /// Returns the hints that stay beside a long text, the last ones first. The help leads to all other keys.
     private func hintsKept(_ commands: Set<Command>, of hints: [Hint], in rest: Rect) -> [Hint] {
         var width = 0
         return hints.reversed().filter { hint in
@@ -105,7 +105,7 @@ struct ScreenLines {
         }
     }
 
-    /// As many hints as fit beside the text, in their order: those that are kept in any case, and of the others the first.
+    /// Draws the kept hints, and as many of the others as fit beside the text.
     private func drawHints(
         _ hints: [Hint], besides text: String, keeping kept: [Hint], in surface: inout Surface, _ rest: inout Rect
     ) -> HintPlaces {
@@ -119,60 +119,59 @@ struct ScreenLines {
             width += hint.width
             return true
         }
-        // The hint at the help is where it always is.
+        // The hint for help is always the last one.
         if keptCommands.contains(.help), let help = shown.firstIndex(where: { $0.command == .help }) {
             shown.append(shown.remove(at: help))
         }
         var places = HintPlaces()
-        var room = rest.takeRight(min(width, rest.size.columns))
+        var area = rest.takeRight(min(width, rest.size.columns))
         for hint in shown {
-            _ = room.takeLeft(2)
-            places.note(room.takingLeft(hint.width - 2), hint.command)
-            _ = room.takeLeft(surface.write(hint.key, in: room, style: theme.key))
-            _ = room.takeLeft(1)
-            _ = room.takeLeft(surface.write(hint.word, in: room, style: theme.detail))
+            _ = area.takeLeft(2)
+            places.add(area.takingLeft(hint.width - 2), hint.command)
+            _ = area.takeLeft(surface.write(hint.key, in: area, style: theme.key))
+            _ = area.takeLeft(1)
+            _ = area.takeLeft(surface.write(hint.word, in: area, style: theme.detail))
         }
         return places
     }
 }
 
 extension Rect {
-    /// Its columns at the left.
+    /// Returns its left columns.
     fileprivate func takingLeft(_ columns: Int) -> Rect {
         var rest = self
         return rest.takeLeft(columns)
     }
 }
 
-/// Where hints were drawn, for a mouse to find them.
+/// The positions of the hints, for mouse clicks.
 struct HintPlaces {
     private var places: [(frame: Rect, command: Command)] = []
 
-    /// Notes where a hint was drawn.
-    mutating func note(_ frame: Rect, _ command: Command) { places.append((frame, command)) }
+    /// Adds the frame of a hint.
+    mutating func add(_ frame: Rect, _ command: Command) { places.append((frame, command)) }
 
-    /// The command that is hinted at at a place of the screen.
+    /// Returns the command of the hint at a position.
     func command(at position: Point) -> Command? {
         places.first { $0.frame.contains(position) }?.command
     }
 }
 
-/// What the user is told or asked, in the line at the bottom; and where that is too short, in lines above it too, over what
-/// is there.
+/// A notice or question in the bottom line. Long texts extend to lines above it.
 @MainActor
 struct Announcement {
-    /// What it consists of; each part is broken only where it is wider than a line.
+    /// Its parts. A part is wrapped only if it is wider than a line.
     let parts: [String]
-    /// Whether its end is what there has to be room for: answers.
+    /// Whether the end has precedence over the start, because it holds the answers.
     var endsWithAnswers = false
 
-    func draw(in surface: inout Surface, _ room: Rect, _ line: Rect, _ theme: Theme) {
+    func draw(in surface: inout Surface, _ area: Rect, _ line: Rect, _ theme: Theme) {
         let all = lines(width: line.size.columns - 2)
-        let most = room.size.rows + 1
+        let most = area.size.rows + 1
         let lines = endsWithAnswers ? all.suffix(most) : all.prefix(most)
         guard let last = lines.last else { return }
-        var rest = room
-        var pane = rest.takeBottom(min(lines.count > 1 ? lines.count : 0, room.size.rows))
+        var rest = area
+        var pane = rest.takeBottom(min(lines.count > 1 ? lines.count : 0, area.size.rows))
         surface.fill(pane, style: theme.status)
         if pane.size.rows >= lines.count {
             let rule = pane.takeTop(1)
@@ -189,7 +188,7 @@ struct Announcement {
         surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: theme.status)
     }
 
-    /// As many parts in a line as there is room for.
+    /// Returns the lines, each with as many parts as fit.
     private func lines(width: Int) -> [String] {
         parts.reduce(into: [String]()) { lines, part in
             if let last = lines.last, last.displayWidth + 2 + part.displayWidth <= width {
@@ -201,11 +200,11 @@ struct Announcement {
     }
 }
 
-/// A line of several facts, of which those give way that matter least where there is no room for all.
+/// A line of facts. In a narrow line the less important ones are cut or left out.
 struct FittedLine {
     private struct Part {
         let text: String
-        /// Columns that it needs at least.
+        /// The minimum width.
         let least: Int
         let isOptional: Bool
     }
@@ -213,18 +212,18 @@ struct FittedLine {
     private static let separator = " · "
     private var parts: [Part] = []
 
-    /// Adds a fact, if there is one.
+    /// Adds a fact, unless it is nil or empty.
     ///
     /// - Parameters:
-    ///   - least: columns that it may be cut to; nil if it is of no use when it is cut.
-    ///   - isOptional: whether it may be left out. Of several the last goes first.
+    ///   - least: the width to which it may be cut; nil if it may not.
+    ///   - isOptional: whether it may be left out. The last one goes first.
     mutating func add(_ text: String?, least: Int? = nil, isOptional: Bool = false) {
         guard let text, !text.isEmpty else { return }
         let width = text.displayWidth
         parts.append(Part(text: text, least: min(least ?? width, width), isOptional: isOptional))
     }
 
-    /// The facts that fit: first those are cut that may be, then what is optional is left out.
+    /// Returns the line for a width.
     func text(width: Int) -> String {
         var parts = parts
         while Self.width(of: parts.map(\.least)) > width, let last = parts.lastIndex(where: \.isOptional) {

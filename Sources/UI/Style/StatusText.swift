@@ -2,9 +2,9 @@ import Cache
 import Model
 import Text
 
-/// What the status line says of a gallery's updates.
+/// The text about a gallery's updates, for status lines.
 enum StatusText {
-    /// How things stand, and when an update last succeeded, where that stands beside it.
+    /// The state, and the time of the last successful update.
     struct Parts {
         var state: String
         var success: String?
@@ -12,17 +12,17 @@ enum StatusText {
         var text: String { success.map { "\(state) · \($0)" } ?? state }
     }
 
-    /// What a screen without a gallery says.
+    /// The text without a gallery.
     static let noGallery = "No gallery"
 
-    /// All that there is to say.
+    /// Returns the whole text.
     ///
-    /// - Parameter now: the moment from which the time of the next attempt is told.
+    /// - Parameter now: the current time, for the format of the next attempt's time.
     static func text(_ status: SyncStatus, now: Timestamp) -> String { parts(status, now: now).text }
 
-    /// The same in parts, for a place that has less room.
+    /// Returns the text in parts.
     ///
-    /// - Parameter hasReason: whether it says why an update failed; not where the reason stands beside it.
+    /// - Parameter hasReason: whether to include the reason of a failure.
     static func parts(_ status: SyncStatus, now: Timestamp, hasReason: Bool = true) -> Parts {
         let success = status.lastSuccess.map { "Updated: " + DateText.short($0) }
         func reason(_ failure: Failure, _ separator: String) -> String { hasReason ? separator + failure.reason : "" }
@@ -33,8 +33,8 @@ enum StatusText {
         case .failed(let failure): return Parts(state: "Update failed" + reason(failure, ": "), success: success)
         case .updating(.waiting(let failure, let until?)):
             let time = DateText.minute(until, now: now)
-            return Parts(state: "Trying again at \(time)" + reason(failure, " · "), success: success)
-        // A server that fails is worth naming, a network that is missing is not its fault.
+            return Parts(state: "Retry at \(time)" + reason(failure, " · "), success: success)
+        // Without a network the server is not to blame.
         case .updating(.waiting(let failure, nil)):
             let failed = "Update failed" + reason(failure, ": ")
             return Parts(state: failure.remedy == .network ? "Waiting for network" : failed, success: success)
@@ -53,17 +53,17 @@ enum StatusText {
     }
 }
 
-/// What something that is fetched is called on the screen.
+/// The name of a fetched subject on the screen.
 @MainActor
 struct SubjectName {
-    /// The photo's name, or what else it is. As it came.
+    /// The photo's or gallery's name, unescaped.
     let name: String
     /// `photo`, `thumbnail`, `list`.
     let kind: String
-    /// What its gallery is called.
+    /// The title of its gallery.
     let gallery: String
 
-    /// Asks the cache, which has the gallery open if anything of it is fetched.
+    /// Reads the name from the cache, which is open while something is fetched.
     init(_ subject: Wish.Subject, _ context: ScreenContext) {
         let cache = context.caches.cache(subject.gallery)
         gallery = cache.map { context.title(of: $0.address) } ?? ""
@@ -72,7 +72,7 @@ struct SubjectName {
         case .everyPicture(_, let rendition): (name, kind) = (gallery, "every \(Self.kind(rendition))")
         case .picture(_, let key, let rendition):
             let photo = try? cache?.read { try $0.photo(key) }
-            (name, kind) = (photo?.name ?? "a photo that is gone", Self.kind(rendition))
+            (name, kind) = (photo?.name ?? "a removed photo", Self.kind(rendition))
         }
     }
 
@@ -84,7 +84,7 @@ struct SubjectName {
     }
 }
 
-/// What a gallery is called. Its list has no title of its own, so it is the place where it lies.
+/// The default title of a gallery: its location, since lists have no title.
 enum GalleryTitle {
     static func text(_ address: Address) -> String {
         if let path = address.filePath { return path }

@@ -3,43 +3,41 @@ import Glibc
 import Pictures
 import Settings
 
-/// How the parts of a screen look. What is behind them is the terminal's own, dark or light; colours are chosen so that they
-/// can be read on that.
+/// The styles of the parts of a screen. The background is the terminal's own.
 struct Theme {
-    /// The line at the top.
+    /// The top line.
     let title: Style
-    /// What is less important in it.
+    /// Details in the top line.
     let titleDetail: Style
-    /// Names, and whatever is read first.
+    /// Names and main texts.
     let name: Style
-    /// The name of what is selected.
+    /// The name of the selected entry.
     let selectedName: Style
-    /// The mark beside what is selected.
+    /// The mark beside the selected entry.
     let mark: Style
-    /// Dates and other particulars.
+    /// Dates and other details.
     let detail: Style
-    /// The name of a section.
+    /// Section titles.
     let section: Style
-    /// What was searched for, in a name.
+    /// The matched part of a name.
     let hit: Style
-    /// What went wrong.
+    /// Errors.
     let trouble: Style
-    /// The line at the bottom.
+    /// The bottom line.
     let status: Style
     /// Keys in hints.
     let key: Style
-    /// The three colours that a picture is made of.
+    /// The colour channels of a histogram.
     let red: Style
     let green: Style
     let blue: Style
-    /// What is done of a bar.
+    /// The filled and the empty part of a bar.
     let barDone: Style
-    /// What is left of it.
     let barLeft: Style
-    /// What is drawn beside letters and digits.
+    /// Rules, marks and bars.
     let signs: Signs
 
-    /// The theme that the user wants, or that goes well with what is behind the text.
+    /// Makes the user's theme, or one that suits the background.
     init(_ capabilities: Capabilities, _ settings: Settings = Settings()) {
         let kind = ThemeKind(settings.theme, on: capabilities)
         let inks = Inks(kind, capabilities)
@@ -55,7 +53,7 @@ struct Theme {
         key = Style(foreground: accent, attributes: kind == .contrast ? .bold : [])
         section = Style(foreground: accent, attributes: kind == .contrast ? [.bold, .underline] : [])
         mark = Style(foreground: accent, attributes: .bold)
-        // What colours would say has to be said by something else where there are none.
+        // Without colours, attributes tell the difference.
         selectedName = Style(foreground: accent, attributes: inks.hasColours ? .bold : [.bold, .underline])
         hit = Style(foreground: inks.warning, attributes: inks.hasColours ? .bold : [.bold, .reverse])
         trouble = Style(foreground: inks.warning, attributes: kind == .contrast ? .bold : [])
@@ -65,19 +63,18 @@ struct Theme {
     }
 }
 
-/// What a theme is for.
+/// The kind of a theme.
 enum ThemeKind: CaseIterable {
-    /// Bright letters on something dark.
+    /// For dark backgrounds.
     case dark
-    /// Dark letters on something bright.
+    /// For light backgrounds.
     case light
-    /// As much contrast as there can be, and nothing said by a colour alone.
+    /// Maximum contrast, with no meaning in colours alone.
     case contrast
     /// No colours.
     case mono
 
-    /// What the user wants; or else what suits the terminal's background, as far as it has told, and dark where it has not, as
-    /// most are.
+    /// Returns the user's choice, or the kind for the terminal's background. Unknown backgrounds count as dark.
     init(_ choice: Settings.Theme, on capabilities: Capabilities) {
         guard capabilities.colours != .none || choice == .contrast else {
             self = .mono
@@ -92,7 +89,7 @@ enum ThemeKind: CaseIterable {
         }
     }
 
-    /// Whether black can be read on it better than white.
+    /// Returns whether black is easier to read on a background than white.
     static func isLight(_ background: Colour) -> Bool {
         guard case .rgb(let red, let green, let blue) = background else { return false }
         // Where (1 + 0.05) / (l + 0.05) = (l + 0.05) / 0.05.
@@ -100,20 +97,20 @@ enum ThemeKind: CaseIterable {
     }
 }
 
-/// The colours that a theme is made of, as far as a terminal has them.
+/// The colours of a theme, within the terminal's limits.
 ///
-/// On something dark the sixteen colours are the user's own, so what goes well with his shell goes well here. On something
-/// bright most of them cannot be read, whoever has chosen them, and the cube of 216 is taken where there is one.
+/// On dark backgrounds these are mostly the sixteen colours that the user chose for the terminal. On light backgrounds most
+/// of them are hard to read, so the 216-colour cube is used if there is one.
 struct Inks {
-    /// Whether anything is said by colours.
+    /// Whether colours carry meaning.
     let hasColours: Bool
-    /// What is read first.
+    /// Main text.
     let text: Style
-    /// What is read later.
+    /// Secondary text.
     let dim: Style
-    /// What is selected, and keys.
+    /// The selection and keys.
     let accent: Colour
-    /// What went wrong, and what was searched for.
+    /// Errors and matches.
     let warning: Colour
     let red: Colour
     let green: Colour
@@ -125,7 +122,7 @@ struct Inks {
         case .dark:
             (text, dim) = (.plain, Style(attributes: .dim))
             (accent, warning) = (.palette(6), .palette(3))
-            // The user's blue is often too dark for letters, and eight colours have no brighter one.
+            // The user's blue is often too dark for text, and eight colours have no bright one.
             let hasBright = capabilities.colours >= .sixteen
             (red, green, blue) =
                 hasCube
@@ -139,7 +136,7 @@ struct Inks {
         case .light:
             (text, dim) = (.plain, Style(attributes: .dim))
             (accent, warning) = (.palette(4), .palette(1))
-            // No green of sixteen can be read on white; the letter says which it is.
+            // No green of sixteen is readable on white. The channel's letter tells it.
             (red, green, blue) = (.palette(1), .terminal, .palette(4))
         case .contrast:
             let ink = Self.strongest(capabilities)
@@ -152,46 +149,45 @@ struct Inks {
         hasColours = kind == .dark || kind == .light
     }
 
-    /// White or black, whichever can be read on what is there. Where that is not known, the terminal's own text is sure to be
-    /// readable.
+    /// Returns white or black for the background, or the terminal's own colour if the background is unknown.
     private static func strongest(_ capabilities: Capabilities) -> Colour {
         guard case .rgb = capabilities.background, capabilities.colours >= .palette else { return .terminal }
         return .palette(ThemeKind.isLight(capabilities.background) ? 16 : 231)
     }
 }
 
-/// The signs that screens are drawn with beside letters and digits: rules, marks and bars.
+/// The characters for rules, marks and bars.
 ///
-/// Where there is ASCII alone the terminal has something for each; but bars are drawn with other signs then, because theirs
-/// would all become the same.
+/// The terminal replaces them where it has only ASCII. The bars of a sparkline would all become the same, so they have
+/// their own ASCII set.
 struct Signs: Equatable {
-    /// Whether nothing is drawn that a voice would have to read as a drawing: what bars show is said in words.
+    /// Whether the screen is for a screen reader: words in place of bars.
     let isPlain: Bool
-    /// A line from side to side, and one from top to bottom.
+    /// A horizontal and a vertical line.
     let rule: String
     let upright: String
-    /// Beside what is selected.
+    /// Beside the selected entry.
     let mark: String
-    /// What is done of a bar, and what is left of it.
+    /// The filled and the empty part of a bar.
     let barDone: String
     let barLeft: String
-    /// What of a list is seen, beside it.
+    /// The thumb of a scroll bar.
     let full = "█"
-    /// From nearly nothing to all of a cell; or, in ASCII, to as much ink as there is.
+    /// The bars of a sparkline, by height.
     let heights: [Character]
-    /// Of thumbnails: not here yet, put off, bad.
+    /// Missing thumbnails: not fetched yet, retried later, failed.
     let awaited = "…"
     let putOff = "~"
     let bad = "×"
-    /// Of switches: on, off.
+    /// Switches.
     let on: String
     let off: String
-    /// There is more than fits, at the end of a line.
+    /// The end of a cut line.
     let more = " …"
 
     /// - Parameters:
-    ///   - hasUnicode: whether there is more than ASCII.
-    ///   - isPlain: whether the user wants plain text.
+    ///   - hasUnicode: whether the terminal has more than ASCII.
+    ///   - isPlain: whether the user set plain mode.
     init(hasUnicode: Bool = true, isPlain: Bool = false) {
         self.isPlain = isPlain
         (rule, upright) = isPlain ? (" ", " ") : ("─", "│")
@@ -201,15 +197,16 @@ struct Signs: Equatable {
         (on, off) = isPlain ? ("+", "-") : ("✓", "·")
     }
 
-    /// Those rows of an entry that have the mark beside them: once is enough where it is read out.
+    /// Returns the rows of an entry that get the mark. A screen reader needs it once.
     func markedRows(_ rows: Range<Int>) -> Range<Int> { isPlain ? rows.prefix(1) : rows }
 
-    /// A rule of that many columns.
+    /// Returns a horizontal rule.
     func rule(_ columns: Int) -> String { String(repeating: rule, count: max(0, columns)) }
 }
 
-/// How bright a colour is to the eye, from 0 to 1, and how well two can be told from each other: as the Web Content
-/// Accessibility Guidelines define it, 2.2, "relative luminance" and "contrast ratio".
+/// The relative luminance of a colour, from 0 to 1.
+///
+/// The Web Content Accessibility Guidelines 2.2 define "relative luminance" and "contrast ratio".
 struct Luminance {
     let value: Double
 
@@ -217,7 +214,7 @@ struct Luminance {
         value = 0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
     }
 
-    /// From 1, not at all, to 21: black and white.
+    /// Returns the contrast ratio, from 1 to 21 (black and white).
     func contrast(to other: Luminance) -> Double {
         (max(value, other.value) + 0.05) / (min(value, other.value) + 0.05)
     }
@@ -229,7 +226,7 @@ struct Luminance {
 }
 
 extension DrawingStyle {
-    /// The best that a terminal can show, but for the characters that the user wants, and for what is to be seen through pictures.
+    /// Makes the best style for a terminal, with the user's symbols and transparency.
     public init(_ capabilities: Capabilities, _ settings: Settings) {
         self.init(capabilities)
         isChequered = settings.transparency == .chequer

@@ -4,21 +4,20 @@ import Model
 import Session
 import Text
 
-/// What is being saved to folders of the user's, whatever screen he looks at.
+/// The exports that save photos to the user's folders.
 ///
 ///     exports.begin(keys, of: cache, to: "/home/me/Pictures", name: "3 photos", gallery: "example.org")
 ///
-/// It is done out of the screens' way, and goes on behind them. Each says what has become of it when it ends; those that are
-/// under way when the program ends are stopped, and say what is left.
+/// Exports run in the background, and each reports its result. The program's end stops them, and they report the rest.
 @MainActor
 final class Exports {
-    /// Those that are under way, the oldest first.
+    /// The exports under way, oldest first.
     private(set) var jobs: [ExportJob] = []
-    /// Called when one has begun, has come farther, or has ended.
+    /// Called when an export begins, progresses or ends.
     var onChange: () -> Void = {}
-    /// Called with what has become of one.
+    /// Called with the result of an export, a sentence.
     var onEnd: (String) -> Void = { _ in }
-    /// The folder that is proposed: the one of last time.
+    /// The proposed folder: the last one.
     var folder: String
     private var endings: [Int: Task<String, Never>] = [:]
     private var lastNumber = 0
@@ -27,14 +26,14 @@ final class Exports {
     private let mayFetch: Bool
 
     /// - Parameters:
-    ///   - folder: what is proposed at first.
-    ///   - mask: what permissions the user's files get.
-    ///   - mayFetch: whether somebody fulfils wishes.
+    ///   - folder: the first proposed folder.
+    ///   - mask: the permissions of the user's files.
+    ///   - mayFetch: whether missing photos can be fetched.
     init(folder: String, mask: CreationMask, wishes: Wishes, mayFetch: Bool) {
         (self.folder, self.mask, self.wishes, self.mayFetch) = (folder, mask, wishes, mayFetch)
     }
 
-    /// Begins to save photos.
+    /// Starts an export.
     func begin(_ keys: [PhotoKey], of cache: GalleryCache, to folder: String, name: String, gallery: String) {
         let (events, continuation) = AsyncStream<PhotoExport.Event>.makeStream()
         let work = Task.detached { [mask, wishes, mayFetch] () -> Result<PhotoExport.Report, any Error> in
@@ -53,7 +52,7 @@ final class Exports {
         jobs.append(job)
         endings[job.number] = Task {
             for await event in events {
-                job.take(event)
+                job.record(event)
                 onChange()
             }
             let outcome = await job.outcome()
@@ -66,7 +65,7 @@ final class Exports {
         onChange()
     }
 
-    /// Stops what is under way, and waits until it has. Returns what has become of each, and how to go on with what is left.
+    /// Stops all exports. Returns their results, and how to continue each.
     func finish() async -> (outcomes: [String], rests: [ExportRest]) {
         let stopped = jobs
         for job in stopped { job.cancel() }
@@ -76,7 +75,7 @@ final class Exports {
         return (outcomes, rests)
     }
 
-    /// For the status line of any screen: `saving 3 of 28`; nil if nothing is being saved.
+    /// The text for status lines, such as `saving 3 of 28`; nil without an export.
     var indicator: String? {
         guard !jobs.isEmpty else { return nil }
         let (done, count) = jobs.reduce((0, 0)) { ($0.0 + $1.done, $0.1 + $1.count) }
@@ -84,22 +83,22 @@ final class Exports {
     }
 }
 
-/// Photos that are being saved to a folder, and how far that has come.
+/// An export of photos to a folder, with its progress.
 @MainActor
 final class ExportJob {
-    /// Tells it from others.
+    /// Identifies the export.
     let number: Int
-    /// What is saved: a photo's name, or how many they are.
+    /// The photo's name, or the number of photos.
     let name: String
-    /// What their gallery is called.
+    /// The title of the gallery.
     let gallery: String
-    /// Where they go. As it was typed.
+    /// The target folder, as the user typed it.
     let folder: String
-    /// How many they are.
+    /// The number of photos.
     let count: Int
-    /// How many it has come to.
+    /// The number of photos processed.
     private(set) var done = 0
-    /// The first that could not be saved, and why.
+    /// The first failed photo and the reason.
     private(set) var failure: String?
     private let work: Task<Result<PhotoExport.Report, any Error>, Never>
 
@@ -111,23 +110,23 @@ final class ExportJob {
         (self.count, self.work) = (count, work)
     }
 
-    /// How far it has come, of all.
+    /// The progress from 0 to 1.
     var fraction: Double { count > 0 ? Double(done) / Double(count) : 1 }
 
-    /// `3 of 28`.
+    /// The progress as text, such as `3 of 28`.
     var progress: String { "\(done) of \(count)" }
 
-    /// Takes in what has become of one of them.
-    func take(_ event: PhotoExport.Event) {
+    /// Records the result for one photo.
+    func record(_ event: PhotoExport.Event) {
         done = max(done, event.number)
         guard case .failure(let error) = event.result, failure == nil else { return }
         failure = event.photo.map { "“\($0.name.madeVisible)”: \(error)" } ?? "\(error)"
     }
 
-    /// It stops after the photo at hand. What is saved stays, and what is left can be saved at another time.
+    /// Stops after the current photo. A later export can continue.
     func cancel() { work.cancel() }
 
-    /// Waits for its end. Returns what has become of it, a sentence or two.
+    /// Waits for the end. Returns the result, a sentence or two.
     func outcome() async -> String {
         switch await work.value {
         case .success(let report): sentence(report)
@@ -135,7 +134,7 @@ final class ExportJob {
         }
     }
 
-    /// Waits for its end. Returns how to go on with what is left, if anything is.
+    /// Waits for the end. Returns how to continue, if photos are left.
     func rest() async -> ExportRest? {
         if case .success(let report) = await work.value { report.rest } else { nil }
     }
@@ -143,15 +142,15 @@ final class ExportJob {
     private func sentence(_ report: PhotoExport.Report) -> String {
         let folder = folder.madeVisible
         guard report.failed > 0 || report.left > 0 else {
-            return count == 1 ? "\(name) is in \(folder)." : "\(CountText.text(count, "photo")) are in \(folder)."
+            return "Saved \(count == 1 ? name : CountText.text(count, "photo")) to \(folder)."
         }
         if count == 1, let failure { return failure }
-        if count == 1 { return "\(name) is not in \(folder) yet; saving it once more goes on." }
-        var sentences = ["\(report.exported) of \(CountText.text(count, "photo")) are in \(folder)."]
+        if count == 1 { return "\(name): not saved yet; save again to continue." }
+        var sentences = ["Saved \(report.exported) of \(CountText.text(count, "photo")) to \(folder)."]
         if let failure {
-            sentences.append((report.failed > 1 ? "\(report.failed) could not be saved. " : "") + failure)
+            sentences.append((report.failed > 1 ? "\(report.failed) failed. " : "") + failure)
         }
-        if report.left > 0 { sentences.append("\(report.left) are left; saving them once more goes on.") }
+        if report.left > 0 { sentences.append("\(report.left) not saved yet; save again to continue.") }
         return sentences.joined(separator: " ")
     }
 }

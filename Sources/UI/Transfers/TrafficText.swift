@@ -2,28 +2,28 @@ import Model
 import Numbers
 import Text
 
-/// What is said of how the network does.
+/// The texts about network traffic.
 enum TrafficText {
-    /// For the status line of any screen: how much is on its way, `↓ 3 · 1.2 MB/s`. Empty when nothing is.
+    /// Returns the indicator for status lines, such as `↓ 3 · 1.2 MB/s`, longest first. Empty without transfers.
     ///
-    /// What stands for the arrow where there is ASCII alone, the terminal knows.
+    /// The terminal replaces the arrow where it has only ASCII.
     static func indicator(_ report: TrafficReport?, speed: Double, isPaused: Bool) -> [String] {
         guard let report, report.running > 0 else { return isPaused ? ["paused"] : [] }
         let short = "↓ \(report.running)"
         return [isPaused ? "\(short) · paused" : "\(short) · \(Self.speed(speed))", short]
     }
 
-    /// `1.2 MB/s`.
+    /// Returns a speed such as `1.2 MB/s`.
     static func speed(_ bytesPerSecond: Double) -> String {
         let bytes = bytesPerSecond.isFinite ? min(max(0, bytesPerSecond), 1e18) : 0
         return ByteText.text(ByteCount(bytes).int64) + "/s"
     }
 
-    /// How the network does, in a few words, and whether that is bad. Empty where nothing is known.
+    /// Returns the state of the network, and whether it is bad. Empty if it is unknown.
     ///
     /// - Parameters:
-    ///   - isUsed: whether anything may be fetched at all.
-    ///   - columns: as many as there are for it.
+    ///   - isUsed: false in offline mode.
+    ///   - columns: the maximum width.
     static func state(_ report: TrafficReport, isUsed: Bool = true, columns: Int) -> (text: String, isBad: Bool) {
         guard isUsed else { return ("Offline", true) }
         let (text, short, isBad) = state(report)
@@ -41,12 +41,12 @@ enum TrafficText {
         }
     }
 
-    /// Whether hosts that cannot be reached are what there is to say first: nothing is measured, or nothing comes.
+    /// Returns whether unreachable hosts come first: nothing is measured, or no transfer runs.
     private static func saysUnreachable(_ report: TrafficReport) -> Bool {
         report.quality == nil || report.running == 0
     }
 
-    /// `example.org cannot be reached`; nil where all can, or none is wanted.
+    /// Returns `example.org cannot be reached`; nil without unreachable hosts.
     private static func unreachable(_ report: TrafficReport) -> String? {
         guard let first = report.unreachable.first else { return nil }
         let others = report.unreachable.count - 1
@@ -54,13 +54,13 @@ enum TrafficText {
         return "\(first.madeVisible)\(more) cannot be reached"
     }
 
-    /// How much the controller lets run, and why: each a few words.
+    /// Returns details of the traffic, a few words each.
     static func particulars(_ report: TrafficReport) -> [String] {
         var parts: [String] = []
         if report.isOnNetwork, !saysUnreachable(report), let text = unreachable(report) { parts.append(text) }
-        // Before anything was transferred there is no saying.
+        // Unknown before the first transfer.
         if report.width > 0 {
-            // The limit is of interest where it is what holds transfers back.
+            // Name the limit only when it holds transfers back.
             let width = report.width < report.limit ? "\(report.width) at once" : "at most \(report.limit) at once"
             parts.append("\(CountText.text(report.running, "transfer")), \(width)")
         }

@@ -2,11 +2,11 @@ import Cells
 import Model
 import Text
 
-/// Draws one transfer of the list: what it is, where it comes from, and how far it has come.
+/// Draws one transfer: its name, host and progress.
 @MainActor
 struct TransferRow {
     let theme: Theme
-    /// With little room, how far it has come has a line of its own.
+    /// The number of lines. In narrow windows the progress has its own line.
     let height: Int
     private let columns: Int
 
@@ -35,8 +35,8 @@ struct TransferRow {
     ) {
         var rest = line
         func column(_ text: String, _ width: Int) {
-            let place = rest.takeRight(width)
-            surface.write(text.truncated(toWidth: width), in: place, style: theme.detail)
+            let frame = rest.takeRight(width)
+            surface.write(text.truncated(toWidth: width), in: frame, style: theme.detail)
             _ = rest.takeRight(2)
         }
         if columns >= 150 { column(name.gallery, 34) }
@@ -61,38 +61,38 @@ struct TransferRow {
     }
 }
 
-/// How far one transfer has come, in words.
+/// The texts about the stage of a transfer.
 enum TransferText {
     static func text(_ stage: TransferReport.Stage, now: Timestamp) -> String {
         switch stage {
         case .queued: "queued"
         case .running(let progress, let speed):
             [
-                progress.done > 0 ? ByteText.text(progress.done.int64, of: progress.total?.int64) : "asked for",
+                progress.done > 0 ? ByteText.text(progress.done.int64, of: progress.total?.int64) : "requested",
                 speed.map { TrafficText.speed($0) },
             ].compactMap { $0 }.joined(separator: "  ")
         case .waiting(let failure, _, let until?):
-            "again at \(DateText.clock(until, now: now)): \(failure)"
-        case .waiting(let failure, _, nil): "waits: \(failure)"
+            "retry at \(DateText.clock(until, now: now)): \(failure)"
+        case .waiting(let failure, _, nil): "waiting: \(failure)"
         case .heldBack(let failure, _): "queued: \(failure)"
         }
     }
 
-    /// All there is to say of one that something is in the way of; nil for others.
+    /// Returns the whole reason why a transfer waits; nil for others.
     static func reason(_ stage: TransferReport.Stage, now: Timestamp) -> String? {
         switch stage {
         case .running, .queued: return nil
         case .waiting(let failure, let attempts, let until):
-            let again = until.map { "again at \(DateText.clock($0, now: now))" } ?? "again when something changes"
+            let again = until.map { "retry at \(DateText.clock($0, now: now))" } ?? "retry after a change"
             return "\(failure) · \(tried(attempts)), \(again)"
         case .heldBack(let failure, 0): return "\(failure) · not tried yet"
-        case .heldBack(let failure, let attempts): return "\(failure) · \(tried(attempts)), again when its turn comes"
+        case .heldBack(let failure, let attempts): return "\(failure) · \(tried(attempts)), retry when its turn comes"
         }
     }
 
     private static func tried(_ attempts: Int) -> String { "tried \(CountText.text(attempts, "time"))" }
 
-    /// Whether something is in the way of it.
+    /// Returns whether a failure holds the transfer back.
     static func isTrouble(_ stage: TransferReport.Stage) -> Bool {
         switch stage {
         case .running, .queued: false
@@ -101,11 +101,11 @@ enum TransferText {
     }
 }
 
-/// Draws photos that are being saved, above the transfers that it takes.
+/// Draws an export, above its transfers.
 @MainActor
 struct ExportRow {
     let theme: Theme
-    /// As high as a transfer's.
+    /// The height of a transfer's row.
     let height: Int
 
     func draw(_ job: ExportJob, isSelected: Bool, in surface: inout Surface, frame: Rect) {

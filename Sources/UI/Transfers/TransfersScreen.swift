@@ -5,17 +5,18 @@ import Model
 import Session
 import Text
 
-/// What is on its way, what is to come, and how the network does.
+/// The running and queued transfers, and the state of the network.
 ///
-/// While it is on top whoever transfers says what exactly. What the screens below want goes on being wanted: else there
-/// would be nothing to see.
+/// While it is on top, the network controller reports single transfers. The wishes of the screens below stay, since they
+/// cause the transfers.
 @MainActor
 final class TransfersScreen: Screen, ListScreen {
-    private(set) var report = TrafficReport()
-    /// What is being saved, and below it what is transferred.
-    private(set) var entries: [TransferEntry] = []
+    private var report = TrafficReport()
+    /// The exports, then the transfers.
+    private var entries: [TransferEntry] = []
+    /// Not private: ``ListScreen`` needs it.
     var scroll = ListScroll()
-    /// Selection follows identity: what is selected is a thing, wherever it comes to stand.
+    /// The selected entry. The selection follows it when its index changes.
     private var selection: TransferEntry.Identity?
     private var watch: TrafficWatch?
 
@@ -24,7 +25,7 @@ final class TransfersScreen: Screen, ListScreen {
         adopt()
     }
 
-    // MARK: - What it says
+    // MARK: - Lines
 
     override var leavesWishes: Bool { true }
     override var scopes: [CommandTable.Scope] { [.transfers, .lists, .everywhere] }
@@ -40,17 +41,17 @@ final class TransfersScreen: Screen, ListScreen {
         let isPaused = context.wishes.isPaused
         return Footing(
             text: isPaused
-                ? "Paused: nothing is begun"
-                : isOffline ? "Offline: nothing is fetched" : report.running > 0 ? "Transferring" : "Idle",
+                ? "Paused: no new transfers"
+                : isOffline ? "Offline" : report.running > 0 ? "Transferring" : "Idle",
             hints: [
-                (.pause, isPaused ? "resume" : "pause"), (.stop, "not now"), (.retry, "try"), (.retryAll, "try all"),
+                (.pause, isPaused ? "resume" : "pause"), (.stop, "skip"), (.retry, "retry"), (.retryAll, "retry all"),
                 (.help, "help"),
             ])
     }
 
-    var isOffline: Bool { context.settings.offline }
+    private var isOffline: Bool { context.settings.offline }
 
-    // MARK: - What happens
+    // MARK: - Input
 
     override func perform(_ command: Command) -> Bool {
         switch command {
@@ -74,7 +75,7 @@ final class TransfersScreen: Screen, ListScreen {
         entries.indices.contains(scroll.selected) ? entries[scroll.selected] : nil
     }
 
-    override func go(to place: Int) -> Bool { select(index: place) }
+    override func go(to index: Int) -> Bool { select(index: index) }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool { followInList(mouse) }
 
@@ -92,8 +93,8 @@ final class TransfersScreen: Screen, ListScreen {
         report = context.activity.traffic ?? TrafficReport()
         entries = context.exports.jobs.map { .export($0) } + report.transfers.map { .transfer($0) }
         scroll.setCount(entries.count)
-        // What has arrived leaves the selection to what has taken its place.
-        if let place = entries.firstIndex(where: { $0.identity == selection }) { scroll.select(place) }
+        // Without the selected entry, the one at its index is selected.
+        if let index = entries.firstIndex(where: { $0.identity == selection }) { scroll.select(index) }
         selection = selected?.identity
     }
 
@@ -106,13 +107,9 @@ final class TransfersScreen: Screen, ListScreen {
         watch = nil
     }
 
-    override func draw(in surface: inout Surface, frame: Rect) {
-        drawAll(in: &surface, frame)
-    }
-
     // MARK: - Drawing
 
-    func drawAll(in surface: inout Surface, _ frame: Rect) {
+    override func draw(in surface: inout Surface, frame: Rect) {
         var rest = frame
         scroll.beginDrawing()
         drawHeader(in: &surface, &rest)
@@ -163,7 +160,7 @@ final class TransfersScreen: Screen, ListScreen {
             surface.write(peak, in: line.takeRight(peak.displayWidth), style: theme.detail)
             _ = line.takeRight(2)
         }
-        // Nothing that could be read out: what comes now, and the most that came, are said in numbers.
+        // A screen reader gets the speed and the peak as numbers.
         if !theme.signs.isPlain {
             let spark = Sparkline.text(speeds, columns: line.size.columns, theme.signs)
             surface.write(spark, in: line, style: theme.barDone)
@@ -171,7 +168,7 @@ final class TransfersScreen: Screen, ListScreen {
         drawParticulars(in: &surface, &rest)
     }
 
-    /// As many lines as they need, but no more than the list can spare.
+    /// Draws the details of the traffic, in a fifth of the rows at most.
     private func drawParticulars(in surface: inout Surface, _ rest: inout Rect) {
         var lines: [String] = []
         for part in TrafficText.particulars(report) {
@@ -191,7 +188,7 @@ final class TransfersScreen: Screen, ListScreen {
         surface.write(context.theme.signs.rule(rule.size.columns), in: rule, style: context.theme.detail)
     }
 
-    /// Where the selected one comes from, and why it waits: what its row may have no room for.
+    /// Draws the origin of the selected entry, and why it waits.
     private func drawDetail(in surface: inout Surface, _ rest: inout Rect) {
         var paragraphs: [(text: String, style: Style)]
         switch selected {
@@ -201,8 +198,8 @@ final class TransfersScreen: Screen, ListScreen {
             if let failure = job.failure { paragraphs.insert((failure, context.theme.trouble), at: 0) }
         case .transfer(let transfer):
             let name = SubjectName(transfer.subject, context)
-            let place = [name.gallery, transfer.host].filter { !$0.isEmpty }.joined(separator: " · ")
-            paragraphs = [(place, context.theme.detail)]
+            let origin = [name.gallery, transfer.host].filter { !$0.isEmpty }.joined(separator: " · ")
+            paragraphs = [(origin, context.theme.detail)]
             let now = context.now()
             if let reason = TransferText.reason(transfer.stage, now: now) {
                 paragraphs.insert((reason, context.theme.trouble), at: 0)
@@ -212,7 +209,7 @@ final class TransfersScreen: Screen, ListScreen {
             paragraphs, lines: rest.size.rows < 12 ? 2 : 3, in: &surface, &rest)
     }
 
-    /// `12 more queued, 3 more to be tried again`: those that are not in the list.
+    /// The transfers that are not in the list, such as `12 more queued, 3 more to retry`.
     private var unnamed: String {
         let queued =
             report.queued
@@ -224,20 +221,20 @@ final class TransfersScreen: Screen, ListScreen {
             }
         let waiting = report.waiting - report.transfers.count { if case .waiting = $0.stage { true } else { false } }
         return [
-            queued > 0 ? "\(queued) more queued" : nil, waiting > 0 ? "\(waiting) more to be tried again" : nil,
+            queued > 0 ? "\(queued) more queued" : nil, waiting > 0 ? "\(waiting) more to retry" : nil,
         ].compactMap { $0 }.joined(separator: ", ")
     }
 
     private func drawEmpty(in surface: inout Surface, _ frame: Rect) {
-        let text = report.running + report.queued + report.waiting > 0 ? "…" : "Nothing is on its way"
+        let text = report.running + report.queued + report.waiting > 0 ? "…" : "No transfers"
         EmptyText(title: text).draw(in: &surface, frame, context.theme)
     }
 }
 
-/// A line of the transfers screen: photos that are being saved, or something that is on its way.
+/// An entry of the transfers screen: an export or a transfer.
 @MainActor
 enum TransferEntry {
-    /// What it stays, wherever it comes to stand.
+    /// Identifies an entry when its index changes.
     enum Identity: Hashable {
         case export(Int)
         case transfer(Wish.Subject)

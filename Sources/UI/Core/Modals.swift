@@ -1,0 +1,149 @@
+import Cells
+import Commands
+
+/// Takes the user's input in place of the screen on top.
+@MainActor
+enum Modal {
+    /// A question that one key answers.
+    case question(parts: [String], choices: [Choice])
+    /// A line of text that a screen asks for.
+    case line(LinePrompt)
+    /// The command line.
+    case command(CommandPrompt)
+    /// The sign-in prompt.
+    case signIn(SignInPrompt)
+
+    /// The prompt that takes the events.
+    fileprivate var responder: Responder? {
+        switch self {
+        case .question: nil
+        case .line(let prompt): prompt
+        case .command(let prompt): prompt
+        case .signIn(let prompt): prompt
+        }
+    }
+
+    /// Whether it uses the line of the notices.
+    var hidesNotices: Bool { if case .signIn = self { false } else { true } }
+}
+
+/// Questions, prompts and notices above the screens.
+@MainActor
+final class Modals {
+    /// Called when something has to be drawn.
+    var onNeedsDisplay: () -> Void = {}
+    /// Called with a command that works while a prompt is open.
+    var onCommand: (Command) -> Void = { _ in }
+
+    private let context: ScreenContext
+    private let signIns: SignIns
+    /// The current one last. A question can arrive while the user types a command.
+    private var stack: [Modal] = []
+    /// Notices that the user has not read yet. The first one is shown.
+    private var notices: [String] = []
+
+    init(_ context: ScreenContext, _ signIns: SignIns) {
+        (self.context, self.signIns) = (context, signIns)
+    }
+
+    /// The question or prompt that takes the input now.
+    var current: Modal? { stack.last ?? signIns.prompt.map(Modal.signIn) }
+
+    // MARK: - Notices
+
+    /// The notice that is shown, or shown next.
+    var notice: String? { notices.first }
+
+    /// Adds notices behind those that wait.
+    func add(_ new: [String]) {
+        notices += new
+        onNeedsDisplay()
+    }
+
+    /// Shows a notice before older ones. It is about the user's last action.
+    func showNotice(_ notice: String) {
+        if notices.first != notice { notices.insert(notice, at: 0) }
+        onNeedsDisplay()
+    }
+
+    /// Removes the notice that is shown. Returns whether there was one.
+    @discardableResult
+    func dismissNotice() -> Bool {
+        guard !notices.isEmpty else { return false }
+        notices.removeFirst()
+        onNeedsDisplay()
+        return true
+    }
+
+    // MARK: - Questions and prompts
+
+    /// Asks a question. Any key without a choice means no.
+    func ask(_ parts: [String], _ choices: [Choice]) {
+        stack.append(.question(parts: parts, choices: choices))
+        onNeedsDisplay()
+    }
+
+    /// Asks for a line of text.
+    func askForLine(_ label: String, _ text: String, onEnter: @escaping @MainActor (String) -> Void) {
+        let prompt = LinePrompt()
+        prompt.onEnter = { [weak self, weak prompt] text in
+            self?.dismiss(prompt)
+            onEnter(text)
+        }
+        prompt.onEscape = { [weak self, weak prompt] in self?.dismiss(prompt) }
+        prompt.begin(label, text)
+        stack.append(.line(prompt))
+        onNeedsDisplay()
+    }
+
+    /// Opens the command line.
+    func askForCommand(_ prompt: CommandPrompt, onEnter: @escaping @MainActor (String) -> Void) {
+        prompt.onEnter = { [weak self, weak prompt] text in
+            self?.dismiss(prompt)
+            onEnter(text)
+        }
+        prompt.onEscape = { [weak self, weak prompt] in self?.dismiss(prompt) }
+        stack.append(.command(prompt))
+        onNeedsDisplay()
+    }
+
+    private func dismiss(_ prompt: Responder?) {
+        stack.removeAll { $0.responder === prompt && prompt != nil }
+    }
+
+    /// Handles a key or pasted text, if a question or prompt is open. Returns whether one is.
+    func handle(_ event: InterfaceEvent) -> Bool {
+        guard let current else { return false }
+        if case .question(_, let choices) = current {
+            if case .key(let key) = event { answer(key, choices) }
+        } else if case .key(let key) = event, let command = context.keys.command(for: key, in: [.everywhere]),
+            [.redraw, .suspend].contains(command)
+        {
+            onCommand(command)
+        } else {
+            current.responder?.send(event)
+        }
+        onNeedsDisplay()
+        return true
+    }
+
+    private func answer(_ key: Key, _ choices: [Choice]) {
+        stack.removeLast()
+        choices.first { key == .character($0.key) || key == .character(Character($0.key.uppercased())) }?.action()
+    }
+
+    /// Draws the current one in the bottom line and the area above it.
+    func draw(_ modal: Modal, in surface: inout Surface, _ area: Rect, _ line: Rect) {
+        let theme = context.theme
+        switch modal {
+        case .question(let parts, _):
+            Announcement(parts: parts, endsWithAnswers: true).draw(in: &surface, area, line, theme)
+        case .line(let prompt): prompt.draw(in: &surface, line, theme)
+        case .command(let prompt): prompt.draw(in: &surface, frame: area, line: line, theme: theme)
+        case .signIn(let prompt):
+            if let notice { return Announcement(parts: [notice]).draw(in: &surface, area, line, theme) }
+            ScreenLines(theme: theme, keys: context.keys)
+                .drawFooting(prompt.footing, scopes: [], in: &surface, line)
+        }
+    }
+}
