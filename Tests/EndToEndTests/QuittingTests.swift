@@ -111,8 +111,8 @@ import Testing
         let said = String(decoding: session.bytes, as: UTF8.self)
         let folder = home.folder.path("saved")
         #expect(
-            said.contains("Saved 0 of \(Self.photos) photos to \(folder). \(Self.photos) not saved yet"), "\(said.suffix(300))"
-        )
+            said.contains("Saved 0 of \(Self.photos) photos to \(folder). \(Self.photos) not saved yet"),
+            "\(said.suffix(300))")
         #expect(home.folder.entries("saved").isEmpty)
     }
 }
