@@ -10,13 +10,13 @@ import Testing
         return map
     }
 
-    @Test func withoutSettingsItIsTheTable() {
+    @Test func defaultKeysAreTheTables() {
         #expect(KeyMap().entries == CommandTable.entries)
         #expect(KeyMap().command(for: .character("j"), in: [.photos, .lists, .everywhere]) == .down)
         #expect(KeyMap().key(for: .down, in: [.photos, .lists, .everywhere]) == .character("j"))
     }
 
-    @Test func whatIsBoundTakesAKeyFromWhatItMeant() throws {
+    @Test func aBindingReplacesTheKeysCommand() throws {
         let map = try map(("lists", "g", "last"), ("photos", "J", "next-section"))
         #expect(map.command(for: .character("g"), in: [.lists]) == .last)
         #expect(map.key(for: .last, in: [.lists]) == .character("g"))
@@ -27,7 +27,7 @@ import Testing
         #expect(map != KeyMap())
     }
 
-    @Test func aKeyThatIsBoundToNothingMeansNothingThere() throws {
+    @Test func anUnboundKeyHasNoCommand() throws {
         let map = try map(("galleries", "q", "none"), ("everywhere", "^Z", "none"))
         #expect(map.command(for: .character("q"), in: [.galleries, .lists, .everywhere]) == nil)
         #expect(map.command(for: .character("q"), in: [.log, .lists, .everywhere]) == .back)
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// A hint names a key that does what it says.
-    @Test func hintsAreOfKeysThatMeanNothingElseNearerBy() throws {
+    @Test func hintsSkipKeysWithAnotherCommandInANearerScope() throws {
         let map = try map(("photos", "?", "refresh"), ("photos", "r", "none"), ("photos", "q", "none"))
         let scopes: [CommandTable.Scope] = [.photos, .lists, .everywhere]
         #expect(map.key(for: .help, in: scopes) == Key(.function(1)))
@@ -64,7 +64,7 @@ import Testing
             "“zoom-in” is not a command of “errors”, which has open, retry, retry-all, copy, clear, none."
         ),
         ("lists", "g", "first", "“g” is already bound in “lists”."),
-    ]) func whatCannotBeIsRefused(scope: String, key: String, command: String, sentence: String) throws {
+    ]) func invalidBindingsAreRefused(scope: String, key: String, command: String, sentence: String) throws {
         var map = try map(("lists", "g", "last"))
         let before = map
         let error = #expect(throws: CommandsError.self) { try map.bind(key, to: command, in: scope) }
@@ -72,7 +72,7 @@ import Testing
         #expect(map == before)
     }
 
-    @Test func namesAreThoseOfTheCodeWithHyphens() {
+    @Test func namesAreHyphenated() {
         #expect(Command.nextSection.name == "next-section" && Command.up.name == "up")
         #expect(Command.switchXML.name == "switch-xml" && Command.switchNetworkDetail.name == "switch-network-detail")
         for command in Command.allCases { #expect(Command(named: command.name) == command) }

@@ -14,7 +14,7 @@ import Testing
         #expect(typed.command == command && typed.argument == argument, "\(line)")
     }
 
-    @Test func namesAndWhatStandsBehindThem() throws {
+    @Test func namesAndArgumentsAreParsed() throws {
         try expect("refresh", .refresh)
         try expect("  :next-section  ", .nextSection)
         try expect("q", .quit)
@@ -26,7 +26,7 @@ import Testing
         try expect("open ~/Pictures", .open, .text("~/Pictures"))
     }
 
-    @Test func everyCommandIsUnderstoodByItsName() throws {
+    @Test func everyCommandIsParsedByItsName() throws {
         let everything = KeyMap().entries(in: CommandTable.Scope.allCases)
         for entry in CommandTable.entries {
             let argument = entry.parameter.map { $0.isNumber ? " 3" : " text" } ?? ""
@@ -46,12 +46,12 @@ import Testing
         ("goto 0", "“goto” needs a number from 1 to 9999999, not “0”."),
         ("99999999999999999999", "“goto” needs a number from 1 to 9999999, not “99999999999999999999”."),
         ("refresh all", "“refresh” takes no argument, but got “all”."),
-    ]) func whatCannotBeIsSaid(line: String, sentence: String) {
+    ]) func invalidLinesReportTheirError(line: String, sentence: String) {
         let error = #expect(throws: CommandsError.self) { try read(line) }
         #expect(error?.description == sentence)
     }
 
-    @Test func whatIsNearerByComesFirst() {
+    @Test func nearerScopesHavePrecedence() {
         let open = Self.entries.filter { $0.command == .open }
         #expect(open.map(\.scope) == [.photos, .everywhere])
         #expect(Self.entries.filter { $0.command == .back }.map(\.scope) == [.photos])

@@ -13,7 +13,7 @@ import Testing
         return Array(rows.drop { !$0.hasPrefix("──") }.dropFirst())
     }
 
-    @Test func whatDoesNotFitIntoALineHasSeveral() async throws {
+    @Test func longNoticesUseSeveralLines() async throws {
         let screens = try await TestScreens.offering(["a", "b"], columns: 40)
         screens.open()
         screens.press("i")
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)])
-    func thereIsRoomForEachAnswer(size: Size) async throws {
+    func everyAnswerIsVisible(size: Size) async throws {
         let address = try Address("http://example.org/album/index.xml")
         let screens = try TestScreens(remembered: [address])
         try await screens.sync(["a"])
@@ -40,7 +40,7 @@ import Testing
         #expect(size.columns == 20 || text.contains("“http://example.org/album/index.xml”?"))
     }
 
-    @Test func whatThereIsToSortByIsSaidWhole() async throws {
+    @Test func theSortMenuIsShownWhole() async throws {
         let screens = try await TestScreens.offering(["a", "b"], columns: 40)
         screens.open()
         screens.press(",")

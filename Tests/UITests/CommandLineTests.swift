@@ -30,7 +30,7 @@ import Testing
         screens.press(Key(.enter))
     }
 
-    @Test func commandsAreObeyedByTheirNames() async throws {
+    @Test func commandsWorkByTheirNames() async throws {
         try await open(40)
         give("goto 10")
         #expect(screens.selected == "Photo 10")
@@ -53,7 +53,7 @@ import Testing
         #expect(screens.quits == 1)
     }
 
-    @Test func aGalleryIsOpenedByItsAddress() async throws {
+    @Test func openTakesAnAddress() async throws {
         give("open example.org/other.xml")
         #expect(screens.title.hasPrefix(" example.org/other.xml"))
         give("open ftp://example.org/")
@@ -75,7 +75,7 @@ import Testing
         #expect(screens.selected == "Photo 12")
     }
 
-    @Test func whatIsNoCommandIsSaid() throws {
+    @Test func unknownCommandsAreReported() throws {
         give("serach x")
         #expect(
             screens.status == " Unknown command “serach”. Did you mean “search”?"
@@ -86,7 +86,7 @@ import Testing
         #expect(screens.status.hasPrefix(" No gallery"))
     }
 
-    @Test func itIsLeftWithNothingDone() async throws {
+    @Test func theCommandLineCanBeCancelled() async throws {
         try await open(3)
         let before = screens.text
         for keys in [[Key(.escape)], [Key(.backspace)], [.control("c")], [Key(.enter)]] {
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// What is offered is what holds on the screen beneath, with the keys of this user.
-    @Test func whatIsOfferedIsObeyed() async throws {
+    @Test func everyMatchIsPerformed() async throws {
         try await open(3)
         for keys in ["", "T", "E", "L"] {
             screens.type(keys + ":")
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [Size(columns: 80, rows: 24), Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)])
-    func thereIsRoomForItOnEveryScreen(size: Size) async throws {
+    func theCommandLineFitsEveryScreen(size: Size) async throws {
         try await open(3)
         screens.size = size
         screens.type(":goto")
@@ -145,7 +145,7 @@ import Testing
         #expect(screens.frame().cursor?.row == size.rows - 1)
     }
 
-    @Test func whatWasTypedBeforeComesAgain() async throws {
+    @Test func theArrowsRecallTheHistory() async throws {
         try await open(9)
         give("goto 3")
         give("goto 5")
@@ -160,7 +160,7 @@ import Testing
         #expect(screens.selected == "Photo 3")
     }
 
-    @Test func itIsKeptBetweenRunsWithoutPasswords() async throws {
+    @Test func theHistoryIsSavedWithoutPasswords() async throws {
         give("goto 3")
         give("open http://me:s3cret@example.org/a.xml")
         give("log")
@@ -180,7 +180,7 @@ import Testing
         #expect(next.frame(screens.size).text(inRow: 23) == ":errors")
     }
 
-    @Test func noticesWaitUntilItIsDone() async throws {
+    @Test func noticesWaitBehindTheCommandLine() async throws {
         try await open(3)
         screens.press(":")
         screens.activity.postNotice("Something happened.")
@@ -191,7 +191,7 @@ import Testing
         #expect(screens.status == " Something happened.")
     }
 
-    @Test func theMouseAnswersNothing() async throws {
+    @Test func theMouseIsIgnoredInTheCommandLine() async throws {
         try await open(9)
         screens.press(":")
         screens.use(.press(1), 3, 3)

@@ -14,7 +14,7 @@ import Testing
         [.lists, .everywhere],
     ]
 
-    @Test("BEHAVIOURS 7.4: every command stands in the table, with a key and a line for the help")
+    @Test("BEHAVIOURS 7.4: every command is in the table, with a key and a description")
     func complete() {
         #expect(Set(CommandTable.entries.map(\.command)) == Set(Command.allCases))
         for entry in CommandTable.entries {
@@ -32,7 +32,7 @@ import Testing
         #expect(Set(commands).count == commands.count)
     }
 
-    @Test("BEHAVIOURS 7.4: on every screen each of its commands can be given", arguments: screens)
+    @Test("BEHAVIOURS 7.4: every command of a screen can be reached", arguments: screens)
     func reachable(scopes: [CommandTable.Scope]) {
         for entry in CommandTable.entries where scopes.contains(entry.scope) {
             // A key may mean something else nearer by, but not all of a command's keys.
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func theScopesAreThoseOfTheScreens() async throws {
+    @Test func scopesMatchTheScreens() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a"])
         var seen: [[CommandTable.Scope]] = []
@@ -62,7 +62,7 @@ import Testing
         #expect(seen == Self.screens)
     }
 
-    @Test func theNearestScopeCounts() {
+    @Test func theNearestScopeWins() {
         #expect(KeyMap().command(for: "h", in: [.photo, .everywhere]) == .left)
         #expect(KeyMap().command(for: "h", in: [.photos, .lists, .everywhere]) == .back)
         // Where there is nothing to go back to, it does not end the program.
@@ -73,7 +73,7 @@ import Testing
         #expect(KeyMap().key(for: .zoomIn, in: [.photos, .everywhere]) == nil)
     }
 
-    @Test func hintsAreOfKeysThatWork() async throws {
+    @Test func hintsNameWorkingKeys() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a"])
         var count = 0

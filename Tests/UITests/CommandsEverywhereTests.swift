@@ -21,7 +21,7 @@ import Testing
 
     private let table = CommandTable.entries
 
-    @Test("Help, manual page, the command line and what shells complete have the same commands, those of the tables")
+    @Test("Help, manual page, command line and completions have the commands of the tables")
     func oneTable() async throws {
         let lines = Set(
             table.map {

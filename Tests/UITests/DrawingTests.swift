@@ -7,7 +7,7 @@ import Testing
 
 /// The small things that screens are made of.
 @Suite struct DrawingTests {
-    @Test func datesAreTheUsers() {
+    @Test func datesFollowTheLocale() {
         setenv("TZ", "UTC", 1)
         let moment = Timestamp(milliseconds: 1_154_245_637_999)
         #expect(DateText.long(moment) == "Sun 30 Jul 2006  07:47")
@@ -27,13 +27,13 @@ import Testing
         #expect((1...10).allSatisfy { surface[$0, 0].style == ($0 <= done ? theme.barDone : theme.barLeft) })
     }
 
-    @Test func galleriesAreCalledByWhereTheyLie() throws {
+    @Test func aGalleryIsNamedByItsLocation() throws {
         #expect(GalleryTitle.text(try Address("http://example.org/a/b.xml?c=d")) == "example.org/a/b.xml?c=d")
         #expect(GalleryTitle.text(try Address("https://me:secret@example.org:8443/")) == "example.org:8443/")
         #expect(GalleryTitle.text(Address(filePath: "/a folder/ä")) == "/a folder/ä")
     }
 
-    @Test func withoutColoursWhatIsSelectedIsStillSetOff() {
+    @Test func theSelectionIsVisibleWithoutColours() {
         let theme = Theme(Capabilities(colours: .none))
         #expect(theme.selectedName != theme.name)
         let styles = [theme.title, theme.name, theme.selectedName, theme.mark, theme.detail, theme.trouble, theme.key]

@@ -27,7 +27,7 @@ import Testing
         #expect(isWhole ? said == text : !said.isEmpty && text.hasPrefix(said), "\(size): \(said)")
     }
 
-    @Test("BEHAVIOURS 6.2: a gallery that cannot be reached says why, and what to do", arguments: sizes)
+    @Test("BEHAVIOURS 6.2: an unreachable gallery shows the reason and what to do", arguments: sizes)
     func unreachable(size: Size) async throws {
         let screens = try TestScreens()
         screens.size = size
@@ -70,7 +70,7 @@ import Testing
         expect(screens, "Not fetched yet r fetches the list of photos.", size)
     }
 
-    @Test(arguments: sizes) func emptyAndFailedSince(size: Size) async throws {
+    @Test(arguments: sizes) func emptyAndThenFailed(size: Size) async throws {
         let screens = try TestScreens()
         screens.size = size
         try await screens.sync([String]())
@@ -83,7 +83,7 @@ import Testing
         expect(screens, "No photos The last update failed; before it there were none. r tries again.", size)
     }
 
-    @Test(arguments: sizes) func nothingIsFound(size: Size) async throws {
+    @Test(arguments: sizes) func noMatches(size: Size) async throws {
         let screens = try TestScreens()
         screens.size = size
         try await screens.sync(["a", "b"])
@@ -103,7 +103,7 @@ import Testing
         expect(screens, "No galleries yet: press a to add one.", size)
     }
 
-    @Test(arguments: sizes) func theFirstTime(size: Size) async throws {
+    @Test(arguments: sizes) func firstRun(size: Size) async throws {
         let preset = try Address("http://example.org/first.xml")
         let screens = try TestScreens(presets: [preset])
         screens.size = size
@@ -117,7 +117,7 @@ import Testing
         #expect(!said(screens).contains("lists the keys"))
     }
 
-    @Test func whoHasGalleriesOfHisOwnNeedsNoAdvice() async throws {
+    @Test func ownGalleriesEndTheAdvice() async throws {
         let addresses = try ["http://example.org/first.xml", "http://example.org/other.xml"].map { try Address($0) }
         let screens = try TestScreens(presets: [addresses[0]], remembered: [addresses[1]])
         let galleries = try #require(screens.root.children.last as? GalleriesScreen)

@@ -41,7 +41,7 @@ import Testing
         try await screens.until { screens.text.contains(text) }
     }
 
-    @Test func thisRunsAndWhatTheCacheKeepsAreListed() async throws {
+    @Test func listsFailuresOfThisRunAndOfTheCache() async throws {
         try await screens.note(gone, for: .thumbnail, of: "7")
         try await screens.note(gone, for: .original, of: "8")
         try await screens.cache.writer.recordSyncFailure(busy)
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// What was said of a moment is not true any more when that has passed.
-    @Test func whatIsDueHasItsTurnToCome() async throws {
+    @Test func aDueRetryWaitsForItsTurn() async throws {
         fail(try screens.subject("1", .original), busy, next: 60)
         try await open(until: "Photo 1")
         #expect(screens.text.contains(#/Tried once, at .*; again at/#))
@@ -76,7 +76,7 @@ import Testing
         #expect(screens.text.contains("; retry when its turn comes"))
     }
 
-    @Test func itIsDrawnAgainWhenWhatIsSelectedIsDue() async throws {
+    @Test func redrawsWhenTheSelectedRetryIsDue() async throws {
         let now = Timestamp(milliseconds: 1_800_000_000_000)
         let screens = try TestScreens(now: now)
         try await screens.sync(["a"])
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// What a list lacks for good comes with its next update all the same.
-    @Test func aListIsFetchedAgainWhenItsGalleryIsUpdated() async throws {
+    @Test func aFailedListIsRetriedWithTheNextUpdate() async throws {
         let now = Timestamp(milliseconds: 1_800_000_000_000)
         let place = "http://example.org/album/index.xml"
         let screens = try TestScreens(list: GalleryList(text: "\(place)\tevery 2h"), now: now)
@@ -117,7 +117,7 @@ import Testing
         #expect(screens.text.contains(#/Tried once, at 08:00:00; again with the update at 09:00:00/#))
     }
 
-    @Test func aPhotoThatAFilterLeavesOutIsGoneToAllTheSame() async throws {
+    @Test func openShowsAPhotoHiddenByTheFilter() async throws {
         try await screens.note(gone, for: .original, of: "8")
         screens.open()
         screens.press("f")
@@ -131,7 +131,7 @@ import Testing
         #expect(screens.selected == "Photo 8" && screens.title.hasSuffix("9 of 80"))
     }
 
-    @Test func aGalleryIsCalledAsItsUserCallsIt() async throws {
+    @Test func galleriesHaveTheUsersTitles() async throws {
         try await screens.note(gone, for: .thumbnail, of: "7")
         var list = GalleryList([screens.cache.address])
         list.setTitle("At the lake", of: screens.cache.address)
@@ -140,7 +140,7 @@ import Testing
         #expect(rows()[0] == " At the lake")
     }
 
-    @Test func thereIsNothingToShowWhereNothingFailed() {
+    @Test func theScreenIsEmptyWithoutErrors() {
         screens.press("E")
         #expect(screens.text.contains("No errors"))
         for key in "rRyjkG" { screens.press(.character(key)) }
@@ -148,7 +148,7 @@ import Testing
         #expect(screens.text.contains("No errors") && screens.copied.isEmpty)
     }
 
-    @Test func manyOfAKindAreCounted() async throws {
+    @Test func manyFailuresOfOneReasonAreCounted() async throws {
         for id in 0..<70 { try await screens.note(gone, for: .thumbnail, of: "\(id)") }
         screens.size = Size(columns: 100, rows: 24)
         try await open(until: "Photo 0")
@@ -178,7 +178,7 @@ import Testing
         #expect(columns < 80 || all.contains("which is ␛[2J no picture".filter { !$0.isWhitespace }))
     }
 
-    @Test func whatHasComeLeavesTheList() async throws {
+    @Test func fetchedPhotosLeaveTheList() async throws {
         for id in ["1", "2", "3"] { fail(try screens.subject(id, .original), busy) }
         try await open(until: "Photo 3")
         screens.press("j")
@@ -191,7 +191,7 @@ import Testing
         #expect(screens.selected?.contains("Photo 1") == true)
     }
 
-    @Test func oneIsTriedAtOnce() async throws {
+    @Test func retryStartsAtOnce() async throws {
         for id in ["1", "2"] { try await screens.note(gone, for: .original, of: id) }
         screens.open()
         _ = screens.frame()
@@ -207,7 +207,7 @@ import Testing
         #expect(try screens.photo("2").original.isWanting)
     }
 
-    @Test func offlineNothingIsTried() async throws {
+    @Test func retryDoesNothingOffline() async throws {
         var settings = Settings()
         settings.offline = true
         let screens = try TestScreens(settings)
@@ -220,7 +220,7 @@ import Testing
         #expect(try !screens.photo("a").original.isWanting)
     }
 
-    @Test func thisRunsAreClearedAndTheOthersStay() async throws {
+    @Test func clearRemovesTheFailuresOfThisRun() async throws {
         try await screens.note(gone, for: .original, of: "1")
         fail(try screens.subject("2", .original), busy)
         try await open(until: "Photo 1")
@@ -231,7 +231,7 @@ import Testing
         #expect(screens.activity.failureCount == 0 && screens.text.contains("Photo 1"))
     }
 
-    @Test func theReasonIsCopied() async throws {
+    @Test func copyTakesTheReason() async throws {
         fail(try screens.subject("2", .original), Failure("no \u{7} bell", remedy: .none))
         try await open(until: "Photo 2")
         screens.press("y")
@@ -240,7 +240,7 @@ import Testing
     }
 
     @Test(arguments: [Rendition.original, .thumbnail])
-    func oneGoesToWhereItFailed(rendition: Rendition) async throws {
+    func openShowsTheFailedPhoto(rendition: Rendition) async throws {
         fail(try screens.subject("5", rendition), busy)
         try await open(until: "Photo 5")
         screens.press(Key(.enter))
@@ -257,7 +257,7 @@ import Testing
 
     // MARK: - On the other screens
 
-    @Test("BEHAVIOURS 2.2: how much failed is said beside the status")
+    @Test("BEHAVIOURS 2.2: the number of errors is beside the status")
     func badge() async throws {
         screens.open()
         #expect(!screens.status.contains("error"))
@@ -273,7 +273,7 @@ import Testing
         #expect(screens.status.contains("1 error: E"))
     }
 
-    @Test func theNumberOnTheBadgeIsBounded() {
+    @Test func theBadgesNumberIsBounded() {
         #expect(ErrorText.badge(0, KeyMap()) == nil)
         #expect(ErrorText.badge(999, KeyMap()) == "999 errors: E")
         #expect(ErrorText.badge(1_000, KeyMap()) == "over 999 errors: E")

@@ -32,7 +32,7 @@ import Testing
         screens.saved.lists.withLock { $0.map { $0.addresses.map(\.text) } }
     }
 
-    @Test("BEHAVIOURS 2.2, 6.1: without a gallery the screen says so, and how to come to one")
+    @Test("BEHAVIOURS 2.2, 6.1: an empty list says how to add a gallery")
     func empty() throws {
         let screens = try screens()
         #expect(screens.title.hasPrefix(" Galleries"))
@@ -76,7 +76,7 @@ import Testing
         #expect(addresses(screens) == ["http://example.org/"])
     }
 
-    @Test("BEHAVIOURS 6.1: none is there twice, whether remembered or a preset; it is selected instead")
+    @Test("BEHAVIOURS 6.1: a gallery is listed once; adding it again selects it")
     func noneTwice() throws {
         let screens = try screens("one", "two", presets: [preset])
         let before = addresses(screens)
@@ -88,7 +88,7 @@ import Testing
         #expect(!screens.title.contains("not saved"))
     }
 
-    @Test("BEHAVIOURS 6.1: deleting selects the next, else the one before; presets stay")
+    @Test("BEHAVIOURS 6.1: removing selects the next or previous gallery; presets stay")
     func deletes() throws {
         let screens = try screens("one", "two", "three", presets: [preset])
         screens.press("d")
@@ -102,7 +102,7 @@ import Testing
         #expect(addresses(screens).count == 1 && screens.title.hasSuffix("not saved"))
     }
 
-    @Test("BEHAVIOURS 6.1: Save keeps what was changed")
+    @Test("BEHAVIOURS 6.1: save writes the changes")
     func saves() async throws {
         let screens = try screens("one")
         add("two", to: screens)
@@ -120,7 +120,7 @@ import Testing
         #expect(screens.quits == 1)
     }
 
-    @Test("BEHAVIOURS 6.1: Escape with changes asks whether to save or discard them, and stays in the program")
+    @Test("BEHAVIOURS 6.1: Escape asks whether to save or discard changes, and does not quit")
     func escapeAsks() async throws {
         let screens = try screens("one", "two")
         screens.press("d")
@@ -162,7 +162,7 @@ import Testing
         #expect(saved(screens) == [["http://one/"]])
     }
 
-    @Test("BEHAVIOURS 6.1: Esc while typing adds nothing, and asks again from the beginning")
+    @Test("BEHAVIOURS 6.1: Escape cancels typing")
     func escapes() throws {
         let screens = try screens("one")
         screens.press("a")
@@ -176,8 +176,8 @@ import Testing
         #expect(screens.status == " Enter: add  Esc: cancel")
     }
 
-    @Test("At 80 columns the date of the last update and the interval are there, whatever the address and the failure")
-    func whatIsSaidOfAGallery() async throws {
+    @Test("At 80 columns the last update and the interval are always visible")
+    func aRowKeepsTheDateAndTheInterval() async throws {
         var list = GalleryList()
         let screens = try TestScreens(
             list: {
@@ -196,7 +196,7 @@ import Testing
         #expect(line.contains("Update failed") && line.contains("Updated: 2006-07-30 07:47:17 · every 2h"), "\(line)")
     }
 
-    @Test("BEHAVIOURS 6.1: looking at the help or the log discards nothing", arguments: ["?", "L"] as [Character])
+    @Test("BEHAVIOURS 6.1: the help and the log keep unsaved changes", arguments: ["?", "L"] as [Character])
     func looksAway(key: Character) throws {
         let screens = try screens("one")
         add("two", to: screens)
@@ -205,7 +205,7 @@ import Testing
         #expect(screens.title.hasSuffix("not saved"))
     }
 
-    @Test("BEHAVIOURS 6.1: Enter saves the list and opens what is selected")
+    @Test("BEHAVIOURS 6.1: Enter saves the list and opens the selected gallery")
     func opens() async throws {
         let screens = try screens("one")
         add(screens.cache.address.text, to: screens)
@@ -218,7 +218,7 @@ import Testing
         #expect(saved(screens) == [["http://one/", screens.cache.address.text]])
     }
 
-    @Test("BEHAVIOURS 6.1: a list that could not be saved is said so, and can be saved again")
+    @Test("BEHAVIOURS 6.1: a failed save is reported and can be repeated")
     func savingFails() async throws {
         let screens = try screens("one")
         screens.press("d")
@@ -245,7 +245,7 @@ import Testing
         #expect(saved(screens) == (isWritten ? [[]] : []))
     }
 
-    @Test("BEHAVIOURS 4.2: a gallery is marked to be kept, and the mark is taken away, in its row")
+    @Test("BEHAVIOURS 4.2: keep can be toggled and is shown in the row")
     func marksToBeKept() async throws {
         let screens = try screens("one")
         add(screens.cache.address.text, to: screens)
@@ -277,7 +277,7 @@ import Testing
         #expect(screens.selected == "http://two/")
     }
 
-    @Test(arguments: [false, true]) func whatWasNeverOpenedHasNothingToKeep(isBegun: Bool) async throws {
+    @Test(arguments: [false, true]) func keepRefusesAGalleryThatWasNeverOpened(isBegun: Bool) async throws {
         let screens = try screens("one")
         let address = try Address("http://one/")
         // Who made it has ended before there was anything in it.
@@ -290,7 +290,7 @@ import Testing
         #expect(screens.caches.gallery(address)?.isEmpty == (isBegun ? true : nil))
     }
 
-    @Test func aMarkThatCannotBeMadeIsSaidSo() async throws {
+    @Test func keepReportsItsFailure() async throws {
         let screens = try screens("one")
         screens.size.columns = 300
         let id = GalleryID(try Address("http://one/"))
@@ -300,7 +300,7 @@ import Testing
         #expect(screens.text.contains("never opened"))
     }
 
-    @Test func howAnUpdateGoesIsSaidByItself() async throws {
+    @Test func rowsFollowTheUpdate() async throws {
         let screens = try screens("one")
         add(screens.cache.address.text, to: screens)
         try await screens.sync(["a"])
@@ -322,7 +322,7 @@ import Testing
         #expect(screens.wantedFrames <= frames + 1)
     }
 
-    @Test func whatIsKnownOfEachIsSaid() async throws {
+    @Test func rowsShowTheFactsOfEachGallery() async throws {
         let screens = try screens("one", presets: [preset])
         add(screens.cache.address.text, to: screens)
         try await screens.sync(["a"])

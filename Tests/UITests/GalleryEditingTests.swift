@@ -27,7 +27,7 @@ import Testing
         return screens.saved.lists.withLock { $0.last?.text.split(separator: "\n").dropFirst().joined(separator: "\n") }
     }
 
-    @Test func oneThatWasOpenedWithoutBeingInTheListIsShownAndCanBeAdded() async throws {
+    @Test func aVisitedGalleryIsShownAndCanBeAdded() async throws {
         let screens = try screens("one")
         screens.open()
         screens.press("q")
@@ -43,7 +43,7 @@ import Testing
         #expect(screens.frame().cursor != nil)
     }
 
-    @Test func oneThatWasOpenedAndIsNotWantedGoesFromTheScreen() throws {
+    @Test func aVisitedGalleryCanBeRemoved() throws {
         let screens = try screens("one")
         screens.root.start(at: Place(gallery: try Address("http://two/")))
         screens.press("q")
@@ -53,7 +53,7 @@ import Testing
         #expect(names(screens) == ["http://one/"] && !screens.title.contains("not saved"))
     }
 
-    @Test func theCacheOfOneThatIsNotInTheListGoesToo() async throws {
+    @Test func removingAVisitedGalleryCanDeleteItsCache() async throws {
         let screens = try screens("one")
         let other = try Address("http://two/")
         do { _ = try CacheFolder(path: screens.folder.path("cache"), log: screens.log).open(other) }
@@ -67,7 +67,7 @@ import Testing
         #expect(screens.caches.gallery(other) == nil)
     }
 
-    @Test func aCacheStaysAsLongAsTheListCannotBeWritten() async throws {
+    @Test func aCacheStaysWhileTheListCannotBeSaved() async throws {
         let screens = try screens("one")
         let other = try Address("http://one/")
         do { _ = try CacheFolder(path: screens.folder.path("cache"), log: screens.log).open(other) }
@@ -82,7 +82,7 @@ import Testing
         #expect(screens.caches.gallery(other) == nil)
     }
 
-    @Test func oneThatWasOpenedAndGivenAnotherAddressDoesNotComeBack() async throws {
+    @Test func aVisitedGalleryWithANewAddressIsListedOnce() async throws {
         let screens = try screens("one")
         screens.open()
         screens.press("q", "a", "e", .control("u"))
@@ -92,7 +92,7 @@ import Testing
         #expect(names(screens) == ["http://one/", "http://two/"])
     }
 
-    @Test("BEHAVIOURS 6.1: a gallery has another address, and a title of its user's")
+    @Test("BEHAVIOURS 6.1: a gallery's address and title can be edited")
     func edited() async throws {
         let screens = try screens("one", "two")
         screens.press("j", "e")
@@ -125,7 +125,7 @@ import Testing
         #expect(names(screens).first == "http://one/")
     }
 
-    @Test func whatComesWithVitrineHasATitleAndNoOtherAddress() async throws {
+    @Test func aPresetCanHaveATitleButNoOtherAddress() async throws {
         let screens = try screens("one", presets: [preset])
         screens.press("e")
         #expect(screens.text.contains("Title:"))
@@ -135,7 +135,7 @@ import Testing
         #expect(await saved(screens) == "http://one/\n\(preset)\t\tTry this")
     }
 
-    @Test func theUserOrdersHisGalleries() async throws {
+    @Test func galleriesCanBeReordered() async throws {
         let screens = try screens("one", "two", "three", presets: [preset])
         // What comes with Vitrine stays at the top, and nothing goes above it.
         screens.press("-", "+", "j", "-")
@@ -149,7 +149,7 @@ import Testing
         #expect(await saved(screens) == "http://two/\nhttp://one/\nhttp://three/")
     }
 
-    @Test("BEHAVIOURS 6.1: of a gallery that is removed the cache goes or stays, as the user says")
+    @Test("BEHAVIOURS 6.1: removing a gallery deletes its cache only if the user says so")
     func removed() async throws {
         let screens = try screens("one")
         let other = try Address("http://one/")
@@ -184,7 +184,7 @@ import Testing
         #expect(screens.caches.gallery(other) != nil)
     }
 
-    @Test("BEHAVIOURS 5.8: a cache that is to go is gone before the end")
+    @Test("BEHAVIOURS 5.8: a cache is deleted before the program ends")
     func removedOnQuitting() async throws {
         let screens = try screens("one")
         let other = try Address("http://one/")
@@ -197,7 +197,7 @@ import Testing
         #expect(screens.caches.gallery(other) == nil)
     }
 
-    @Test func oneThatIsOpenHereIsEmptied() async throws {
+    @Test func theCacheOfAnOpenGalleryIsEmptied() async throws {
         let screens = try screens()
         try await screens.sync(["a"])
         try await screens.store(TestScreens.picture(red: 1), as: .original, of: "a")
@@ -219,7 +219,7 @@ import Testing
         #expect(screens.caches.gallery(other) == nil)
     }
 
-    @Test func oneIsUpdatedAndStopped() async throws {
+    @Test func aGalleryCanBeUpdatedAndStopped() async throws {
         let screens = try screens("one")
         let list = Wish.Subject.list(GalleryID(try Address("http://one/")))
         screens.press("r")
@@ -233,7 +233,7 @@ import Testing
         #expect(!screens.wishes.isStanding(list))
     }
 
-    @Test func sizesAndErrorsHaveColumnsWhereThereIsRoom() async throws {
+    @Test func wideRowsHaveColumnsForSizesAndErrors() async throws {
         let screens = try TestScreens(remembered: [Address("http://example.org/album/index.xml")])
         try await screens.sync(["a", "b"])
         try await screens.note(.bad(Failure("gone", remedy: .none)), for: .original, of: "a")

@@ -31,7 +31,7 @@ import Testing
     /// Text without the spaces between its words, so that it is found wherever its lines were broken.
     private func words(_ text: String) -> String { text.filter { !$0.isWhitespace } }
 
-    @Test("BEHAVIOURS 7.4: the help has every key and all of what it does, however small the screen", arguments: sizes)
+    @Test("BEHAVIOURS 7.4: the help has every key and description on every screen size", arguments: sizes)
     func everything(size: Size) {
         let rows = rows(size)
         let all = words(rows.joined())
@@ -43,7 +43,7 @@ import Testing
         for scope in CommandTable.Scope.allCases { #expect(rows.contains(" " + scope.rawValue)) }
     }
 
-    @Test func wideEnoughEachCommandHasOneLine() {
+    @Test func aWideHelpHasOneLinePerCommand() {
         let rows = rows(Self.sizes[0])
         for entry in CommandTable.entries {
             let typed = entry.parameter?.isNeeded == true ? [":" + entry.usage] : []
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func itBeginsWithWhereOneIs() {
+    @Test func theHelpStartsWithTheCurrentScreen() {
         screens.press("?")
         #expect(screens.rowBesideBar(1) == " Galleries")
         screens.press(Key(.escape))
@@ -61,7 +61,7 @@ import Testing
         #expect(screens.rowBesideBar(1) == " Photos")
     }
 
-    @Test func itIsLeftAsItWasCome() {
+    @Test func theHelpKeyClosesTheHelp() {
         for key in [Key(.function(1)), .control("c"), Key(.escape)] {
             screens.press("?")
             #expect(screens.title.hasPrefix(" Help"))
@@ -92,7 +92,7 @@ import Testing
         #expect(!screens.text.isEmpty)
     }
 
-    @Test(arguments: sizes.prefix(2)) func whatIsTypedLeavesWhatHasTheseWords(size: Size) throws {
+    @Test(arguments: sizes.prefix(2)) func typingFiltersTheHelp(size: Size) throws {
         screens.size = size
         screens.press("?")
         let all = screens.text
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// The help is made of what holds for this user.
-    @Test func whatTheUserHasBoundIsExplained() throws {
+    @Test func theHelpShowsTheUsersKeys() throws {
         var settings = Settings()
         try settings.keys.bind("J", to: "page-down", in: "lists")
         try settings.keys.bind("^Z", to: "none", in: "everywhere")

@@ -20,7 +20,7 @@ import Testing
     }
 
     /// With it, all other keys are found.
-    @Test func theHintAtTheHelpStaysOnASmallScreen() async throws {
+    @Test func theHelpHintStaysOnASmallScreen() async throws {
         try await screens.sync(["a", "b"])
         screens.size = Size(columns: 40, rows: 12)
         func check() { #expect(screens.status.hasSuffix("? help"), "\(screens.status)") }
@@ -39,12 +39,12 @@ import Testing
         }
     }
 
-    @Test func onTheSmallestScreenTheTextHasAllTheRoom() throws {
+    @Test func onTheSmallestScreenTheTextHasTheWholeLine() throws {
         screens.size = Size(columns: 20, rows: 5)
         #expect(!screens.status.contains("help") && screens.status.hasPrefix(" No gallery"))
     }
 
-    @Test func aClickOnAHintGivesItsCommand() async throws {
+    @Test func aClickOnAHintPerformsItsCommand() async throws {
         try await screens.sync(["a", "b"])
         screens.open()
         let column = try #require(screens.status.range(of: "Enter view")).lowerBound

@@ -14,7 +14,7 @@ import Testing
         return try TestScreens(settings)
     }
 
-    @Test func whatIsBoundIsObeyedAndHintedAt() async throws {
+    @Test func boundKeysWorkAndAppearInHints() async throws {
         let screens = try screens(("lists", "J", "last"), ("photos", "R", "refresh"), ("everywhere", "e", "errors"))
         try await screens.sync(["a", "b", "c"])
         screens.open()
@@ -25,7 +25,7 @@ import Testing
         #expect(screens.title.hasPrefix(" Errors"))
     }
 
-    @Test func aKeyThatIsBoundToNothingDoesNothing() async throws {
+    @Test func anUnboundKeyDoesNothing() async throws {
         let screens = try screens(("galleries", "q", "none"), ("photos", "?", "none"))
         screens.press("q")
         #expect(screens.quits == 0)
@@ -35,14 +35,14 @@ import Testing
         #expect(!screens.title.hasPrefix(" Help") && screens.status.contains("F1 help"))
     }
 
-    @Test func theBadgeNamesTheKeyThatHolds() throws {
+    @Test func theBadgeNamesTheUsersKey() throws {
         let keys = try screens(("everywhere", "e", "errors")).context.keys
         #expect(ErrorText.badge(2, keys) == "2 errors: e")
         let none = try screens(("everywhere", "E", "none")).context.keys
         #expect(ErrorText.badge(2, none) == "2 errors")
     }
 
-    @Test func theMenuOfOrdersNamesTheKeysThatHold() async throws {
+    @Test func theSortMenuNamesTheUsersKeys() async throws {
         let screens = try screens(("sorting", "z", "sort-by-size-reversed"))
         try await screens.sync(["a", "b"])
         screens.open()

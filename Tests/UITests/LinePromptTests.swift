@@ -5,7 +5,7 @@ import Testing
 
 @MainActor @Suite struct LinePromptTests {
     /// On a narrow screen a long question would leave no room for the answer.
-    @Test func halfOfTheLineIsForWhatIsTyped() {
+    @Test func halfOfTheLineIsForTheText() {
         let prompt = LinePrompt()
         prompt.begin("Save “A photo with a long name” to:", "/home/pictures")
         var surface = Surface(size: Size(columns: 40, rows: 1))

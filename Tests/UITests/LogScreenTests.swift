@@ -23,7 +23,7 @@ import Testing
         #expect(screens.text.contains(text))
     }
 
-    @Test("BEHAVIOURS 6.4: entries are shown as they come, the newest in view")
+    @Test("BEHAVIOURS 6.4: the log is live and scrolls to the newest entry")
     func live() async throws {
         screens.press("L")
         #expect(screens.title.hasPrefix(" Log") && screens.title.hasSuffix("0 entries"))
@@ -38,7 +38,7 @@ import Testing
         #expect(screens.rowBesideBar(22).contains(#/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} sync entry 100\.$/#))
     }
 
-    @Test("BEHAVIOURS 6.4: what one reads stays where it is while more comes")
+    @Test("BEHAVIOURS 6.4: the visible entries stay in place while new ones arrive")
     func reading() async throws {
         log(1...100)
         screens.press("L")
@@ -86,7 +86,7 @@ import Testing
         #expect(screens.title.hasPrefix(" Log") && !screens.status.contains("(y/n)"))
     }
 
-    @Test("BEHAVIOURS 6.4: after it was cleared the newest is in view again")
+    @Test("BEHAVIOURS 6.4: after clearing, the log follows new entries again")
     func clearedAndFollowing() async throws {
         log(1...100)
         screens.press("L", "g", "c", "y")
@@ -96,7 +96,7 @@ import Testing
         #expect(screens.text.contains("entry 200."))
     }
 
-    @Test("BEHAVIOURS 6.4: it can be copied")
+    @Test("BEHAVIOURS 6.4: the log can be copied")
     func copies() {
         log(1...3)
         screens.press("L", "y")
@@ -104,7 +104,7 @@ import Testing
         #expect(screens.status == " Log copied.")
     }
 
-    @Test("BEHAVIOURS 6.4: it can be saved")
+    @Test("BEHAVIOURS 6.4: the log can be saved")
     func saves() async throws {
         log(1...3)
         screens.press("L", "s")
@@ -116,7 +116,7 @@ import Testing
         #expect(text == screens.log.entries.map { $0.line + "\n" }.joined())
     }
 
-    @Test("BEHAVIOURS 6.4: why it cannot be saved is said")
+    @Test("BEHAVIOURS 6.4: a failure to save the log is reported")
     func savingFails() async throws {
         screens.folder.write(".local/state", "a file in the way")
         screens.size = Size(columns: 160, rows: 24)
@@ -125,7 +125,7 @@ import Testing
         #expect(screens.status.contains(screens.folder.path))
     }
 
-    @Test func longLinesAreReadByMovingThem() async throws {
+    @Test func longLinesScroll() async throws {
         screens.log.info(.sync, String(repeating: "x", count: 70) + "\u{1B}[2Jend")
         screens.press("L")
         #expect(screens.rowBesideBar(2).hasSuffix("x…"))

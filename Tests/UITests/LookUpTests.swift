@@ -21,7 +21,7 @@ import Testing
         return nil
     }
 
-    @Test func newsAreLookedAtAFewTimesASecond() async {
+    @Test func changesAreMergedIntoFewQueries() async {
         let looks = Counter()
         let lookUp = lookUp { looks.next() }
         for _ in 0..<100 { lookUp.setNeedsUpdate() }
@@ -36,7 +36,7 @@ import Testing
         #expect(await nextFound() == 3)
     }
 
-    @Test func oneLookAtATimeAndAnotherForWhatCameMeanwhile() async {
+    @Test func oneQueryRunsAtATime() async {
         let looks = Counter()
         let lookUp = lookUp { looks.next() }
         // None of them has come back before this is through: that is on the main actor.

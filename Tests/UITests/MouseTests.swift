@@ -29,7 +29,7 @@ import Testing
         #expect(screens.text.contains("Photo p1") && screens.selected == "Photo p2")
     }
 
-    @Test func aClickSelectsAndAnotherOpens() async throws {
+    @Test func aClickSelectsAndASecondOneOpens() async throws {
         try await openList(40)
         let row = try #require((1..<23).first { screens.frame().text(inRow: $0).contains("Photo p3") })
         // Anywhere in the lines of an entry.
@@ -42,13 +42,13 @@ import Testing
         #expect(screens.title.hasPrefix(" Photo p3 ") && screens.root.place.isPhotoOpen)
     }
 
-    @Test func aClickBesideTheListIsNone() async throws {
+    @Test func aClickBesideTheListDoesNothing() async throws {
         try await openList(2)
         for (column, row) in [(0, 0), (5, 20), (5, 23), (500, 500)] { screens.use(.press(1), column, row) }
         #expect(screens.selected == "Photo p0" && !screens.root.place.isPhotoOpen)
     }
 
-    @Test func whatIsTypedIsNotDisturbed() async throws {
+    @Test func clicksDoNotDisturbTyping() async throws {
         try await openList(5)
         screens.type("/")
         screens.use(.press(1), 10, 1)
@@ -59,7 +59,7 @@ import Testing
         #expect(screens.root.place.isPhotoOpen)
     }
 
-    @Test func aNoticeIsReadWithAClick() async throws {
+    @Test func aClickDismissesANotice() async throws {
         try await openList(5)
         screens.root.send(.notice("Look."))
         screens.use(.wheelDown, 10, 5)
@@ -68,7 +68,7 @@ import Testing
         #expect(screens.status != " Look.")
     }
 
-    @Test func aQuestionIsNotAnsweredByAMouse() async throws {
+    @Test func theMouseAnswersNoQuestion() async throws {
         try await openList(5)
         screens.type("L")
         screens.type("c")
@@ -76,7 +76,7 @@ import Testing
         #expect(screens.status == " Clear the log? (y/n)")
     }
 
-    @Test func helpAndLogAreScrolled() async throws {
+    @Test func helpAndLogScroll() async throws {
         try await openList(5)
         screens.type("?")
         let before = screens.text
@@ -86,7 +86,7 @@ import Testing
         #expect(screens.text == before)
     }
 
-    @Test func galleriesAreOpened() async throws {
+    @Test func aClickOpensAGallery() async throws {
         let addresses = try ["http://a.example/", "http://b.example/"].map { try Address($0) }
         let screens = try TestScreens(remembered: addresses)
         _ = screens.frame()
@@ -108,7 +108,7 @@ import Testing
 
     private var photo: PhotoScreen? { screens.root.children.last as? PhotoScreen }
 
-    @Test("BEHAVIOURS 3.5: the wheel makes a photo larger around the mouse, and smaller")
+    @Test("BEHAVIOURS 3.5: the wheel zooms around the mouse")
     func wheel() async throws {
         try await openPhoto()
         let view = try #require(photo?.picture.view)
@@ -122,7 +122,7 @@ import Testing
         #expect(photo?.picture.view == view && screens.title.hasSuffix("fit"))
     }
 
-    @Test("BEHAVIOURS 3.5: with its button down the mouse moves an enlarged photo")
+    @Test("BEHAVIOURS 3.5: dragging scrolls an enlarged photo")
     func drag() async throws {
         try await openPhoto()
         screens.press("+", "+", "+", "+", "+")
@@ -143,7 +143,7 @@ import Testing
         #expect(photo?.picture.view == expected)
     }
 
-    @Test func theWheelScrollsWhatIsSaid() async throws {
+    @Test func theWheelScrollsTheMetadata() async throws {
         try await openPhoto()
         screens.size = Size(columns: 80, rows: 10)
         screens.type("ii")

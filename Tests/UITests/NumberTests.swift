@@ -33,7 +33,7 @@ import Testing
         #expect(screens.selected == "Photo \(selected)")
     }
 
-    @Test func whatIsTypedIsSeenUntilItIsUsed() async throws {
+    @Test func theNumberIsShownUntilItIsUsed() async throws {
         try await open(40)
         #expect(!screens.status.hasSuffix("12"))
         screens.type("12")
@@ -44,7 +44,7 @@ import Testing
         #expect(screens.selected == "Photo 14")
     }
 
-    @Test func escapeForgetsTheNumberAndNothingElse() async throws {
+    @Test func escapeOnlyCancelsTheNumber() async throws {
         try await open(40)
         screens.type("12")
         screens.press(Key(.escape))
@@ -64,7 +64,7 @@ import Testing
         #expect(screens.status.hasSuffix("  \(CommandArgument.largestNumber)"))
     }
 
-    @Test func aCommandThatTakesNoneIsObeyedOnce() async throws {
+    @Test func aCommandWithoutACountRunsOnce() async throws {
         try await open(3)
         screens.type("3T")
         #expect(screens.title.hasPrefix(" Transfers"))
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// Of all that a photo says, a number is a line, and not a photo of the list.
-    @Test func linesOfWhatAPhotoSays() async throws {
+    @Test func numbersScrollTheMetadata() async throws {
         try await open(9, isPhotoOpen: true)
         screens.press("i", "i")
         _ = screens.frame()

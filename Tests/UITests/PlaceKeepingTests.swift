@@ -41,7 +41,7 @@ import Testing
         screens.press("G")
     }
 
-    @Test("BEHAVIOURS 6.3: sorting, filter and selection are found again")
+    @Test("BEHAVIOURS 6.3: order, filter and selection are restored")
     func restored() async throws {
         try await fill()
         screens.open()
@@ -54,7 +54,7 @@ import Testing
         #expect(screens.selected == "Owl" && screens.root.place == place)
     }
 
-    @Test("BEHAVIOURS 6.3: a gallery that is opened again is as it was left")
+    @Test("BEHAVIOURS 6.3: a gallery opens as the user left it")
     func openedAgain() async throws {
         try await fill()
         screens.open()
@@ -66,7 +66,7 @@ import Testing
         #expect(screens.root.place == place)
     }
 
-    @Test("BEHAVIOURS 6.3: a contact sheet is one again")
+    @Test("BEHAVIOURS 6.3: the contact sheet is restored")
     func sheet() async throws {
         try await fill()
         screens.open(at: "b")
@@ -78,7 +78,7 @@ import Testing
         #expect(screens.root.place == place)
     }
 
-    @Test("BEHAVIOURS 6.3: a photo that filled the screen does so again")
+    @Test("BEHAVIOURS 6.3: a photo that filled the screen is restored so")
     func zoom() async throws {
         try await fill()
         screens.open(at: "b", isPhotoOpen: true)
@@ -89,7 +89,7 @@ import Testing
         #expect(screens.root.place == place)
     }
 
-    @Test("BEHAVIOURS 6.3: a second after the first change the place is written")
+    @Test("BEHAVIOURS 6.3: the place is saved one second after the first change")
     func written() async throws {
         try await fill()
         screens.open()
@@ -114,7 +114,7 @@ import Testing
         #expect(written.places.withLock { $0.map { $0.map(\.photo) } } == [["b"], ["a"]])
     }
 
-    @Test func aGalleryThatWasLeftIsWrittenToo() async throws {
+    @Test func aLeftGalleryIsSavedToo() async throws {
         try await fill()
         screens.open(at: "b")
         screens.press("q")

@@ -32,7 +32,7 @@ import Testing
         try await screens.store(TestScreens.picture(red: 255), as: .original, of: "b")
     }
 
-    @Test func aListIsTextAndTheCursorIsOnWhatIsSelected() async throws {
+    @Test func aListIsTextWithTheCursorOnTheSelection() async throws {
         try await fill()
         screens.open(at: "b")
         let frame = screens.frame()
@@ -62,7 +62,7 @@ import Testing
         #expect(screens.frame().cursor?.row == screens.size.rows - 2)
     }
 
-    @Test func thereIsNeitherASheetNorASecondPane() async throws {
+    @Test func plainModeHasNoSheetAndNoPane() async throws {
         try await fill()
         screens.size.columns = 200
         screens.open(at: "b")
@@ -76,7 +76,7 @@ import Testing
         #expect(drawings.isEmpty && screens.text.contains(":"))
     }
 
-    @Test func aPhotoIsWhatItSaysOfItself() async throws {
+    @Test func aPhotoIsItsMetadata() async throws {
         try await fill()
         screens.open(at: "b", isPhotoOpen: true)
         try await screens.until { screens.text.contains("40 × 30") }

@@ -15,7 +15,7 @@ import Testing
         return try TestScreens(settings)
     }
 
-    @Test("BEHAVIOURS 2.3: r asks for an update, r again joins it, x stops it")
+    @Test("BEHAVIOURS 2.3: r requests an update, r again joins it, x cancels it")
     func keys() async throws {
         let screens = try screens()
         screens.open()
@@ -33,7 +33,7 @@ import Testing
         #expect(!screens.wishes.isStanding(screens.list))
     }
 
-    @Test("BEHAVIOURS 2.3: so it is while a photo is looked at")
+    @Test("BEHAVIOURS 2.3: the keys work on a photo too")
     func keysOnAPhoto() async throws {
         let screens = try screens()
         try await screens.sync(["a"])
@@ -44,7 +44,7 @@ import Testing
         #expect(!screens.wishes.isStanding(screens.list))
     }
 
-    @Test("BEHAVIOURS 3.2: r gives what was bad another chance")
+    @Test("BEHAVIOURS 3.2: r retries failed photos")
     func forgives() async throws {
         let screens = try screens()
         try await screens.sync(["a"])
@@ -56,7 +56,7 @@ import Testing
         #expect(try screens.photo("a").thumbnail.isWanting)
     }
 
-    @Test("BEHAVIOURS 2.4: opening a gallery, at the start or later, asks for an update")
+    @Test("BEHAVIOURS 2.4: opening a gallery requests an update")
     func onOpening() throws {
         let screens = try screens { _ in }
         screens.open()
@@ -69,7 +69,7 @@ import Testing
         #expect(screens.wishes.isStanding(.list(GalleryID(other))) && !screens.wishes.isStanding(screens.list))
     }
 
-    @Test("BEHAVIOURS 2.4: an update begins whenever the interval has passed, until the gallery is left")
+    @Test("BEHAVIOURS 2.4: an update starts after each interval while the gallery is open")
     func atIntervals() async throws {
         let screens = try screens(every: 5)
         try await screens.sync([], at: Self.now)
@@ -99,7 +99,7 @@ import Testing
         return try TestScreens(settings, now: Timestamp(milliseconds: Self.now * 1000))
     }
 
-    @Test("BEHAVIOURS 2.4: the interval counts from the last update, of the gallery that is open too")
+    @Test("BEHAVIOURS 2.4: the interval counts from the last update")
     func sinceTheLastUpdate() async throws {
         let screens = try screens(every: 5)
         try await screens.sync([], at: Self.now - 200)
@@ -111,7 +111,7 @@ import Testing
         #expect(!screens.wishes.isStanding(screens.list))
     }
 
-    @Test("BEHAVIOURS 2.4: a gallery that is opened is updated if its interval has passed meanwhile")
+    @Test("BEHAVIOURS 2.4: an overdue gallery is updated when it is opened")
     func overdueOnOpening() async throws {
         let screens = try screens(every: 5)
         try await screens.sync([], at: Self.now - 86_400)
@@ -132,7 +132,7 @@ import Testing
         while !screens.wishes.isStanding(list) { _ = await snapshots.next() }
     }
 
-    @Test("BEHAVIOURS 2.4: a gallery's own interval holds before the one for all, and never is never")
+    @Test("BEHAVIOURS 2.4: a gallery's own interval overrides the general one, and never disables updates")
     func ownInterval() async throws {
         let place = "http://example.org/album/index.xml"
         let screens = try screens("\(place)\tevery 2h", interval: 5)
@@ -153,7 +153,7 @@ import Testing
         #expect(!never.wishes.isStanding(never.list))
     }
 
-    @Test("BEHAVIOURS 2.4: galleries with an interval of their own are updated though another one is open")
+    @Test("BEHAVIOURS 2.4: galleries with their own interval are updated in the background")
     func othersAreUpdated() async throws {
         let other = try Address("http://example.org/other.xml")
         let screens = try screens("\(other.text)\tevery 30m", "http://example.org/third.xml", interval: 5)
@@ -169,7 +169,7 @@ import Testing
         #expect(await screens.wished().map(\.subject) == [screens.list])
     }
 
-    @Test("BEHAVIOURS 2.4: how often a gallery is updated is set in the list of galleries")
+    @Test("BEHAVIOURS 2.4: the interval is set in the list of galleries")
     func intervalIsTyped() async throws {
         let screens = try screens("http://example.org/one.xml", "http://example.org/two.xml")
         screens.press("j", "i")
@@ -192,7 +192,7 @@ import Testing
         #expect(!screens.text.contains("every 90m"))
     }
 
-    @Test func offlineThereIsNoAlarm() async throws {
+    @Test func offlineSetsNoAlarm() async throws {
         var settings = Settings()
         settings.offline = true
         settings.syncInterval = 5
@@ -201,7 +201,7 @@ import Testing
         #expect(await screens.wished().isEmpty && screens.waits.count == 0)
     }
 
-    @Test("BEHAVIOURS 2.4: on focus if that is set, whatever screen is on top", arguments: [true, false])
+    @Test("BEHAVIOURS 2.4: the setting for focus updates on every screen", arguments: [true, false])
     func onFocus(isSet: Bool) async throws {
         let screens = try screens {
             $0.syncOnOpen = false
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 2.4: without a gallery nothing is asked for")
+    @Test("BEHAVIOURS 2.4: without a gallery nothing is requested")
     func withoutGallery() async throws {
         let screens = try screens { $0.syncOnFocus = true }
         screens.bringToFront(true)
@@ -227,7 +227,7 @@ import Testing
         #expect(await screens.wished().isEmpty)
     }
 
-    @Test func offlineNothingIsAskedFor() async throws {
+    @Test func offlineRequestsNothing() async throws {
         let screens = try screens {
             $0.offline = true
             $0.syncOnFocus = true
@@ -239,7 +239,7 @@ import Testing
         #expect(!screens.wishes.isStanding(screens.list))
     }
 
-    @Test("BEHAVIOURS 3.1: every thumbnail is asked for if that is set, after everything else")
+    @Test("BEHAVIOURS 3.1: the setting for all thumbnails requests them last")
     func allThumbnails() async throws {
         let screens = try screens { $0.allThumbnails = true }
         screens.open()
@@ -248,7 +248,7 @@ import Testing
         #expect(await screens.wished().isEmpty)
     }
 
-    @Test("BEHAVIOURS 3.4: every photo is asked for if that is set, after every thumbnail")
+    @Test("BEHAVIOURS 3.4: the setting for all photos requests them after the thumbnails")
     func allPhotos() async throws {
         let screens = try screens {
             $0.allThumbnails = true

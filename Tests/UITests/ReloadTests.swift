@@ -12,7 +12,7 @@ import Testing
 
     init() throws { screens = try TestScreens() }
 
-    @Test func theCommandReadsThem() {
+    @Test func theCommandReloadsTheSettings() {
         var count = 0
         screens.root.host.onReload = { count += 1 }
         screens.press(Key(.function(5)))
@@ -21,7 +21,7 @@ import Testing
         #expect(count == 2)
     }
 
-    @Test func whatIsSeenHoldsAtOnce() async throws {
+    @Test func visibleSettingsApplyAtOnce() async throws {
         try await screens.sync(["a", "b"])
         screens.open()
         #expect(screens.text.contains("▌ Photo a"))
@@ -34,7 +34,7 @@ import Testing
         #expect(screens.context.theme.key.foreground == .palette(24))
     }
 
-    @Test func theHelpHasTheKeysThatHold() throws {
+    @Test func theHelpShowsTheReloadedKeys() throws {
         screens.press("?")
         screens.type("quit")
         #expect(!screens.text.contains("F8"))
@@ -44,7 +44,7 @@ import Testing
         #expect(screens.text.contains("F8"))
     }
 
-    @Test func transparentPicturesAreLaidOverWhatIsWanted() async throws {
+    @Test func transparencyFollowsTheSetting() async throws {
         let former = screens.context.drawingStyle
         var settings = Settings()
         settings.transparency = .chequer
@@ -54,7 +54,7 @@ import Testing
         #expect(screens.context.formerStyle == former)
     }
 
-    @Test func whatHoldsFromTheNextStartIsSaid() async throws {
+    @Test func settingsThatNeedARestartAreNamed() async throws {
         var settings = Settings()
         (settings.offline, settings.transfers, settings.rowHeight) = (true, 3, 7)
         screens.root.adopt(settings)
@@ -62,7 +62,7 @@ import Testing
         #expect(!screens.context.settings.offline && screens.context.settings.rowHeight == 7)
     }
 
-    @Test func updatesComeAtAnotherInterval() async throws {
+    @Test func theUpdateIntervalFollowsTheSetting() async throws {
         try await screens.sync(["a"])
         screens.open()
         #expect(screens.waits.count == 0)

@@ -28,7 +28,7 @@ import Testing
     /// Takes the way that a write takes, and so comes after those that were begun before.
     private nonisolated func pass() async {}
 
-    @Test("BEHAVIOURS 4.4, 6.1: lists are written one after the other, and the last one is the one that stays")
+    @Test("BEHAVIOURS 4.4, 6.1: lists are written in order, so the last one wins")
     func inOrder() async throws {
         let disk = Disk()
         let galleries = RememberedGalleries(presets: [], list: GalleryList()) { list, _ in await disk.write(list) }
@@ -48,7 +48,7 @@ import Testing
             ])
     }
 
-    @Test func nothingNewIsNotWritten() async throws {
+    @Test func anUnchangedListIsNotWritten() async throws {
         let disk = Disk()
         disk.mayEnd.continuation.finish()
         let list = GalleryList([Address(filePath: "/one")])
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 4.4, 6.1: what another program has saved meanwhile is not lost, and is taken over")
+    @Test("BEHAVIOURS 4.4, 6.1: changes by another process are merged")
     func others() async throws {
         let (one, two) = (Address(filePath: "/one"), Address(filePath: "/two"))
         let (three, four) = (Address(filePath: "/three"), Address(filePath: "/four"))
@@ -101,7 +101,7 @@ import Testing
         #expect(galleries.list == file.list.withLock { $0 })
     }
 
-    @Test func aDraftThatIsOlderThanTheListIsMerged() async {
+    @Test func anOlderDraftIsMerged() async {
         let (one, two, three) = (Address(filePath: "/one"), Address(filePath: "/two"), Address(filePath: "/three"))
         let galleries = RememberedGalleries(presets: [], list: GalleryList([one, two])) { list, _ in list }
         galleries.save(GalleryList([one, three]), since: GalleryList([one])) { _ in }

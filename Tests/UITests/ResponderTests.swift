@@ -14,7 +14,7 @@ import Testing
         middle.next = root
     }
 
-    @Test("BEHAVIOURS 7.4: an event travels from what has the focus up to the root, level by level")
+    @Test("BEHAVIOURS 7.4: an event travels from the focus up to the root")
     func up() {
         focused.send(.command(.open))
         middle.send(.notice("n"))
@@ -23,7 +23,7 @@ import Testing
         #expect(root.events == ["command open", "notice n"])
     }
 
-    @Test("BEHAVIOURS 7.4: each level may stop it")
+    @Test("BEHAVIOURS 7.4: each responder can stop an event")
     func stopped() {
         middle.answer = { if case .command(.open, _) = $0 { nil } else { $0 } }
         focused.send(.command(.open))
@@ -32,7 +32,7 @@ import Testing
         #expect(root.events == ["command quit"])
     }
 
-    @Test("BEHAVIOURS 7.4: each level may make another of it, which is what those above have")
+    @Test("BEHAVIOURS 7.4: each responder can replace an event")
     func enriched() {
         focused.answer = { if case .key(let key) = $0 { .notice("\(key)") } else { $0 } }
         middle.answer = { if case .notice(let text) = $0 { .notice(text + "!") } else { $0 } }
@@ -40,7 +40,7 @@ import Testing
         #expect(focused.events == ["key x"] && middle.events == ["notice x"] && root.events == ["notice x!"])
     }
 
-    @Test("BEHAVIOURS 7.4: the chain ends where there is nobody above, also where one has gone")
+    @Test("BEHAVIOURS 7.4: the chain ends at a missing responder")
     func ends() {
         root.send(.command(.open))
         var gone: RecordingResponder? = RecordingResponder()
@@ -50,7 +50,7 @@ import Testing
         #expect(middle.events == ["command open"] && root.events == ["command open"])
     }
 
-    @Test("BEHAVIOURS 7.4: a key that nobody takes for itself is what it stands for on that screen")
+    @Test("BEHAVIOURS 7.4: a key that the focus does not use becomes a command")
     func keys() async throws {
         let screens = try TestScreens()
         // In a line of text a letter is a letter; a function key is not, and becomes a command at the root.
@@ -64,7 +64,7 @@ import Testing
         #expect(screens.quits == 1)
     }
 
-    @Test("BEHAVIOURS 7.4: what no screen handles ends at the root")
+    @Test("BEHAVIOURS 7.4: unhandled events end at the root")
     func root() async throws {
         let screens = try TestScreens()
         var said: [String] = []
@@ -80,7 +80,7 @@ import Testing
         #expect(screens.quits == 1)
     }
 
-    @Test func backFromScreenToScreen() async throws {
+    @Test func escapeGoesBackScreenByScreen() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a"])
         screens.open(isPhotoOpen: true)

@@ -9,13 +9,13 @@ import Testing
 @testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct RootScreenTests {
-    @Test func whatWasNotedBeforeThereWereScreensIsSaid() throws {
+    @Test func earlyNoticesAreShown() throws {
         let screens = try TestScreens()
         screens.activity.postNotice("config:1: a mistake")
         #expect(RootScreen(screens.context).frame(screens.size).text.contains("config:1: a mistake"))
     }
 
-    @Test func tooSmallIsSaid() throws {
+    @Test func aTooSmallWindowSaysSo() throws {
         let screens = try TestScreens()
         for size in [Size(columns: 19, rows: 24), Size(columns: 80, rows: 4), Size(columns: 9, rows: 1)] {
             screens.size = size
@@ -27,7 +27,7 @@ import Testing
         #expect(screens.title.hasPrefix(" Galleries"))
     }
 
-    @Test func aNoticeStandsUntilTheNextKeyWhichIsObeyedAllTheSame() async throws {
+    @Test func theNextKeyDismissesANoticeAndStillWorks() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a", "b"])
         screens.open()
@@ -39,7 +39,7 @@ import Testing
         #expect(screens.selected == "Photo b" && screens.status.hasPrefix(" Updating…"))
     }
 
-    @Test("Escape takes the notice away first, and leads back only then")
+    @Test("Escape dismisses a notice before it goes back")
     func escapeTakesTheNoticeFirst() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a", "b"])
@@ -52,7 +52,7 @@ import Testing
         #expect(!screens.root.place.isPhotoOpen)
     }
 
-    @Test("Escape never quits the program, and q does")
+    @Test("Escape never quits; q does")
     func escapeNeverQuits() async throws {
         let screens = try TestScreens()
         screens.activity.postNotice("Something happened.")
@@ -66,7 +66,7 @@ import Testing
         #expect(screens.quits == 1)
     }
 
-    @Test func aPhotoIsOpenWhateverIsOverIt() async throws {
+    @Test func aPhotoStaysOpenBelowOtherScreens() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a", "b"])
         screens.open(at: "b", isPhotoOpen: true)
@@ -79,7 +79,7 @@ import Testing
         #expect(!screens.root.place.isPhotoOpen)
     }
 
-    @Test func ofSeveralNoticesNoneIsLost() async throws {
+    @Test func allNoticesAreShown() async throws {
         let screens = try TestScreens()
         for text in ["One.", "Two.", "Three."] { screens.activity.postNotice(text) }
         try await screens.until { screens.status == " One." }
@@ -91,7 +91,7 @@ import Testing
         #expect(screens.status.hasPrefix(" No gallery"))
     }
 
-    @Test func aFullDiskIsToldOnceUntilTheUserAsksAgain() async throws {
+    @Test func aFullDiskIsReportedOncePerRequest() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a", "b"])
         screens.open()
@@ -117,7 +117,7 @@ import Testing
         #expect(said == ["yes"])
     }
 
-    @Test("BEHAVIOURS 4.3: the user is told when a damaged cache was set aside")
+    @Test("BEHAVIOURS 4.3: a notice reports a damaged cache")
     func damaged() async throws {
         let screens = try TestScreens()
         let address = try Address("http://example.org/damaged.xml")
@@ -130,7 +130,7 @@ import Testing
         #expect(screens.wishes.isStanding(.list(GalleryID(address))))
     }
 
-    @Test func aGalleryThatCannotBeOpenedIsSaidSo() throws {
+    @Test func aFailureToOpenAGalleryIsReported() throws {
         let screens = try TestScreens()
         let address = try Address("http://example.org/other.xml")
         screens.folder.write("cache/galleries/\(GalleryID(address))", "a file in the way")
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// With neither the list's thumbnails nor the photo wished for, what is fetched for later would begin.
-    @Test func whatIsOpenedIsWishedForBeforeItsListIsLeft() async throws {
+    @Test func aPhotoIsWishedForBeforeItsListIsLeft() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a", "b"])
         screens.open(at: "a")

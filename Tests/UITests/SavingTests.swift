@@ -22,7 +22,7 @@ import Testing
             gallery: "example.org")
     }
 
-    @Test(arguments: [false, true]) func aPhotoIsSavedWhereTheUserSays(isPhotoOpen: Bool) async throws {
+    @Test(arguments: [false, true]) func aPhotoIsSavedToTheTypedFolder(isPhotoOpen: Bool) async throws {
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "b")
         screens.open(at: "b", isPhotoOpen: isPhotoOpen)
         screens.press("s")
@@ -39,7 +39,7 @@ import Testing
         #expect(screens.frame().cursor == nil && screens.context.exports.jobs.isEmpty)
     }
 
-    @Test func aNoticeWaitsUntilTheLineIsTyped() async throws {
+    @Test func aNoticeWaitsBehindAPrompt() async throws {
         screens.open(at: "a")
         screens.press("s")
         screens.root.tell("Something happened.")
@@ -56,7 +56,7 @@ import Testing
         #expect(!screens.status.contains("Something"))
     }
 
-    @Test func whatIsNotHereIsWishedForFirst() async throws {
+    @Test func savingFetchesMissingPhotos() async throws {
         screens.open(at: "a")
         screens.press("s", Key(.enter))
         let subject = try screens.subject("a", .original)
@@ -69,7 +69,7 @@ import Testing
         #expect(!screens.status.contains("saving"))
     }
 
-    @Test func whatCannotBeHadIsSaid() async throws {
+    @Test func failedPhotosAreReported() async throws {
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
         try await screens.note(.bad(Failure("the server answered 404", remedy: .none)), for: .original, of: "b")
         screens.open()
@@ -87,7 +87,7 @@ import Testing
         #expect(screens.status == " That is not the path of a folder.")
     }
 
-    @Test(arguments: [60, 160]) func theTransfersScreenShowsItAndStopsIt(columns: Int) async throws {
+    @Test(arguments: [60, 160]) func theTransfersScreenShowsAndStopsAnExport(columns: Int) async throws {
         screens.size.columns = columns
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
         screens.open()
@@ -105,7 +105,7 @@ import Testing
         #expect(await screens.importance(of: try screens.subject("b", .original)) == nil)
     }
 
-    @Test("BEHAVIOURS 5.8: what is being saved is stopped on quitting, and it is said what is left")
+    @Test("BEHAVIOURS 5.8: quitting stops an export and reports the rest")
     func quitting() async throws {
         screens.open(at: "a")
         screens.press("s", Key(.enter))
@@ -122,7 +122,7 @@ import Testing
     @Test(arguments: [
         ("~", "/home/me"), ("~/a b", "/home/me/a b"), ("/x/../y/", "/y"), ("here", "/pictures/here"), ("../up", "/up"),
         (" /x", "/x"), ("", nil), ("  ", nil), ("a\u{1B}b", nil),
-    ]) func foldersAreTypedInManyWays(typed: String, path: String?) {
+    ]) func typedFoldersBecomePaths(typed: String, path: String?) {
         #expect(TypedPath.absolute(typed, home: "/home/me", currentFolder: "/pictures") == path)
     }
 }

@@ -28,7 +28,7 @@ import Testing
         return screens
     }
 
-    @Test("BEHAVIOURS 5.10: the user is asked over whatever screen is on top, and his answer lets the gallery go on")
+    @Test("BEHAVIOURS 5.10: the sign-in prompt opens on every screen, and the answer retries the gallery")
     func answered() async throws {
         let screens = try await screens()
         screens.press(Key(.enter))
@@ -53,7 +53,7 @@ import Testing
         #expect(!screens.log.entries.contains { $0.message.contains("s3cret") })
     }
 
-    @Test("BEHAVIOURS 5.10: a host that looks like another is asked for by the name that is looked up, too")
+    @Test("BEHAVIOURS 5.10: a look-alike host is shown with its encoded name")
     func lookAlike() async throws {
         let screens = try await screens()
         screens.activity.ask(try question(screens, try #require(Address("https://аpple.com:8443/").origin).text))
@@ -61,7 +61,7 @@ import Testing
         #expect(screens.text.contains(" https://xn--pple-43d.com (аpple.com):8443"))
     }
 
-    @Test("BEHAVIOURS 5.10: Escape declines, and what was refused is said to be")
+    @Test("BEHAVIOURS 5.10: Escape declines, and a rejected password is reported")
     func declined() async throws {
         let screens = try await screens()
         screens.activity.ask(try question(screens, "https://example.org", wasRefused: true))
@@ -77,7 +77,7 @@ import Testing
         try await screens.until { screens.text.contains("who you are") }
     }
 
-    @Test("BEHAVIOURS 5.10: a proxy that asks is named, and its answer is for it alone")
+    @Test("BEHAVIOURS 5.10: a proxy is named, and its password goes to it only")
     func proxies() async throws {
         let screens = try await screens()
         let proxy = "http://proxy.org:3128"
@@ -139,7 +139,7 @@ import Testing
         #expect(known == .password(user: "anna", password: "right"))
     }
 
-    @Test func aTokenIsAskedForAloneAndOneWithoutALetterIsNone() async throws {
+    @Test func aTokenPromptHasOneFieldAndRefusesAnEmptyToken() async throws {
         let screens = try await screens()
         screens.activity.ask(try question(screens, schemes: ["bearer"]))
         try await screens.until { screens.text.contains("Token:") }
@@ -151,7 +151,7 @@ import Testing
         #expect(screens.cache.signIn(for: screens.cache.address) == .token("abc"))
     }
 
-    @Test func whereItIsKeptIsChosen() async throws {
+    @Test func theUserChoosesWhereToKeepThePassword() async throws {
         let screens = try await screens { $0.passwords = .file }
         screens.activity.ask(try question(screens))
         try await screens.until { screens.text.contains("[in a file]") }
@@ -172,7 +172,7 @@ import Testing
         #expect(screens.cache.signIn(for: screens.cache.address) == .password(user: "me", password: ""))
     }
 
-    @Test("BEHAVIOURS 5.8: what is to be kept is kept before the end, or it is said why not")
+    @Test("BEHAVIOURS 5.8: passwords are stored before the end, or the failure is reported")
     func keptBeforeTheEnd() async throws {
         let gate = Gate()
         let keeping = CredentialKeeping(lookUp: { _ in nil }) { _, place, keeping in
@@ -192,7 +192,7 @@ import Testing
         #expect(screens.status == " The keyring is full. Vitrine keeps it until you quit.")
     }
 
-    @Test func aGalleryThatIsNotOpenGoesOnToo() async throws {
+    @Test func aSignInRetriesAGalleryThatIsNotOpen() async throws {
         let screens = try TestScreens()
         screens.activity.ask(try question(screens))
         try await screens.until { screens.text.contains("who you are") }
@@ -203,7 +203,7 @@ import Testing
         #expect(await screens.wished().map(\.subject) == [screens.list])
     }
 
-    @Test func whoAnswersAnotherQuestionIsAskedThen() async throws {
+    @Test func aSignInWaitsForAQuestion() async throws {
         let screens = try await screens()
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
         screens.press(" ", " ", "D")
@@ -216,7 +216,7 @@ import Testing
         #expect(screens.text.contains("who you are"))
     }
 
-    @Test func whoTypesIsAskedWhenHeHasDone() async throws {
+    @Test func aSignInWaitsForTyping() async throws {
         let screens = try await screens()
         screens.press("/")
         screens.type("b")
@@ -228,7 +228,7 @@ import Testing
         #expect(screens.text.contains("who you are"))
     }
 
-    @Test func aStrangersWordsAreMadeVisibleAndAHostIsShownWhole() async throws {
+    @Test func foreignTextIsMadeVisibleAndHostsAreShownWhole() async throws {
         let screens = try await screens()
         let host = "http://" + String(repeating: "a", count: 90) + ".example.net"
         screens.activity.ask(try question(screens, host, realm: "x\u{1B}[2J\u{202E}y"))
@@ -239,7 +239,7 @@ import Testing
         #expect(screens.text.contains("The gallery example.org/album/index.xml has pictures there."))
     }
 
-    @Test(arguments: [5, 6, 7, 8, 9, 10]) func whereThereIsLittleRoomTheFieldIsSeen(rows: Int) async throws {
+    @Test(arguments: [5, 6, 7, 8, 9, 10]) func inASmallWindowTheFieldIsVisible(rows: Int) async throws {
         let screens = try await screens()
         screens.size = Size(columns: 20, rows: rows)
         screens.activity.ask(try question(screens))

@@ -8,7 +8,7 @@ import Testing
 @testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct StatusLineTests {
-    @Test("BEHAVIOURS 2.2: why an update failed is said though the cache could not be told")
+    @Test("BEHAVIOURS 2.2: a failure is shown even if the cache cannot store it")
     func failureOnlyKnownNow() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a"])
@@ -32,7 +32,7 @@ import Testing
         #expect(screens.status.hasPrefix(" " + status))
     }
 
-    @Test("BEHAVIOURS 2.2: the status line follows an update from its beginning to its end")
+    @Test("BEHAVIOURS 2.2: the status line follows an update")
     func follows() async throws {
         #expect(screens.status.hasPrefix(" No gallery"))
         screens.open()
@@ -63,7 +63,7 @@ import Testing
         try await until(shows: "Update failed: the server answered 500 · \(updated)")
     }
 
-    @Test("BEHAVIOURS 2.2: the last success is known at the next start, beside the error that came after it")
+    @Test("BEHAVIOURS 2.2: the last success survives a restart, beside a later error")
     func acrossRestarts() async throws {
         try await screens.sync(["a"])
         try await screens.cache.writer.recordSyncFailure(Failure("the server answered 500", remedy: .time))
@@ -71,7 +71,7 @@ import Testing
         #expect(screens.status.hasPrefix(" Update failed: the server answered 500 · Updated: 2006-07-30 07:47:17"))
     }
 
-    @Test("BEHAVIOURS 2.3: what is hinted at is to refresh, or to stop while an update runs")
+    @Test("BEHAVIOURS 2.3: the hint is refresh, or stop during an update")
     func hints() async throws {
         screens.open()
         #expect(screens.status.contains("r refresh") && !screens.status.contains("x stop"))
@@ -101,7 +101,7 @@ import Testing
         #expect(columns < 200 || screens.status.contains("cannot be reached · Updated: 2006-07-30 07:47:17"))
     }
 
-    @Test("How much failed stays in sight, however long the reason of the last failure", arguments: [50, 80, 200])
+    @Test("The error count stays visible beside a long reason", arguments: [50, 80, 200])
     func badgeIsInSight(columns: Int) async throws {
         screens.size = Size(columns: columns, rows: 24)
         try await screens.sync(["a", "b"])
@@ -113,8 +113,8 @@ import Testing
         #expect(screens.status.hasPrefix(" Update failed: the se") && screens.status.contains("? help"))
     }
 
-    @Test("Why an update failed is said once where nothing of the gallery is here")
-    func reasonIsSaidOnce() async throws {
+    @Test("An empty gallery shows the reason of a failure once")
+    func theReasonIsShownOnce() async throws {
         screens.open()
         let failure = Failure("example.org cannot be reached", remedy: .time)
         screens.activity.setPhase(
@@ -127,7 +127,7 @@ import Testing
         #expect(screens.text.components(separatedBy: "example.org cannot be reached").count == 2)
     }
 
-    @Test("Nothing is hinted at that does nothing in an empty gallery")
+    @Test("An empty gallery hints at no useless keys")
     func emptyGalleryHints() async throws {
         try await screens.sync([GalleryEntry]())
         screens.open()
@@ -137,7 +137,7 @@ import Testing
         try await screens.until { screens.status.contains("Enter view") }
     }
 
-    @Test func anErrorIsCutRatherThanTheScreen() async throws {
+    @Test func longErrorsAreCut() async throws {
         screens.size = Size(columns: 20, rows: 5)
         try await screens.sync(["a"])
         let reason = String(repeating: "日本", count: 40) + "\u{1B}[2J"

@@ -44,12 +44,12 @@ import Testing
         (.failed(timeout), success, "Update failed: the server answered 503 · Updated: \(date)"),
     ]
 
-    @Test("BEHAVIOURS 2.2: every status has its text, and an error the last success beside it", arguments: texts)
+    @Test("BEHAVIOURS 2.2: every status has its text, errors with the last success", arguments: texts)
     func text(state: SyncStatus.State, success: Timestamp?, text: String) {
         #expect(StatusText.text(SyncStatus(state: state, lastSuccess: success), now: Self.success) == text)
     }
 
-    @Test("BEHAVIOURS 1.3: entries that were left out are counted")
+    @Test("BEHAVIOURS 1.3: skipped entries are counted")
     func skipped() {
         let status = SyncStatus(state: .updated, lastSuccess: Self.success, skipped: 3)
         #expect(StatusText.text(status, now: Self.success) == "Updated: \(Self.date) · 3 skipped")

@@ -76,7 +76,7 @@ import Testing
         #expect(field.text == "one o" && shown().cursor == 4)
     }
 
-    @Test("BEHAVIOURS 6.1: wide characters and combining marks are edited as they are seen")
+    @Test("BEHAVIOURS 6.1: wide characters and combining marks are edited as a whole")
     func charactersAsSeen() {
         type("日本e\u{301}x")
         #expect(shown() == ("日本e\u{301}x", 6))
@@ -122,7 +122,7 @@ import Testing
         #expect(field.text.count == 8_192)
     }
 
-    @Test(arguments: [1, 2, 5, 10]) func theCursorIsAlwaysInView(columns: Int) {
+    @Test(arguments: [1, 2, 5, 10]) func theCursorIsAlwaysVisible(columns: Int) {
         type("日本e\u{301}xyz日本abc")
         for key in Array(repeating: Key(.left), count: 14) + Array(repeating: Key(.right), count: 14) {
             let cursor = shown(columns).cursor ?? -1
@@ -132,7 +132,7 @@ import Testing
         #expect(shown(10).text.hasSuffix("abc"))
     }
 
-    @Test("BEHAVIOURS 7.4: keys that mean nothing in a line of text go on to whoever is above")
+    @Test("BEHAVIOURS 7.4: a text field passes other keys on")
     func passesOn() {
         press(Key(.up), Key(.function(1)), .control("l"), Key(.character("x"), .alt), Key(.tab))
         #expect(above.events == ["key Up", "key F1", "key ^L", "key M-x", "key Tab"])

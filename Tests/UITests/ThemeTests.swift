@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func itGoesByTheBackground() {
+    @Test func theThemeFollowsTheBackground() {
         func kind(_ background: Colour) -> ThemeKind { ThemeKind(.auto, on: Capabilities(background: background)) }
         #expect(kind(.terminal) == .dark && kind(Self.black) == .dark && kind(.rgb(0x00, 0x2B, 0x36)) == .dark)
         #expect(kind(Self.white) == .light && kind(.rgb(0xFD, 0xF6, 0xE3)) == .light)
@@ -68,7 +68,7 @@ import Testing
         #expect(ThemeKind(.light, on: Capabilities()) == .light)
     }
 
-    @Test(arguments: Settings.Theme.allCases) func withoutColoursThereAreNone(choice: Settings.Theme) {
+    @Test(arguments: Settings.Theme.allCases) func noThemeUsesMissingColours(choice: Settings.Theme) {
         for background in [Colour.terminal, Self.black, Self.white] {
             let theme = theme(choice, .none, on: background)
             for (name, style) in texts(theme) + [("detail", theme.detail), ("barLeft", theme.barLeft)] {
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// What is selected, found or wrong is told by more than a colour.
-    @Test(arguments: [Settings.Theme.contrast, .mono]) func nothingIsSaidByAColourAlone(choice: Settings.Theme) {
+    @Test(arguments: [Settings.Theme.contrast, .mono]) func meaningNeedsNoColour(choice: Settings.Theme) {
         let theme = theme(choice, .full, on: Self.black)
         let attributes = [theme.name, theme.selectedName, theme.hit].map(\.attributes)
         #expect(Set(attributes).count == 3)

@@ -16,8 +16,8 @@ struct TrafficTextTests {
         #expect(TrafficText.state(report, isUsed: false, columns: long.count).text == "Offline")
     }
 
-    @Test("No network is said only where there is none, and a server that is down is named")
-    func whatIsMissing() {
+    @Test("A missing network is told from an unreachable server")
+    func theMissingNetworkOrServerIsNamed() {
         let gone = TrafficReport(quality: .good, isOnNetwork: false, unreachable: ["a.org"], running: 0)
         #expect(TrafficText.state(gone, columns: 40) == ("No network", true))
         let down = TrafficReport(unreachable: ["a.org"])
@@ -39,7 +39,7 @@ struct TrafficTextTests {
         #expect(TrafficText.particulars(TrafficReport()) == ["0 B received"])
     }
 
-    @Test func whatIsHeldBackSaysWhy() {
+    @Test func heldBackTransfersHaveAReason() {
         let (now, gone) = (Timestamp(milliseconds: 0), Failure("example.org cannot be reached", remedy: .network))
         let again = TransferReport.Stage.heldBack(gone, attempts: 2)
         #expect(TransferText.text(again, now: now) == "queued: example.org cannot be reached")

@@ -55,7 +55,7 @@ import Testing
         return (0..<screens.size.rows).map { frame.text(inRow: $0) }.filter { $0.contains(text) }
     }
 
-    @Test func everythingIsSaid() async throws {
+    @Test func showsAllTransfers() async throws {
         screens.press("T")
         #expect(screens.title.hasPrefix(" Transfers") && screens.text.contains("No transfers"))
         note(TrafficReport(running: 1, received: 1_000_000))
@@ -92,7 +92,7 @@ import Testing
             columns < 80 || screens.text.contains("the server answered 503 (it has a problem) · tried 3 times, again"))
     }
 
-    @Test func nothingIsSaidOfANetworkThatNothingIsKnownOf() throws {
+    @Test func anUnknownNetworkHasNoState() throws {
         screens.press("T")
         #expect(!screens.text.contains("etwork") && screens.frame().text(inRow: 1).hasPrefix(" 0 B/s"))
         var settings = Settings()
@@ -112,7 +112,7 @@ import Testing
         #expect(Sparkline.text([1], columns: 0, Signs()).isEmpty)
     }
 
-    @Test func theSelectionStaysOnItsTransfer() async throws {
+    @Test func theSelectionFollowsItsTransfer() async throws {
         screens.press("T")
         note(try busy())
         try await screens.until { screens.selected?.hasPrefix("Photo 0") == true }
@@ -130,7 +130,7 @@ import Testing
         #expect(screens.selected?.hasPrefix("Photo 2") == true)
     }
 
-    @Test func pausingIsSaidAndEnds() async throws {
+    @Test func pauseAndResume() async throws {
         screens.press("T", "p")
         #expect(screens.wishes.isPaused && screens.title.hasPrefix(" Transfers (paused)"))
         #expect(screens.status.hasPrefix(" Paused: no new transfers") && screens.status.contains("p resume"))
