@@ -41,11 +41,14 @@ import Testing
         try await screens.until { said(screens).hasPrefix("The update failed") }
         expect(
             screens,
-            "The update failed: example.org cannot be reached Vitrine retries automatically. r retries now, x cancels.",
+            "The update failed: example.org cannot be reached "
+                + "Vitrine retries automatically. r retries now, x cancels.",
             size)
         screens.activity.endUpdate(of: screens.cache.id)
         try await screens.cache.writer.recordSyncFailure(failure)
-        try await screens.until { !said(screens).contains("automatically") && said(screens).hasPrefix("The update failed") }
+        try await screens.until {
+            !said(screens).contains("automatically") && said(screens).hasPrefix("The update failed")
+        }
         expect(screens, "The update failed: example.org cannot be reached r tries again.", size)
     }
 

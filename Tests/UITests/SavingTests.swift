@@ -42,7 +42,7 @@ import Testing
     @Test func aNoticeWaitsBehindAPrompt() async throws {
         screens.open(at: "a")
         screens.press("s")
-        screens.root.tell("Something happened.")
+        screens.root.modals.showNotice("Something happened.")
         screens.type("x")
         #expect(screens.status.contains("Save “Photo a” to: "))
         var (redraws, suspensions) = (0, 0)

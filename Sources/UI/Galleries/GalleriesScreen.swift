@@ -21,8 +21,8 @@ final class GalleriesScreen: Screen, ListScreen {
     private var problem: String?
     /// The caches' facts, read when the screen appears and after changes. Tests read it.
     private(set) var facts: [Address: GalleryFacts] = [:]
-    /// Whether the facts were read once.
-    private var hasLookedUp = false
+    /// Whether the facts were read once. Tests read it.
+    private(set) var hasLookedUp = false
     /// Whether the status of an update changed since the last frame.
     private var hasStatusChanged = false
     private let lookUp: LookUp<[Address: GalleryFacts]>
