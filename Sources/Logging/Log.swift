@@ -227,7 +227,7 @@ public enum LogSubsystem: Int, Hashable, Sendable, CaseIterable {
     /// The terminal and the screens.
     case screen
 
-    /// Whether all entries are details, so that only the switch counts and not the level.
+    /// Whether all entries are details. Then only the switch counts and not the level.
     var isDetail: Bool { self == .networkDetail }
 
     /// The name in a line of the log.

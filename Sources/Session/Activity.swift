@@ -244,9 +244,9 @@ extension Activity {
         state.withLock { $0.traffic.watchers > 0 }
     }
 
-    /// Returns a stream of whether a screen shows the transfers, starting with the current value.
+    /// Returns a stream of whether a screen shows the transfers.
     ///
-    /// A screen that opens needs a report at once, even if nothing runs.
+    /// It starts with the current value. A screen that opens needs a report at once, even if nothing runs.
     public func trafficInterest() -> CoalescingStream<TrafficInterest> {
         state.withLock { watching.subscribe(beginningWith: TrafficInterest(isWatched: $0.traffic.watchers > 0)) }
     }

@@ -88,7 +88,7 @@ public final class CredentialStore: Sendable {
         state.withLock { $0.refusedUsers[place] }
     }
 
-    /// Whether the user has named an origin, as the gallery's or by his answer for the gallery.
+    /// Whether the user has named an origin, or signed in to it for the gallery.
     ///
     /// `https` at the gallery's host counts too: users leave out the scheme, and servers redirect there.
     public func isNamedByUser(_ origin: Origin, in gallery: Address) -> Bool {

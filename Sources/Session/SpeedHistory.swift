@@ -29,7 +29,7 @@ struct SpeedHistory {
         return (0..<Self.length).map { bytes[Self.index(newest &- Int64(clamping: Self.length - 1 - $0))] }
     }
 
-    /// The current speed in bytes per second, from the current second and the one before.
+    /// The current speed in bytes per second. It covers the current second and the one before.
     func speed(at time: Timestamp) -> Double {
         guard let newest, newest == time.seconds else { return 0 }
         let recent = bytes[Self.index(newest)] + bytes[Self.index(newest - 1)]

@@ -83,11 +83,11 @@ public final class Wishes: Sendable {
 
     // MARK: - User decisions
 
-    /// Excludes a subject for now, whoever states it, and stops it if it was asked for.
+    /// Excludes a subject for now, and stops it if it was asked for.
     ///
-    /// This ends when the subject is asked for again, when it is stated after no one stated it, or when it becomes more
-    /// important: a user who scrolls back to a photo or opens it wants it after all. ``retry(_:)`` ends it for a whole
-    /// gallery.
+    /// The exclusion holds for all wishers. It ends when the subject is asked for again, when it is stated after no one
+    /// stated it, or when it becomes more important: a user who scrolls back to a photo or opens it wants it after all.
+    /// ``retry(_:)`` ends it for a whole gallery.
     public func decline(_ subject: Wish.Subject) {
         change { $0.decline(subject) }
     }
@@ -102,7 +102,7 @@ public final class Wishes: Sendable {
         state.withLock { $0.declined[subject] != nil }
     }
 
-    /// Ends the waits of subjects that are to be retried, and accepts those that the user declined.
+    /// Ends the waits of subjects, and accepts those that the user declined.
     public func retry(_ subjects: some Collection<Wish.Subject>) {
         state.withLock { list in
             for subject in subjects { list.accept(subject) }

@@ -7,7 +7,7 @@ extension HTTPRequest {
     public enum AddressPolicy: Hashable, Sendable {
         /// All addresses.
         case anywhere
-        /// Public addresses only, for URLs that a gallery names, and one host that the user has named, wherever it is.
+        /// Public addresses only, except for one host that the user has named.
         case publicOnly(except: String?)
         /// Local files below a folder, named by its `file` URL, whatever links lie there. On the network, all
         /// addresses.

@@ -1,9 +1,9 @@
 import CCurl
 
-/// An `http` or `https` URL, parsed by curl, so that checks and connections use the same host.
+/// An `http` or `https` URL, parsed by curl.
 ///
-/// curl normalizes spellings of IPv4 addresses such as 0x7f.1 or 2130706433, and converts international names to the
-/// form that is looked up.
+/// So checks and connections use the same host. curl normalizes spellings of IPv4 addresses such as 0x7f.1 or
+/// 2130706433, and converts international names to the form that is looked up.
 struct HTTPURL: Equatable, Sendable {
     /// The parts that must match before credentials are sent.
     struct Origin: Hashable, Sendable {

@@ -8,7 +8,7 @@ extension HTTPRequest {
 
         let kind: Kind
 
-        /// A user and a password, sent by any method that the server wants, Basic included.
+        /// A user and a password, sent by any method that the server wants.
         public init(user: String, password: String) {
             kind = .password(user: user, password: password)
         }

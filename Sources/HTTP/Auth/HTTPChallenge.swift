@@ -106,7 +106,7 @@ struct ChallengeScanner {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Whether a byte may be part of a token, or of a token68 except for `=`.
+    /// Whether a byte may be part of a token. The `=` of a token68 is excluded.
     private static func isWordCharacter(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte != 0x7F && !"\",;=()<>@[]{}\\".utf8.contains(byte)
     }

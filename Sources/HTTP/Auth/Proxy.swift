@@ -41,7 +41,7 @@ struct Proxy: Equatable, Sendable {
         return secret.isEmpty ? text : text.replacing(secret, with: "")
     }
 
-    /// The user and password for a URL, with every byte escaped that is not a letter or digit.
+    /// The user and password for a URL. All bytes except letters and digits are escaped.
     private static func userInfo(_ credentials: HTTPRequest.Credentials?) -> String {
         guard case .password(let user, let password) = credentials?.kind else { return "" }
         let escaped = [user, password].map { text in

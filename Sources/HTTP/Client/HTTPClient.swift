@@ -74,8 +74,7 @@ public final class HTTPClient: Sendable {
     private enum Sharing {
         case byMany
         case byFew
-        /// A thread of its own, since a curl multi handle that has made an HTTP/1.1 connection to a host shares no
-        /// other to it.
+        /// A thread of its own: after an HTTP/1.1 connection to a host, a curl multi handle shares no other to it.
         case byNone
 
         init(_ connection: HTTPRequest.Connection) {

@@ -23,7 +23,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case connectTimedOut(String)
     /// No network leads to the host.
     case noRoute(String)
-    /// The host is on this machine or in the user's network, which the gallery must not name.
+    /// The host is private, so the gallery must not name it.
     case privateAddress(String)
 
     /// The proxy's address is invalid.

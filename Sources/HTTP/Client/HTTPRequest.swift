@@ -66,7 +66,7 @@ public struct HTTPRequest: Sendable {
     public var addressPolicy: AddressPolicy
     /// Whether the user has named the URL's origin. Only then are netrc files and general client certificates used.
     public var isNamedByUser: Bool
-    /// The share of an HTTP/2 connection relative to others on it, from 1 to 256.
+    /// The share of an HTTP/2 connection, from 1 to 256.
     public var weight: Int
     /// The connection to use.
     public var connection: Connection

@@ -46,11 +46,11 @@ final class ConnectionTable {
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Shuts down a connection on which a transfer stalled, if nothing else came over it for half of that time.
+    /// Shuts down a connection that seems dead after a stall.
     ///
-    /// A dead route reports nothing. curl would keep using the connection until the system gives it up, and each
-    /// transfer on it would wait as long again. The same holds for idle connections to the same host, since
-    /// reconnecting is faster.
+    /// It counts as dead if nothing else came over it for half of that time. A dead route reports nothing. curl would
+    /// keep using the connection until the system gives it up, and each transfer on it would wait as long again. The
+    /// same holds for idle connections to the same host, since reconnecting is faster.
     func giveUp(_ ends: ConnectionEnds, after seconds: Int, inUse: Set<ConnectionEnds>) {
         updateEnds()
         for (other, socket) in sockets where other == ends || other.hasSameTarget(ends) && !inUse.contains(other) {
@@ -116,7 +116,7 @@ struct ConnectionEnds: Hashable {
     /// Whether both connections lead to the same address and port.
     func hasSameTarget(_ other: ConnectionEnds) -> Bool { remote == other.remote }
 
-    /// The ends of the connection that a request is about to use, as curl names them.
+    /// The ends of the connection for a request, as curl names them.
     init(from local: String, port: Int, to remote: String, port remotePort: Int) {
         self.local = End(port: port, address: local)
         self.remote = End(port: remotePort, address: remote)

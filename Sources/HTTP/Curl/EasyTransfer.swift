@@ -24,7 +24,7 @@ final class EasyTransfer {
     /// The number of repeats because a reused connection held unrequested bytes.
     private var misledCount = 0
     private static let mostMisled = 4
-    /// Whether any exchange reached a public address, and whether the first one did, before redirects.
+    /// Whether any exchange reached a public address, and whether the first one did.
     private var (hasReachedPublic, beganPublic) = (false, false)
     private(set) var weight: Int
     /// The sums of the earlier exchanges.
@@ -51,7 +51,7 @@ final class EasyTransfer {
         case end(Result<HTTPMetrics, any Error>)
     }
 
-    /// The most bytes of an unwanted body that are read to keep the connection usable.
+    /// The most bytes of an unwanted body to read. Then the connection stays usable.
     private static let unwantedLimit: ByteCount = 1 << 16
     /// The size up to which a body may expand freely.
     private static let expandedFreely: ByteCount = 1 << 20

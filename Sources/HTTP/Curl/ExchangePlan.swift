@@ -2,8 +2,8 @@
 struct ExchangePlan {
     let request: HTTPRequest
     let hop: Hop
-    /// The policy of the request, or a stricter one after a public address was reached: the owner of a public name
-    /// could point it to a private address a moment later.
+    /// The policy of the request, or a stricter one after a public address. The owner of a public name could point it
+    /// to a private address a moment later.
     var addressPolicy: HTTPRequest.AddressPolicy
     let proxy: Proxy?
     /// The credentials for the origin; nil at other origins.

@@ -32,7 +32,7 @@ struct PiecePlan {
     /// Received pieces that wait for earlier ones, by offset.
     private var arrivals: [ByteCount: Arrival] = [:]
 
-    /// Received pieces wait in memory, so requests pause when they hold this many times the most that may be under way.
+    /// Limits the pieces in memory, as a multiple of those under way.
     private static let patience = 3
 
     init(_ pieces: HTTPRequest.Pieces, from begin: ByteCount, limit: ByteCount) {

@@ -212,7 +212,9 @@ final class PiecedTransfer: Sendable {
         if try write() { end(.success(total())) }
     }
 
-    /// Writes the next pieces in order, but never while the first part may still write. Returns whether all is written.
+    /// Writes the next pieces in order. Returns whether all is written.
+    ///
+    /// It writes nothing while the first part may still write.
     private func write() throws -> Bool {
         let isComplete = try state.withLock { state in
             guard state.stage == .inPieces, !state.parts.values.contains(where: \.isLead) else { return false }

@@ -2,7 +2,9 @@ import Cache
 import Model
 import Session
 
-/// A wish for a picture of every photo, worked off a few at a time: a gallery may have a million photos.
+/// A wish for a picture of every photo, worked off in small parts.
+///
+/// A gallery may have a million photos.
 struct BulkFetch {
     let gallery: GalleryID
     let rendition: Rendition

@@ -137,7 +137,7 @@ public actor NetworkController {
         for identity in operations.identifiers { updateImportance(of: identity) }
     }
 
-    /// The stated wishes, with each bulk fetch replaced by the pictures that it has taken up.
+    /// The stated wishes, with the current pictures in place of bulk fetches.
     private func wantedPictures() -> [Wish] {
         // Without a bulk fetch the list is not copied. It may hold 100,000 wishes.
         guard !bulkFetches.isEmpty else { return stated }
@@ -272,7 +272,7 @@ public actor NetworkController {
         }
     }
 
-    /// Has a request show the end of its wait, unless its failure is still being recorded.
+    /// Has a request show the end of its wait. Does nothing while its failure is being recorded.
     private func showWait(of subject: Wish.Subject) {
         guard !postponed.isBeingRecorded(subject), case .waiting(let wait) = table.state(of: subject) else { return }
         postponed[subject]?.showWaiting(wait.failure, until: wait.until.map(reporter.timeOfDay))
@@ -459,7 +459,7 @@ public actor NetworkController {
         await postpone(operation, wait)
     }
 
-    /// Lets an operation's subjects wait for a retry, and records the failure in the cache.
+    /// Postpones an operation's subjects and records the failure in the cache.
     private func postpone(_ operation: Operation, _ wait: RequestTable.Wait) async {
         // The table comes before the cache: when the row's change arrives, the subject must be waiting already.
         for subject in operation.served {
@@ -473,7 +473,8 @@ public actor NetworkController {
         if let subject = operation.served.first(where: { table.isWaiting($0, since: wait) }) { showWait(of: subject) }
     }
 
-    /// Settles the subjects of a request that failed for good, except those that were dropped or started again meanwhile.
+    /// Settles the subjects of a request that failed for good. Subjects that were dropped or started again are left
+    /// out.
     private func giveUp(_ operation: Operation) {
         let identity = operation.request.identity
         let successor = operations[identity]

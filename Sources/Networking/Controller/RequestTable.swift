@@ -66,7 +66,7 @@ struct RequestTable {
     private var waits: [Wish.Subject: Wait] = [:]
     private var setbacks: [Wish.Subject: Setback] = [:]
     private(set) var queue = TransferQueue()
-    /// Makes the candidate that the governor sees, from the request that would serve a wish.
+    /// Makes the governor's candidate for a wish.
     private let candidate: (Wish) -> TransferCandidate
 
     init(candidate: @escaping (Wish) -> TransferCandidate) {
@@ -230,10 +230,11 @@ struct RequestTable {
         return due
     }
 
-    /// Shortens the waits for a host that has just answered to less than a second, spread out by chance.
+    /// Shortens the waits for a host that has just answered.
     ///
-    /// A subject that fails although its host answers may fail forever. So it is left alone for a second after its failure, and
-    /// twice as long after each further shortened wait.
+    /// The waits end within a second, spread out by chance. A subject that fails although its host answers may fail
+    /// forever. So it is left alone for a second after its failure, and twice as long after each further shortened
+    /// wait.
     ///
     /// - Parameter chance: returns the part of a second.
     /// - Returns: the subjects whose waits are shorter now.
@@ -277,7 +278,7 @@ struct RequestTable {
 /// The requests that failed and wait for a retry. They show the wait to the user.
 struct PostponedRequests {
     private var requests: [Wish.Subject: any NetworkRequest] = [:]
-    /// Subjects whose failure is being written to the cache, and whether their rows changed meanwhile.
+    /// Subjects whose failure is being recorded, and whether their rows changed meanwhile.
     private var beingRecorded: [Wish.Subject: Bool] = [:]
 
     /// The request that waits for a subject's retry.

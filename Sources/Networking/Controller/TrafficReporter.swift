@@ -107,7 +107,7 @@ struct TrafficReporter {
             stage: .running(progress, speed: time > 0 ? Double(reading.bytes) / time : nil))
     }
 
-    /// The stage of a queued transfer, and the reason if its host holds it back.
+    /// The stage of a queued transfer. It names the reason if the host holds the transfer back.
     private func stage(
         _ setback: (failure: Failure, attempts: Int)?, _ candidate: TransferCandidate, _ judgement: GovernorReport
     ) -> TransferReport.Stage {

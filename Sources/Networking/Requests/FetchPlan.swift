@@ -61,8 +61,8 @@ public struct FetchPlan: Sendable {
         return request
     }
 
-    /// The most regular lists measured expand 36 times with gzip and 118 times with the slowest zstd; a gzip bomb
-    /// expands 1,000 times.
+    /// The most times that a text may expand. The most regular lists measured expand 36 times with gzip and 118 times
+    /// with the slowest zstd; a gzip bomb expands 1,000 times.
     private static let maximumExpansion = 200
 }
 

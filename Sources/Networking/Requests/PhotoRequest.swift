@@ -15,7 +15,7 @@ public struct PhotoRequest: NetworkRequest {
     /// Larger than the files of any camera.
     static let limit: ByteCount = 512 << 20
 
-    /// Makes a request for a photo, or for a thumbnail that must be made from it.
+    /// Makes a request for a photo, or for the photo behind a missing thumbnail.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .picture(let gallery, let key, let rendition) = subject else { return nil }
         if rendition == .thumbnail {
@@ -35,7 +35,7 @@ public struct PhotoRequest: NetworkRequest {
     public var address: Address { picture.address }
     /// A photo: rare and large.
     public var kind: TransferKind { .photo }
-    /// Whether it lies on the gallery's server, or on one that the user signed in to for it.
+    /// Whether the user has named its server, or signed in to it for the gallery.
     public var isNamedByUser: Bool { picture.isNamedByUser }
     /// Whether an earlier attempt failed.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
@@ -67,7 +67,7 @@ public struct PhotoRequest: NetworkRequest {
             url: resumption.url ?? plan.address.text, whole: resumption.whole)
     }
 
-    /// Shows the file's growth, and stores it unless the gallery names another photo by now.
+    /// Shows the file's growth and stores it. If the gallery names another photo by now, nothing is stored.
     public func process(_ response: inout Response) async throws {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
@@ -166,7 +166,7 @@ struct PictureSubject: Sendable {
 
     var wish: Wish.Subject { .picture(cache.id, key, rendition) }
 
-    /// The validators of the held copy, which may still be current if it came from the same address.
+    /// The validators of the held copy. It may still be current if it came from the same address.
     var validators: Validators { source.state.held == nil ? Validators() : source.validators }
 
     func showProgress(_ progress: Progress?) {

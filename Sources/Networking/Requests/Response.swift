@@ -103,7 +103,7 @@ public struct Response {
         return all
     }
 
-    /// Throws if the answer is text, such as a web page instead of a picture.
+    /// Throws if the answer is text instead of a picture.
     public func checkIsNoText() throws {
         let type = head.headers["content-type"]?.lowercased() ?? ""
         for text in ["text/", "application/json", "application/xml"] where type.hasPrefix(text) {

@@ -27,7 +27,7 @@ public struct ThumbnailRequest: NetworkRequest {
     public var address: Address { picture.address }
     /// A thumbnail: small, one of many.
     public var kind: TransferKind { .thumbnail }
-    /// Whether it lies on the gallery's server, or on one that the user signed in to for it.
+    /// Whether the user has named its server, or signed in to it for the gallery.
     public var isNamedByUser: Bool { picture.isNamedByUser }
     /// Whether an earlier attempt failed.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
