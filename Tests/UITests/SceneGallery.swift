@@ -172,7 +172,7 @@ final class SceneGallery {
         let lines = rows.map { row in
             columns.reduce("") { $0 + frame[$1, row].text }.trimmingCharacters(in: .whitespaces)
         }
-        let named = (0..<results.count).lazy.compactMap { photo(at: $0, of: results) }
+        let named = (0..<results.count).lazy.compactMap { self.photo(at: $0, of: results) }
             .first { photo in lines.contains { $0.count > 2 && photo.name.hasPrefix($0) } }
         guard let named, named.thumbnail.held ?? named.original.held != nil else { return true }
         return rows.contains { row in columns.contains { frame[$0, row].isTrueColour } }

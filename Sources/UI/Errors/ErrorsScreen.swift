@@ -71,7 +71,7 @@ final class ErrorsScreen: Screen, ListScreen {
             retry(list.rows)
         case .clear:
             let activity = context.activity
-            send(.confirm("Clear the errors of this session?") { activity.forgetFailures() })
+            send(.confirm("Clear the errors of this session?") { activity.clearFailures() })
         case .copy:
             guard let selected else { break }
             send(.copy(selected.failure.reason.madeVisible))

@@ -174,7 +174,7 @@ struct PhotoLayout {
     ) -> DrawnPicture? {
         guard photo.thumbnail.held != nil || photo.original.held != nil, !size.isEmpty else { return nil }
         func order(_ style: DrawingStyle) -> PictureOrder {
-            PictureOrder.thumbnail(of: photo, in: content.results.cache.id, room: size, style: style)
+            PictureOrder.thumbnail(of: photo, in: content.results.cache.id, size: size, style: style)
         }
         let wanted = order(context.drawingStyle)
         orders.append(wanted)

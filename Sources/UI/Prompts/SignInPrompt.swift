@@ -251,7 +251,7 @@ final class SignIns {
         let credentials = context.caches.credentials
         credentials.take(answer.signIn, for: question.place, by: question.galleries)
         context.activity.withdrawQuestion(question.place)
-        for gallery in question.galleries { context.activity.noteAnswer(for: gallery) }
+        for gallery in question.galleries { context.activity.recordAnswer(for: gallery) }
         guard answer.keeping != .session else { return }
         storing = Task { [weak self, previous = storing] in
             let earlier = await previous?.value
