@@ -89,7 +89,9 @@ public final class Workers: Sendable {
     private func startThread() {
         /// The thread's name and its source of work.
         final class Beginning {
+            /// For the system's lists of threads.
             let name: String
+            /// The work that the thread takes.
             let shared: Shared
             init(name: String, shared: Shared) { (self.name, self.shared) = (name, shared) }
         }

@@ -10,6 +10,7 @@ import Model
 /// Files are never overwritten and links are not followed. If another file has the name, `put` throws an error; if the
 /// same photo is already there, `put` does nothing. A name appears only when its file is complete.
 final class ExportFolder: Sendable {
+    /// The path, for messages.
     let path: String
     private let descriptor: Int32
     /// The permissions of new files.

@@ -184,6 +184,7 @@ final class XMLLibrary {
     /// The Debian package that contains it.
     private static let package = "libxml2"
 
+    /// libxml2's functions, which the stream calls.
     let functions: UnsafePointer<cxml_library>
 
     /// Loads the library.

@@ -6,6 +6,7 @@ import Model
 final class OpenFolder: Sendable {
     /// The path, for messages and for programs that take one.
     let path: String
+    /// Open for as long as this value lives; the walk reads names from it.
     let descriptor: Int32
     /// The permissions of new files: as readable as the folder.
     let fileMode: mode_t

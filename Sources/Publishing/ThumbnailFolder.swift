@@ -2,6 +2,7 @@ import Glibc
 
 /// The gallery's thumbnail folder. The user's own files in it are never replaced or removed.
 final class ThumbnailFolder: Sendable {
+    /// The folder, which the list writer also uses.
     let folder: OpenFolder
 
     init(_ folder: OpenFolder) {

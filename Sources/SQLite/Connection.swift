@@ -24,6 +24,7 @@ public final class Connection {
     /// The default wait for another process's lock, in milliseconds.
     public static let patience: Int32 = 5_000
 
+    /// SQLite's handle; statements and the writer use it within this module.
     let pointer: OpaquePointer
     private var statements: [String: Statement] = [:]
     /// Created on first use.

@@ -2,6 +2,7 @@ import CSQLite
 
 /// A prepared statement. It belongs to its connection.
 final class Statement {
+    /// SQLite's statement; rows read their columns through it.
     let pointer: OpaquePointer
     private let database: OpaquePointer
     private let sql: String

@@ -44,7 +44,7 @@ import Testing
             #expect(session.wait() == 128 + signal)
         } else {
             session.type("Q")
-            try #require(session.until(shows: "Quit all the same?"))
+            try #require(session.until(shows: "Quit anyway? (y/n)"))
             session.type("y")
             #expect(session.wait() == 0)
         }

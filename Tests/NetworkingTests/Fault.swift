@@ -258,16 +258,16 @@ extension Fault {
         [
             (400, ""), (401, " (a password is needed)"), (403, " (not allowed)"), (404, " (not found)"),
             (407, " (the proxy wants a password; it can stand in the proxy’s address)"), (410, " (gone)"), (416, ""),
-            (501, " (it has a problem)"),
+            (501, " (server error)"),
         ].map { status, meaning in
             Fault(
                 "status \(status)", "the server answered \(status)\(meaning)", .final,
                 .answers(.answer(status, "sorry")))
         }
         + [
-            (408, ""), (425, ""), (429, " (too many requests)"), (500, " (it has a problem)"),
-            (502, " (it has a problem)"),
-            (503, " (it has a problem)"), (504, " (it has a problem)"),
+            (408, ""), (425, ""), (429, " (too many requests)"), (500, " (server error)"),
+            (502, " (server error)"),
+            (503, " (server error)"), (504, " (it has a problem)"),
         ].map { status, meaning in
             Fault(
                 "status \(status)", "the server answered \(status)\(meaning)", .passing,
@@ -278,7 +278,7 @@ extension Fault {
             ("Fri, 31 Dec 9999 23:59:59 GMT", 21_600), ("Sun, 06 Nov 1994 08:49:37 GMT", 0),
         ].map { text, seconds in
             Fault(
-                "status 503, Retry-After: \(text)", "the server answered 503 (it has a problem)",
+                "status 503, Retry-After: \(text)", "the server answered 503 (server error)",
                 .passing(after: seconds),
                 .answers(.answer(503, "sorry", headers: ["Retry-After: \(text)"])))
         } + [

@@ -210,7 +210,7 @@ import Scheduling
         let wisher = wish(for: [passing, final])
         try await test.until { [test] in test.activity.failureCount == 2 }
         let reports = Dictionary(uniqueKeysWithValues: test.activity.failures.map { ($0.subject, $0) })
-        #expect(reports[passing]?.failure == Failure("the server answered 503 (it has a problem)", remedy: .time))
+        #expect(reports[passing]?.failure == Failure("the server answered 503 (server error)", remedy: .time))
         #expect(reports[passing]?.attempts == 1 && reports[passing]?.next == Timestamp(milliseconds: 42_500))
         #expect(reports[final]?.failure == Failure("the server answered 404 (not found)", remedy: .none))
         #expect(reports[final]?.next == nil)

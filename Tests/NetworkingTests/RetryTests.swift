@@ -107,7 +107,7 @@ import Testing
         test.put("/index.xml", .answer(503))
         test.start()
         test.wishes.ask(for: test.list)
-        let failure = Failure("the server answered 503 (it has a problem)", remedy: .time)
+        let failure = Failure("the server answered 503 (server error)", remedy: .time)
         try await test.until {
             try self.test.status.state == .updating(.waiting(failure, until: Timestamp(milliseconds: 42_500)))
         }

@@ -13,7 +13,7 @@ import Testing
 @MainActor @Suite(.unlessItHangs) struct ErrorsScreenTests {
     private let screens: TestScreens
     private let gone = RenditionState.Trouble.bad(Failure("the server answered 404 (not found)", remedy: .none))
-    private let busy = Failure("the server answered 503 (it has a problem)", remedy: .time)
+    private let busy = Failure("the server answered 503 (server error)", remedy: .time)
 
     init() async throws {
         var settings = Settings()

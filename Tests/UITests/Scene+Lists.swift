@@ -49,7 +49,7 @@ extension Scene {
         Scene("update-failed") { scene in
             try await scene.open()
             try await scene.screens.cache.writer.recordSyncFailure(
-                Failure("the server answered 500 (it has a problem)", remedy: .time))
+                Failure("the server answered 500 (server error)", remedy: .time))
             try await scene.screens.until { scene.screens.status.contains("failed") }
         },
         Scene("gallery-never-reached") { scene in

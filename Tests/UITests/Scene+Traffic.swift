@@ -57,7 +57,7 @@ extension SceneGallery {
             TransferReport(
                 try screens.subject(id, rendition), host: "example.org", importance: .visible, stage: stage)
         }
-        let failure = Failure("the server answered 503 (it has a problem)", remedy: .time)
+        let failure = Failure("the server answered 503 (server error)", remedy: .time)
         let transfers = try [
             transfer("desert-dusk", .running(Progress(done: 1_200_000, total: 2_400_000), speed: 400_000), .original),
             transfer("owl", .running(Progress(done: 0))),
@@ -92,7 +92,7 @@ extension SceneGallery {
                     try screens.subject(id, rendition), failure, attempts: attempts, first: Self.moment(-400),
                     last: Self.moment(-20 - Int64(attempts)), next: next.map(Self.moment)))
         }
-        try fail("snow", .original, Failure("the server answered 503 (it has a problem)", remedy: .time), 3, next: 75)
+        try fail("snow", .original, Failure("the server answered 503 (server error)", remedy: .time), 3, next: 75)
         try fail(
             "island-map", .thumbnail, Failure("it is no picture: it begins with “<!DOCTYPE html>”", remedy: .none), 1)
         let lost = try Address("http://192.168.1.20:8080/gallery.xml")

@@ -82,7 +82,7 @@ final class SceneGallery {
         try await screens.note(
             .bad(Failure("the server answered 404 (not found)", remedy: .none)), for: .thumbnail, of: "october-oak")
         try await screens.note(
-            .putOff(Failure("the server answered 503 (it has a problem)", remedy: .time)), for: .original, of: "snow")
+            .putOff(Failure("the server answered 503 (server error)", remedy: .time)), for: .original, of: "snow")
     }
 
     private static func file(_ name: String) throws -> [UInt8] {

@@ -28,7 +28,7 @@ import Testing
 
     /// A photo that is half here, a thumbnail that is asked for, one that waits, and many that are queued.
     private func busy() throws -> TrafficReport {
-        let failure = Failure("the server answered 503 (it has a problem)", remedy: .time)
+        let failure = Failure("the server answered 503 (server error)", remedy: .time)
         return TrafficReport(
             quality: .fair, running: 2, width: 8, limit: 64, window: 512_000, bandwidth: 3_400_000, roundTrip: 0.045,
             received: 2_000_000, queued: 300, waiting: 1,
@@ -89,7 +89,7 @@ import Testing
         #expect(screens.text.contains("example.org/album/index.xml") == (columns >= 80))
         // Why it waits is said in full where there is room for it.
         #expect(
-            columns < 80 || screens.text.contains("the server answered 503 (it has a problem) · tried 3 times, again"))
+            columns < 80 || screens.text.contains("the server answered 503 (server error) · tried 3 times, again"))
     }
 
     @Test func anUnknownNetworkHasNoState() throws {

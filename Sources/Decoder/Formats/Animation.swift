@@ -135,6 +135,7 @@ final class AnimationCanvas {
 
     static let bytesPerPixel = 4
 
+    /// The size of the canvas; decoders of frames check against it.
     let size: PixelSize
     private let pixels: UnsafeMutablePointer<UInt8>
 

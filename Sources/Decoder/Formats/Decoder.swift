@@ -17,13 +17,13 @@ public enum Decoder {
     ]
 
     /// The libraries with their versions. Includes those loaded on demand only if they can be loaded now, so call
-    /// this before the confinement.
+    /// this before the sandbox.
     public static var libraries: [String] { formats.compactMap { $0.library } }
 
     /// The number of first bytes that identify a format.
     private static let signatureLength = 16
 
-    /// Loads the libraries that the picture on a descriptor needs. Call this before the confinement, which forbids
+    /// Loads the libraries that the picture on a descriptor needs. Call this before the sandbox, which forbids
     /// opening files and starting threads. It reads only the signature. If loading fails, decoding fails later with a
     /// description.
     public static func prepare(forPictureOn descriptor: CInt) {

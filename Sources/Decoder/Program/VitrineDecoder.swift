@@ -28,8 +28,8 @@ enum VitrineDecoder {
         let input = Result { () throws(DecodeFailure) in try InputFile(descriptor: STDIN_FILENO) }
         let longestAnswer = DecodeOutcome.longestEncoding(
             for: (try? request.get()) ?? DecodeRequest(box: PixelSize(width: 1, height: 1)))
-        // Never decode without confinement.
-        guard Confinement(longestAnswer: longestAnswer).apply() != nil else { _exit(1) }
+        // Never decode outside the sandbox.
+        guard SandboxRules(longestAnswer: longestAnswer).apply() != nil else { _exit(1) }
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         do {
             try outcome(of: request, input).write(to: answer)
@@ -43,7 +43,7 @@ enum VitrineDecoder {
     /// Forks processes that decode. This process reads no picture itself.
     private static func serve() -> Never {
         Decoder.prepareForMany()
-        guard Confinement.applyToServer() != nil else { exit(1) }
+        guard SandboxRules.applyToServer() != nil else { exit(1) }
         PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { packet in
             // Inside the sandbox it could not load further libraries.
             guard Decoder.isPreparedForMany(withPictureOn: STDIN_FILENO) else { _exit(DecoderService.elsewhere) }
@@ -54,7 +54,7 @@ enum VitrineDecoder {
 
     /// Decodes small pictures one after the other.
     private static func serveSmall() -> Never {
-        guard Confinement(longestAnswer: 0).applyBeyondParent() != nil else { _exit(1) }
+        guard SandboxRules(longestAnswer: 0).applyBeyondParent() != nil else { _exit(1) }
         SmallPictureServer(socket: STDIN_FILENO) { request, picture in
             Decoder.decodeSmall(picture, request).map(DecodeOutcome.picture)
         }.run()
@@ -69,7 +69,7 @@ enum VitrineDecoder {
             return try input.get().withBytes { bytes throws(DecodeFailure) in
                 .picture(try Decoder.decode(bytes, request))
             }
-        } catch DecodeFailure.outOfMemory where !Confinement.isMemoryThere() {
+        } catch DecodeFailure.outOfMemory where !SandboxRules.isMemoryThere() {
             return .failure(.shortOfMemory)
         } catch let failure as DecodeFailure {
             return .failure(failure)
@@ -83,7 +83,7 @@ enum VitrineDecoder {
     /// Confines this process as for a picture, and reports the restrictions.
     private static func report() -> Never {
         let libraries = Decoder.libraries
-        guard let restrictions = Confinement(longestAnswer: DecoderReport.longest).apply() else { exit(1) }
+        guard let restrictions = SandboxRules(longestAnswer: DecoderReport.longest).apply() else { exit(1) }
         let text = Array(DecoderReport(restrictions: restrictions.names, libraries: libraries).text.utf8)
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         let isSaid = withExtendedLifetime(answer) {
@@ -105,7 +105,7 @@ struct InputFile {
 
     private static let longest = 512 << 20
 
-    /// Checks the file's type and size. Must come before the confinement: glibc uses a system call for this that also
+    /// Checks the file's type and size. Must come before the sandbox: glibc uses a system call for this that also
     /// accepts paths. The file's contents are not read.
     ///
     /// - Parameter descriptor: a regular file, open for reading.

@@ -77,7 +77,7 @@ public struct PictureServer {
                 dup2(output, STDOUT_FILENO)
                 // This must happen before the picture's first bytes are read: other clients' connections are still
                 // open.
-                guard Confinement.closeAllButThree() else { _exit(1) }
+                guard SandboxRules.closeAllButThree() else { _exit(1) }
                 decode(packet.bytes)
             }
             works.append(Work(process: process, client: client))

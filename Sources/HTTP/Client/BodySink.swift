@@ -56,6 +56,7 @@ struct BodySink {
 /// The descriptor stays open as long as the network's thread may write. If the caller's descriptor were used, the
 /// caller could close it after a cancel, and late bytes would go into another file that got the same number.
 public final class BodyFile: Sendable {
+    /// Open for as long as the transfer lives; curl writes to it.
     let descriptor: Int32
 
     /// Duplicates a descriptor that is open for writing. The file's position stays as it is.

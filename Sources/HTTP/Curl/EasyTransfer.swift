@@ -4,6 +4,7 @@ import Numbers
 
 /// The state of one transfer on the network's thread. Used on that thread only.
 final class EasyTransfer {
+    /// The key by which the thread finds this transfer.
     let number: Int
     /// Holds the body's file open until the last exchange is over.
     let request: HTTPRequest
@@ -12,6 +13,7 @@ final class EasyTransfer {
     private let mailbox: TransferMailbox
     private let turn: TransferTurn
     private let memory: AuthenticationMemory
+    /// Shared by all transfers of a thread.
     let connections: ConnectionTable
     private var exchange: Exchange?
     private var sink: BodySink
@@ -26,6 +28,7 @@ final class EasyTransfer {
     private static let mostMisled = 4
     /// Whether any exchange reached a public address, and whether the first one did.
     private var (hasReachedPublic, beganPublic) = (false, false)
+    /// Set with the request; the thread compares it when shares change.
     private(set) var weight: Int
     /// The sums of the earlier exchanges.
     private var before = HTTPMetrics()

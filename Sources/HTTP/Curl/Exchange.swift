@@ -5,8 +5,11 @@ import Numbers
 ///
 /// A transfer has an exchange with an easy handle of its own for each hop.
 final class Exchange {
+    /// The request of this hop; the transfer derives the next one from it.
     let plan: ExchangePlan
+    /// curl's handle; the transfer adds it to the multi handle.
     let easy: EasyHandle
+    /// The response's head as far as it has come; the transfer reads it.
     private(set) var head = ResponseHead()
     /// Whether the request was sent over a connection. Earlier headers come from a proxy.
     private(set) var isRequested = false

@@ -9,7 +9,9 @@ import Scheduling
 final class Operation {
     /// The number of its first attempt. Later operations have higher numbers.
     let number: Int
+    /// The request, which the controller runs and reports about.
     let request: any NetworkRequest
+    /// The form in which the governor knows this request.
     let candidate: TransferCandidate
     /// When it began.
     let start: Duration
@@ -17,6 +19,7 @@ final class Operation {
     private(set) var attempts: [Attempt]
     /// Bytes of attempts that were dropped for another.
     private var droppedBytes: ByteCount = 0
+    /// Subjects that share this request; the controller reports to each.
     private(set) var served: Set<Wish.Subject>
     /// Every subject that it serves or has served. A subject can leave when its picture is stored, before the operation ends.
     private(set) var everServed: Set<Wish.Subject>
@@ -76,7 +79,9 @@ final class Operation {
 final class Attempt {
     /// The governor's number for it.
     let number: Int
+    /// The governor's permission, which holds the meter.
     let permit: TransferPermit
+    /// The work, which the controller cancels.
     let task: Task<Void, Never>
     private var reported = Reported()
 

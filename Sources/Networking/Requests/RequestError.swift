@@ -143,7 +143,7 @@ public enum RequestError: Error, Equatable {
         case 404: " (not found)"
         case 410: " (gone)"
         case 429: " (too many requests)"
-        case 500...599: " (it has a problem)"
+        case 500...599: " (server error)"
         default: ""
         }
     }

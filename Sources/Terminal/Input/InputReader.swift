@@ -17,6 +17,7 @@ final class InputReader {
     private var reads = 0
     /// The start time of the pending sequence.
     private var sequenceStart: DispatchTime?
+    /// Receives each event. The owner sets it before the first.
     var onEvent: (InputEvent) -> Void = { _ in }
     /// Called with each reply, expected or not.
     var onReply: (TerminalReply) -> Void = { _ in }

@@ -6,6 +6,7 @@ import Glibc
 /// Opens the device again, because making standard output non-blocking would affect the shell and all programs that
 /// share it.
 final class TTY {
+    /// The terminal; the output queue writes to it.
     let descriptor: Int32
     /// The original modes, restored at the end.
     let originalModes: termios

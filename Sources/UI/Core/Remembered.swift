@@ -146,6 +146,7 @@ public final class RememberedPlaces {
 /// The history of typed commands. Its file is read and written off the main actor.
 @MainActor
 final class RememberedCommands {
+    /// The commands so far, for the prompt.
     private(set) var history = CommandHistory()
     private let path: String
     private let log: Log

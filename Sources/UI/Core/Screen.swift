@@ -41,6 +41,7 @@ public class Screen: Responder {
         var kept: Set<Command> = [.help]
     }
 
+    /// Subclasses read models and settings from it.
     let context: ScreenContext
     /// The screens inside this one.
     var children: [Screen] = []

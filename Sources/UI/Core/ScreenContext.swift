@@ -33,6 +33,7 @@ public final class ScreenContext {
     let places: RememberedPlaces
     /// The home folder and the current folder, for typed paths.
     let home: String
+    /// The folder against which typed paths resolve.
     let currentFolder: String
     /// The folder for saved logs.
     let stateFolder: String

@@ -10,6 +10,7 @@ final class Playback {
     /// Called when the next frame is due.
     var onDue: () -> Void = {}
 
+    /// Whether the animation plays; the status line shows it.
     private(set) var isRunning = false
     /// The index of the visible frame. It stays when the animation stops.
     private(set) var frame = 0

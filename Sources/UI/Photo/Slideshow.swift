@@ -13,6 +13,7 @@ final class Slideshow {
     /// The longest time for one photo, in seconds, as in the settings.
     private static let mostSeconds = 3_600
 
+    /// Whether the slideshow runs; the status line shows it.
     private(set) var isRunning = false
     /// The photos to show; empty for the whole list.
     private(set) var slides: [PhotoKey] = []

@@ -26,10 +26,13 @@ final class PhotoLists {
     private(set) var found: FetchedResults?
     /// The search text, whether or not the search is complete.
     private(set) var filter = PhotoFilter.all
+    /// Whether the words find or filter; the status line shows it.
     private(set) var purpose = Purpose.finding
     /// Whether the list shows only the matches.
     private(set) var isFiltered = false
+    /// The order of the photos; the sort menu shows it.
     private(set) var order: PhotoOrder
+    /// The division into sections; the sort menu shows it.
     private(set) var sections: SectionRule
     /// Why the last request failed, if it did.
     private(set) var failure: String?

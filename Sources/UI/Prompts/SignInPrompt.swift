@@ -17,6 +17,7 @@ final class SignInPrompt: Responder {
     /// Called with the answer; nil if the user cancels.
     var onAnswer: (Answer?) -> Void = { _ in }
 
+    /// The question; the root screen compares it with new ones.
     private(set) var question: SignInQuestion
     /// The gallery that needs the sign-in, if its origin differs.
     private let asker: String?

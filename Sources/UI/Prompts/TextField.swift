@@ -5,6 +5,7 @@ import Text
 /// A line of text that the user edits.
 @MainActor
 final class TextField: Responder {
+    /// The text so far.
     private(set) var text = ""
     /// The number of characters before the cursor.
     private var cursor = 0

@@ -43,7 +43,7 @@ enum SandboxProbe {
     }
 
     private static func confineServer() {
-        guard let standing = Confinement.applyToServer(), standing.seccomp else { exit(3) }
+        guard let standing = SandboxRules.applyToServer(), standing.seccomp else { exit(3) }
     }
 
     private static func confine(_ restrictions: String) {
@@ -55,7 +55,7 @@ enum SandboxProbe {
         case "none", "server": return
         default: exit(2)
         }
-        guard let standing = Confinement(longestAnswer: 64, restrictions: wanted).apply(),
+        guard let standing = SandboxRules(longestAnswer: 64, restrictions: wanted).apply(),
             standing.seccomp == wanted.contains(.seccomp), (standing.landlock != nil) == wanted.contains(.landlock)
         else { exit(3) }
     }

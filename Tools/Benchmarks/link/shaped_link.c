@@ -213,7 +213,7 @@ static double processor_time(void) {
 }
 
 /* Reads a command; the client writes whole lines. Returns false at the end of standard input. */
-static int obey(struct direction lines[2]) {
+static int read_command(struct direction lines[2]) {
     static double counted;
     char command[64];
     ssize_t length = read(STDIN_FILENO, command, sizeof command - 1);
@@ -336,6 +336,6 @@ int main(int count, char **arguments) {
         if (ppoll(watched, 3, next == INT64_MAX ? NULL : &timeout, NULL) < 0 && errno != EINTR) fail("poll");
         for (int index = 0; index < 2; index++)
             if (watched[index].revents) read_packets(&lines[index]);
-        if (watched[2].revents && !obey(lines)) return 0;
+        if (watched[2].revents && !read_command(lines)) return 0;
     }
 }

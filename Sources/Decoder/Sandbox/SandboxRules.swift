@@ -5,7 +5,7 @@ import CSandbox
 /// At this point only the picture's first bytes have been read, to load the libraries it needs. Later calls can only
 /// tighten the restrictions, never loosen them.
 ///
-///     guard let restrictions = Confinement(longestAnswer: 1 << 20).apply() else { exit(1) }
+///     guard let restrictions = SandboxRules(longestAnswer: 1 << 20).apply() else { exit(1) }
 ///
 /// The order matters. Descriptors that the parent left open come first, because libraries open sockets that stay open
 /// on exec. Then privileges are dropped, without which the kernel permits no further restriction. Landlock follows,
@@ -13,7 +13,7 @@ import CSandbox
 /// all steps before use them.
 ///
 /// A compromised decoder keeps its picture, bounded memory and time, and an answer that the parent does not trust.
-public struct Confinement {
+public struct SandboxRules {
     /// The most bytes this process may write to a file: its longest answer.
     private let longestAnswer: Int
     private let uses: (landlock: Bool, seccomp: Bool)
@@ -22,13 +22,13 @@ public struct Confinement {
     /// Enough for a file of 512 MiB and the largest progressive picture, 100 million pixels in 4:2:0, together.
     private static let addressSpace = 1 << 30
 
-    /// Creates a confinement for a process with a size limit for its answer.
+    /// Creates the rules for a process with a size limit for its answer.
     public init(longestAnswer: Int) {
         self.longestAnswer = longestAnswer
         uses = (true, true)
     }
 
-    /// Creates a confinement with some restrictions only, to test each of them alone.
+    /// Creates rules with some restrictions only, to test each of them alone.
     package init(longestAnswer: Int, restrictions: Set<Restriction>) {
         self.longestAnswer = longestAnswer
         uses = (restrictions.contains(.landlock), restrictions.contains(.seccomp))
@@ -59,7 +59,7 @@ public struct Confinement {
         guard csandbox_close_at_once_but_three() == 0, csandbox_forbid_new_privileges() == 0,
             csandbox_forbid_inspection() == 0, csandbox_limit(csandbox_core, 0) == 0
         else { return nil }
-        let landlock = Confinement(longestAnswer: 0).buildLandlock()
+        let landlock = SandboxRules(longestAnswer: 0).buildLandlock()
         return StandingRestrictions(landlock: landlock, seccomp: csandbox_build_serving_seccomp() == 0)
     }
 
