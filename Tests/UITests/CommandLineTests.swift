@@ -100,7 +100,7 @@ import Testing
     @Test func namesAreCompleted() async throws {
         try await open(3)
         screens.type(":se")
-        #expect(screens.text.contains("search [TEXT]") && screens.text.contains("search names, metadata and times"))
+        #expect(screens.text.contains("search [TEXT]") && screens.text.contains("search names, metadata, dates"))
         screens.press(Key(.tab))
         #expect(screens.status == ":search")
         screens.press(Key(.tab))

@@ -165,7 +165,7 @@ import Testing
         screens.press("d")
         #expect(
             screens.status.contains(
-                #/Remove “http://one/”\?  l from the list only  c and delete its cache, [\d.]+ KB  n no/#)
+                #/Remove “http://one/”\?  l from the list only  c with its cache, [\d.]+ KB  n no/#)
         )
         screens.press("n")
         #expect(names(screens).count == 1)

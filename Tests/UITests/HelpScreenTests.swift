@@ -97,7 +97,7 @@ import Testing
         screens.press("?")
         let all = screens.text
         screens.type("next SECTION")
-        #expect(words(screens.text).contains("tothenextyear") && screens.text.contains("Filter: next"))
+        #expect(words(screens.text).contains("nextsection") && screens.text.contains("Filter: next"))
         let frame = screens.frame()
         let shown = words((1..<size.rows - 2).map { frame.text(inRow: $0) }.joined())
         let found = CommandTable.entries.filter { shown.contains(words($0.meaning)) }

@@ -68,7 +68,7 @@ import Testing
         #expect(frame.text(inRow: 2) == " 2 transfers, 8 at once · 512.0 KB in flight · 3.4 MB/s possible")
         #expect(frame.text(inRow: 3) == " 45 ms round trip · 2.0 MB received")
         #expect(frame.text(inRow: 5).contains(#/^ ▌ Photo 0 +photo +━━━━━───── 1\.2 MB of 2\.4 MB/#))
-        #expect(frame.text(inRow: 6).contains(#/^   Photo 1 +thumbnail  asked for$/#))
+        #expect(frame.text(inRow: 6).contains(#/^   Photo 1 +thumbnail  requested$/#))
         #expect(frame.text(inRow: 7).contains("retry at 2006-07-30 07:47: the server"))
         #expect(frame.text(inRow: 8).hasSuffix("queued"))
         #expect(screens.text.contains("… and 298 more queued"))
@@ -89,7 +89,7 @@ import Testing
         #expect(screens.text.contains("example.org/album/index.xml") == (columns >= 80))
         // Why it waits is said in full where there is room for it.
         #expect(
-            columns < 80 || screens.text.contains("the server answered 503 (server error) · tried 3 times, again"))
+            columns < 80 || screens.text.contains("the server answered 503 (it has a problem) · tried 3 times, retry"))
     }
 
     @Test func anUnknownNetworkHasNoState() throws {

@@ -62,7 +62,7 @@ struct GalleryRow {
         // With a title above, the address stands here.
         line.add(title == nil ? nil : address.description, least: 12)
         if !isListed { line.add("not in the list: \(context.name(of: .add, in: scopes)) adds it") }
-        let interval = interval.map { $0 == .never ? "no automatic updates" : "\($0)" }
+        let interval = interval.map { $0 == .never ? "manual updates" : "\($0)" }
         if let facts {
             let record = facts.record
             let status = StatusText.parts(
