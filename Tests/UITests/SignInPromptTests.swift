@@ -48,7 +48,7 @@ import Testing
         screens.press(Key(.enter))
         for await snapshot in screens.wishes.snapshots() where snapshot.asked[screens.list] != nil { break }
         #expect(screens.cache.signIn(for: screens.cache.address) == .password(user: "mqe", password: "s3cret"))
-        #expect(!screens.text.contains("who you are") && screens.activity.questions.isEmpty)
+        #expect(!screens.text.contains("asks you to sign in") && screens.activity.questions.isEmpty)
         #expect(screens.frame().cursor == nil)
         #expect(!screens.log.entries.contains { $0.message.contains("s3cret") })
     }
@@ -69,12 +69,12 @@ import Testing
         #expect(!screens.text.contains("Others can read"))
         screens.type("me")
         screens.press(Key(.escape))
-        #expect(!screens.text.contains("who you are") && screens.selected == "Photo a")
+        #expect(!screens.text.contains("asks you to sign in") && screens.selected == "Photo a")
         screens.activity.ask(try question(screens, "https://example.org"))
         #expect(screens.activity.questions.isEmpty && !screens.wishes.isStanding(screens.list))
         screens.press("r")
         screens.activity.ask(try question(screens, "https://example.org"))
-        try await screens.until { screens.text.contains("who you are") }
+        try await screens.until { screens.text.contains("asks you to sign in") }
     }
 
     @Test("BEHAVIOURS 5.10: a proxy is named, and its password goes to it only")
@@ -166,9 +166,9 @@ import Testing
         var suspensions = 0
         screens.root.host.onSuspend = { suspensions += 1 }
         screens.press(.control("z"))
-        #expect(suspensions == 1 && screens.text.contains("who you are"))
+        #expect(suspensions == 1 && screens.text.contains("asks you to sign in"))
         screens.press(Key(.enter))
-        #expect(!screens.text.contains("who you are"))
+        #expect(!screens.text.contains("asks you to sign in"))
         #expect(screens.cache.signIn(for: screens.cache.address) == .password(user: "me", password: ""))
     }
 
@@ -183,7 +183,7 @@ import Testing
         let screens = try TestScreens(settings, keeping: keeping)
         screens.open()
         screens.activity.ask(try question(screens))
-        try await screens.until { screens.text.contains("who you are") }
+        try await screens.until { screens.text.contains("asks you to sign in") }
         screens.type("me")
         screens.press(Key(.enter), Key(.enter))
         async let end = screens.root.finish()
@@ -195,7 +195,7 @@ import Testing
     @Test func aSignInRetriesAGalleryThatIsNotOpen() async throws {
         let screens = try TestScreens()
         screens.activity.ask(try question(screens))
-        try await screens.until { screens.text.contains("who you are") }
+        try await screens.until { screens.text.contains("asks you to sign in") }
         #expect(screens.title.hasPrefix(" Galleries"))
         screens.type("me")
         screens.press(Key(.enter), Key(.enter))
@@ -211,9 +211,9 @@ import Testing
         screens.activity.ask(try question(screens))
         screens.activity.postNotice("Something happened.")
         try await screens.until { screens.root.modals.notice != nil }
-        #expect(!screens.text.contains("who you are"))
+        #expect(!screens.text.contains("asks you to sign in"))
         screens.press("n")
-        #expect(screens.text.contains("who you are"))
+        #expect(screens.text.contains("asks you to sign in"))
     }
 
     @Test func aSignInWaitsForTyping() async throws {
@@ -223,16 +223,16 @@ import Testing
         screens.activity.ask(try question(screens))
         screens.activity.postNotice("Something happened.")
         try await screens.until { screens.status == " Something happened." }
-        #expect(!screens.text.contains("who you are"))
+        #expect(!screens.text.contains("asks you to sign in"))
         screens.press(Key(.enter))
-        #expect(screens.text.contains("who you are"))
+        #expect(screens.text.contains("asks you to sign in"))
     }
 
     @Test func foreignTextIsMadeVisibleAndHostsAreShownWhole() async throws {
         let screens = try await screens()
         let host = "http://" + String(repeating: "a", count: 90) + ".example.net"
         screens.activity.ask(try question(screens, host, realm: "x\u{1B}[2J\u{202E}y"))
-        try await screens.until { screens.text.contains("who you are") }
+        try await screens.until { screens.text.contains("asks you to sign in") }
         #expect(screens.text.contains("␛[2J") && !screens.text.unicodeScalars.contains("\u{202E}"))
         #expect(screens.text.contains(".example.net"))
         // The gallery itself lies elsewhere.
