@@ -134,7 +134,7 @@ import Testing
         try await screens.sync(["a"])
         screens.open()
         screens.press(.control("r"))
-        #expect(screens.status == " Offline: restart without --offline to reload.")
+        #expect(screens.status == " Offline: restart without --offline to refresh.")
     }
 
     @Test func showInListLeavesTheFilter() async throws {

@@ -20,7 +20,7 @@ struct GalleryUpdates {
 
     /// Requests updates for the user, and retries all failures. Returns a sentence to show.
     func refresh(_ addresses: [Address]) -> String {
-        guard !context.settings.offline else { return "Offline: Vitrine fetches nothing." }
+        guard !context.settings.offline else { return "Offline: restart without --offline to refresh." }
         context.holdsUpdates = false
         for address in addresses { context.retry(GalleryID(address)) }
         // Off the main actor and one by one, since each opens a database.

@@ -138,7 +138,7 @@ struct PhotoActions {
     /// Fetches cached and failed photos again.
     private func reload(_ keys: [PhotoKey]) {
         guard !context.settings.offline else {
-            return showNotice("Offline: restart without --offline to reload.")
+            return showNotice("Offline: restart without --offline to refresh.")
         }
         let name = name(of: keys)
         Task {
