@@ -147,7 +147,7 @@ import Testing
         session.type("s")
         #expect(session.until(shows: "Save “Dawn over the ridge” to:"))
         session.type("\u{15}~/saved\r")
-        #expect(session.until(shows: "“Dawn over the ridge” is in \(folder)."))
+        #expect(session.until(shows: "Saved “Dawn over the ridge” to \(folder)."))
         let copy = FileManager.default.contents(atPath: folder + "/Dawn over the ridge.jpg")
         #expect(copy == FileManager.default.contents(atPath: Built.testGallery + "/images/dawn-ridge.jpg"))
         session.type("Q")

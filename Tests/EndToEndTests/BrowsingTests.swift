@@ -41,8 +41,8 @@ import Testing
             #expect(list.contains("Dawn over the ridge") && Self.thumbnails(in: list) == 7)
             try server.start()
             try tmux.type("r")
-            let updated = try tmux.until { $0.contains("Updated: ") && !$0.contains("Trying") }
-            #expect(updated.contains("Updated: ") && !updated.contains("Trying"))
+            let updated = try tmux.until { $0.contains("Updated: ") && !$0.contains("Retry") }
+            #expect(updated.contains("Updated: ") && !updated.contains("Retry"))
             try tmux.type("Q")
             #expect(try tmux.until(shows: "ended with").contains("ended with 0"))
         }

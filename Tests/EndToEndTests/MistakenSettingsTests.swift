@@ -11,7 +11,7 @@ import Testing
     /// Opens the screen and returns its first text with the list of galleries.
     private func firstScreen() throws -> String {
         let tmux = try Tmux([Built.vitrine], columns: 100, environment: home.environment())
-        let text = try tmux.until { $0.contains("comes with Vitrine") && $0.contains("config") }
+        let text = try tmux.until { $0.contains("built in") && $0.contains("config") }
         try tmux.type("Q")
         #expect(try tmux.until(shows: "ended with").contains("ended with 0"))
         return text

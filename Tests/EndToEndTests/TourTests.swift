@@ -75,7 +75,7 @@ import Testing
         try anna.tmux.type("s")
         try anna.sees("Save “The oak in October” to: ", "/Pictures")
         try anna.tmux.type("Enter")
-        try anna.sees("“The oak in October” is in ", "/Pictures.")
+        try anna.sees("Saved “The oak in October” to ", "/Pictures.")
         try anna.takesPicture("saved")
         let photo = FileManager.default.contents(atPath: Built.testGallery + "/images/october-oak.jpg")
         #expect(anna.file("Pictures/The oak in October.jpg") == photo)

@@ -267,7 +267,7 @@ extension Fault {
         + [
             (408, ""), (425, ""), (429, " (too many requests)"), (500, " (server error)"),
             (502, " (server error)"),
-            (503, " (server error)"), (504, " (it has a problem)"),
+            (503, " (server error)"), (504, " (server error)"),
         ].map { status, meaning in
             Fault(
                 "status \(status)", "the server answered \(status)\(meaning)", .passing,

@@ -61,7 +61,7 @@ import Testing
         screens.press("i")
         #expect(left == nil)
         if place == nil {
-            #expect(screens.text.contains(" The preview pane needs"))
+            #expect(screens.text.contains(" The preview pane"))
         } else {
             screens.press("i")
             #expect(left == place)

@@ -173,19 +173,19 @@ import Testing
     func intervalIsTyped() async throws {
         let screens = try screens("http://example.org/one.xml", "http://example.org/two.xml")
         screens.press("j", "i")
-        #expect(screens.text.contains(" Update every:"))
+        #expect(screens.text.contains(" Update interval:"))
         screens.type("soon")
         screens.press(Key(.enter))
-        #expect(screens.status == " “soon” is no interval: like 30m, 2h or 1d, at most 7d, or never.")
+        #expect(screens.status == " “soon” is not an interval. Use for example 30m, 2h, 1d (at most 7d) or never.")
         screens.press(.control("u"))
         screens.type("90m")
         screens.press(Key(.enter))
-        #expect(screens.text.contains("not opened yet · every 90m") && screens.title.hasSuffix("not saved"))
+        #expect(screens.text.contains("never opened · every 90m") && screens.title.hasSuffix("not saved"))
         // Nothing counts before it is saved.
         #expect(await screens.wished().isEmpty)
         screens.press("s")
         await asked(for: .list(GalleryID(try Address("http://example.org/two.xml"))), screens)
-        try await screens.until { screens.status.contains("is saved") }
+        try await screens.until { screens.status.contains("was saved") }
         #expect(screens.saved.lists.withLock { $0.last?.text }?.contains("two.xml\tevery 90m\n") == true)
         // Emptied it is as often as is set for all.
         screens.press("i", .control("u"), Key(.enter))

@@ -30,7 +30,7 @@ import Testing
         screens.press(.control("u"))
         screens.type("~/elsewhere")
         screens.press(Key(.enter))
-        try await screens.until { screens.status == " “Photo b” is in \(screens.folder.path("elsewhere"))." }
+        try await screens.until { screens.status == " Saved “Photo b” to \(screens.folder.path("elsewhere"))." }
         #expect(screens.folder.entries("elsewhere") == ["Photo b.png"])
         // The folder is proposed the next time.
         screens.press("s")
@@ -64,7 +64,7 @@ import Testing
         #expect(screens.status.contains("saving 0 of 1"))
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
         screens.wishes.fulfil(subject)
-        try await screens.until { screens.status == " “Photo a” is in \(pictures)." }
+        try await screens.until { screens.status == " Saved “Photo a” to \(pictures)." }
         screens.press("j")
         #expect(!screens.status.contains("saving"))
     }

@@ -66,7 +66,7 @@ import Testing
         let screens = try await screens()
         screens.activity.ask(try question(screens, "https://example.org", wasRefused: true))
         try await screens.until { screens.text.contains("The previous password was rejected.") }
-        #expect(!screens.text.contains("Others can read"))
+        #expect(!screens.text.contains("not encrypted"))
         screens.type("me")
         screens.press(Key(.escape))
         #expect(!screens.text.contains("asks you to sign in") && screens.selected == "Photo a")

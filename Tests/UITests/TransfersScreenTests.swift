@@ -89,7 +89,7 @@ import Testing
         #expect(screens.text.contains("example.org/album/index.xml") == (columns >= 80))
         // Why it waits is said in full where there is room for it.
         #expect(
-            columns < 80 || screens.text.contains("the server answered 503 (it has a problem) · tried 3 times, retry"))
+            columns < 80 || screens.text.contains("the server answered 503 (server error) · tried 3 times, retry"))
     }
 
     @Test func anUnknownNetworkHasNoState() throws {
