@@ -272,7 +272,7 @@ extension Address {
     ///
     ///     Address.withoutCredentials("“http://me:s3cret@example.org/” is one too many")  // “http://example.org/” is …
     ///
-    /// Use it before showing or logging what a user typed.
+    /// Use it before showing or logging a user's input.
     public static func withoutCredentials(_ text: String) -> String {
         let text = text.withoutSecrets
         guard text.contains("@") else { return text }

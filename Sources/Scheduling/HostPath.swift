@@ -213,8 +213,7 @@ struct HostPath {
         if isLate, isShared, growth.roundsWithoutMore < 2,
             trialWindow < gatheringWindow || !packets.isLate(least: roundTripTime)
         {
-            // While one connection gains speed, its answers wait for each other, and it gains no more than it is asked
-            // for.
+            // While one connection gains speed, its answers wait for each other. It gains no more than is requested.
             trialWindow = max(trialWindow, min(3 * trialWindow, gatheringWindow, cap * size(.thumbnail)))
         } else if isLate {
             isInSlowStart = false
@@ -241,7 +240,7 @@ struct HostPath {
     /// Whether packets get lost without a queue, which keeps the link from being used.
     var isHeldUpByLosses: Bool { packets.isHeldUp(least: roundTripTime, isShared: isShared) }
 
-    /// Whether the bandwidth will not grow further by itself, because it has not for long or because of losses.
+    /// Whether the bandwidth has stopped growing, because it has not grown for long or because of losses.
     var isSettled: Bool { isHeldUpByLosses || (!isInSlowStart && growth.roundsWithoutMore >= 12) }
 
     /// Returns the rate of late, in bytes a second. With losses, less time is needed to see it.

@@ -1,4 +1,4 @@
-/// What packets show of a path: losses and queues.
+/// The losses and queues of a path, as its packets show them.
 ///
 /// A full queue drops packets too, and then the link is used as well as it can be. Packets that the line loses keep
 /// connections from using it. So losses under a queue do not count as the line's.

@@ -3,7 +3,7 @@
 /// The waits are random parts of a second, a minute, an hour, then six hours each. The first retries help against short
 /// failures, the later ones spare a server that is down, and chance spreads the clients.
 public struct RetrySchedule: Sendable {
-    /// The attempts before a request fails for good; nil to retry as long as it is wanted.
+    /// The attempts before a request fails permanently; nil to retry as long as it is wanted.
     ///
     /// With a limit, a request also fails at once if the server asks for a wait of more than a minute.
     public var maximumAttempts: Int?

@@ -10,7 +10,7 @@ struct TLSRecordDelay: Sendable {
 
     /// The deliveries that show the rate.
     private static let most = 9
-    /// What most servers put into a record, and its limit (RFC 8446).
+    /// The bytes that most servers put into a record; also its limit (RFC 8446).
     static let record = 16_384.0
 
     /// Records the bytes delivered in all.

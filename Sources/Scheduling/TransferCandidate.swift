@@ -10,7 +10,7 @@ public struct TransferCandidate: Hashable, Sendable {
     public var held: Double
     /// How soon it is wanted.
     public var importance: Importance
-    /// What it transfers.
+    /// The kind of its content.
     public var kind: TransferKind
     /// Whether a version is stored and the server will probably answer that it is current.
     public var isAskedAfter: Bool

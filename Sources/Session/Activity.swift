@@ -117,7 +117,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Reports a problem of the disk. The user is told once, until the next retry.
+    /// Reports a problem of the disk. The interface shows it once, until the next retry.
     public func report(_ trouble: StorageTrouble) {
         let isNew = state.withLock { $0.troubles.insert(trouble).inserted }
         if isNew { postNotice(trouble.notice) }
@@ -348,7 +348,7 @@ extension Activity {
     }
 }
 
-/// A problem of the disk that affects everything in the cache. The user is told once.
+/// A problem of the disk that affects everything in the cache. The interface shows it once.
 public enum StorageTrouble: Hashable, Sendable {
     /// The disk is full.
     case full

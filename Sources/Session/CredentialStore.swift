@@ -1,7 +1,7 @@
 import Model
 import Synchronization
 
-/// Credentials in memory: from addresses that the user typed, and from his answers. Databases and settings store none.
+/// Credentials in memory, from typed addresses and sign-in answers. Databases and settings store none.
 ///
 /// A gallery uses the credentials of its own origin. For another origin, where some of its pictures may lie, it uses
 /// credentials only after the user entered them for this gallery: an untrusted list must not make Vitrine send

@@ -5,7 +5,7 @@ import Synchronization
 /// The contents that the screens want in the cache. The network learns of it only here.
 ///
 /// There are two kinds of wishes. A screen states everything that it needs as a whole, whenever that changes. A user's
-/// request, such as an update, is asked for once and stands until it is fulfilled or stopped. Asking again changes
+/// request, such as an update, is made once and stands until it is fulfilled or stopped. A repeated request changes
 /// nothing, however long a key is held.
 ///
 ///     wishes.state([Wish(.picture(gallery, key, .thumbnail), importance: .visible)], by: wisher)
@@ -61,7 +61,7 @@ public final class Wishes: Sendable {
         change { $0.stop(subject) }
     }
 
-    /// Removes a subject that was fulfilled or has failed for good. Stated wishes stay until they are withdrawn.
+    /// Removes a subject that was fulfilled or has failed permanently. Stated wishes stay until they are withdrawn.
     public func fulfil(_ subject: Wish.Subject) {
         stop(subject)
     }
@@ -85,8 +85,8 @@ public final class Wishes: Sendable {
 
     /// Excludes a subject for now, and stops it if it was asked for.
     ///
-    /// The exclusion holds for all wishers. It ends when the subject is asked for again, when it is stated after no one
-    /// stated it, or when it becomes more important: a user who scrolls back to a photo or opens it wants it after all.
+    /// The exclusion holds for all wishers. It ends when the subject is requested again, when it is stated after no one
+    /// stated it, or when it becomes more important: a user who scrolls back to a photo or opens it wants it again.
     /// ``retry(_:)`` ends it for a whole gallery.
     public func decline(_ subject: Wish.Subject) {
         change { $0.decline(subject) }

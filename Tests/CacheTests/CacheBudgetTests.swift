@@ -165,7 +165,7 @@ import Testing
         // The rest is within the limit, or nothing removable is left.
         let excess = limit.map { limit in rest.reduce(0) { $0 + $1.size } - limit } ?? 0
         #expect(excess <= 0 || rest.allSatisfy { $0.isInUse || $0.isKept || !$0.isReadable })
-        // No cache gives up anything while one that was opened earlier still has photos or thumbnails.
+        // No cache loses files while a cache opened earlier still has photos or thumbnails.
         var state = names
         for step in steps {
             switch step {

@@ -259,7 +259,7 @@ import Testing
             #expect(state.isWanting && state.held == before[rendition].held)
             let key = try test.key("a")
             let source = try #require(try test.cache.read { try $0.wantingSource(of: key, rendition) })
-            // The server is asked whether the picture is current.
+            // The request asks the server whether the picture is current.
             #expect(source.validators != Validators())
         }
         #expect(try path("a") != nil)

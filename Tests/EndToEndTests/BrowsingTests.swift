@@ -95,7 +95,8 @@ import Testing
         #expect(after["Three pears, one lying down"].map(Self.picture) == pears.map(Self.picture))
         #expect(after["Last light, from the other side"].map(Self.picture) != light.map(Self.picture))
 
-        let newlyAsked = try server.paths().dropFirst(asked.count)
+        // A set, since a thumbnail that hangs on a busy machine is requested twice.
+        let newlyAsked = Set(try server.paths().dropFirst(asked.count))
         #expect(
             newlyAsked.sorted() == [
                 "/list.xml", "/thumbnails/fireworks.jpg", "/thumbnails/lighthouse-2.jpg", "/thumbnails/moon.jpg",

@@ -64,7 +64,7 @@ import Testing
         home.folder.write("papers/letter.txt", Array("Dear".utf8))
         let papers = try home.vitrine(home.folder.path("papers"))
         #expect(
-            papers.status == 1 && papers.errors.contains("holds neither a list (gallery.xml or index.xml) nor photos."))
+            papers.status == 1 && papers.errors.contains("it has no list (gallery.xml or index.xml) and no photos."))
     }
 
     @Test func brokenPhotosAreLeftOutAlone() throws {
@@ -284,7 +284,7 @@ import Testing
 
     @Test func mistakesAreReported() throws {
         for (arguments, says) in [
-            (["--nonsense"], "--nonsense"), (["list"], "missing"), (["sync", "ftp://x/"], "ftp:"),
+            (["--nonsense"], "--nonsense"), (["list"], "Missing"), (["sync", "ftp://x/"], "ftp:"),
             (["show", "--size", "big", "x"], "80x24"), (["cache", "burn"], "burn"), (["one", "two"], "two"),
             (["--config", "/nowhere", "list", "x"], "/nowhere"), (["--sync-interval", "soon"], "soon"),
         ] {

@@ -128,7 +128,7 @@ import Testing
     /// Opens of files for photos and lists. SQLite's files are left out: it opens them again for reading and then reports
     /// another reason.
     @Test(
-        "A file that cannot be made for want of a descriptor is made later, or that is named; the disk is never to blame"
+        "Without a descriptor for a file, sync retries or reports the shortage, and never blames the disk"
     )
     func oneIsRefused() throws {
         // Each kind is counted separately, since concurrent transfers change the order of calls.
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(
-        "A shortage that begins while Vitrine runs is named where it is felt, and what it kept from coming comes afterwards"
+        "A shortage of descriptors at run time is reported, and the photo arrives when it ends"
     )
     func whileItRuns() throws {
         let server = try Nginx(serving: gallery.folder.path)

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("BEHAVIOURS 5.10: a proxy's password is asked for on the screen and sent to the proxy only")
+    @Test("BEHAVIOURS 5.10: Vitrine asks for a proxy's password and sends it to the proxy only")
     func asked() throws {
         let tmux = try tmux(server.url("/index.xml"))
         let prompt = try tmux.until(shows: "Password:")

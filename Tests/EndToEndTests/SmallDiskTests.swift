@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Full and read-only disks: cached photos stay usable, the user is told once, and nothing is lost.
+/// Full and read-only disks: cached photos stay usable, one notice appears, and nothing is lost.
 @Suite(.ownThread, .enabled(if: Mounting.isPossible, "Nothing can be mounted here.")) struct SmallDiskTests {
     private let home = Household()
     private let gallery = Built.testGallery + "/index.xml"
@@ -89,7 +89,7 @@ import Testing
         #expect(command.text.contains(Self.everything) && command.text.hasSuffix("then 0\n"), "\(command.text)")
     }
 
-    @Test("BEHAVIOURS 4.1: browsing continues on a full disk, and the user is told once")
+    @Test("BEHAVIOURS 4.1: browsing continues on a full disk, with one notice")
     func browsingWithoutRoom() throws {
         // The list takes at most 160 KB, and the visible thumbnails 400 KB if they share their writes, as on a busy machine.
         let session = try browse(Self.mount("size=260k"))

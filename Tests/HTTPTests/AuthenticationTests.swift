@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    /// An endless body after a challenge, which curl reads by itself.
+    /// An endless body after a challenge, which curl reads automatically.
     @Test func anEndlessRefusalIsAnError() async throws {
         let piece: ScriptedServer.Step = .send(
             Array("10000\r\n".utf8) + [UInt8](repeating: 0, count: 0x10000) + Array("\r\n".utf8))

@@ -40,7 +40,7 @@ import Testing
         expectFewRequests(outcome.log)
     }
 
-    /// curl repeats the request by itself, a few times.
+    /// curl automatically repeats the request, a few times.
     private func expectFewRequests(_ log: [String]) {
         #expect(log.count { $0.hasPrefix("request") } <= 6)
     }

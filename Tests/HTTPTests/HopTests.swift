@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// Redirects, and what is sent after them.
+/// Redirects, and the requests after them.
 @Suite(.ownThread) struct HopTests {
     private func hop(_ url: String) throws -> Hop {
         try Hop(HTTPRequest(url: url, destination: .stream, limit: 1), Curl())

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// A server without TLS, and one that refuses the handshake with an alert.
+    /// A server without TLS, and a server that refuses the handshake with an alert.
     @Test(arguments: [Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), [21, 3, 3, 0, 2, 2, 40]])
     func notSecure(answer: [UInt8]) async throws {
         let server = try ScriptedServer { _ in [.send(answer), .close] }

@@ -70,7 +70,7 @@ import Testing
         #expect(inner.requests.count == 2)
     }
 
-    @Test("A private gallery that redirects to a public address is asked again where it is")
+    @Test("A private gallery that redirects to a public address is requested there")
     func leadsAway() async throws {
         let list = NetworkTest.list(["a"])
         let outer = try network.server(at: PublicNetwork.address) { _ in .answer(200, list) }

@@ -33,7 +33,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
         var resident: (any Sendable)?
     }
 
-    /// What happens after the fault.
+    /// The effect of a fault on the request.
     enum Fate: Sendable {
         /// The request is not retried.
         case final
@@ -83,7 +83,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
         return fault
     }
 
-    /// So many bytes of a photo are kept.
+    /// Returns the fault for a photo of which so many bytes are kept.
     func keeping(_ bytes: Int) -> Fault {
         var fault = self.only(.photo)
         fault.kept = bytes
@@ -97,7 +97,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
         return fault
     }
 
-    /// The proxy to use; one that has ended for a closed port.
+    /// The proxy to use. For a closed port, it has already stopped.
     var proxy: ScriptedServer? {
         get throws {
             guard case .proxied(_, let steps) = cause else { return nil }

@@ -63,7 +63,7 @@ final class ManualClock: NetworkClock {
         return now
     }
 
-    /// Moves from alarm to alarm, whatever is under way. There must always be a sleeper.
+    /// Moves from alarm to alarm, without waiting for running work. There must always be a sleeper.
     func pass(to time: Duration) async {
         guard now < time else { return }
         for await _ in changes() {

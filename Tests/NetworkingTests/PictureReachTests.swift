@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// What a gallery's list may name, by the origin of the list.
+/// The addresses that a gallery's list may name, by the origin of the list.
 @Suite struct PictureReachTests {
     private let test: NetworkTest
 

@@ -227,7 +227,7 @@ import Scheduling
         test.activity.failures.first { $0.subject == subject }
     }
 
-    /// A request by the user ends when it has failed for good.
+    /// A request by the user ends when it has failed permanently.
     @Test(.unlessItHangs) func aFailedListStaysAFailureUntilItSucceeds() async throws {
         try await begin()
         let before = test.site.withLock { $0["/index.xml"] ?? [] }

@@ -9,7 +9,7 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// Who receives a password, and where it may be written.
+/// The receivers of a password, and the places where it may be written.
 @Suite struct SecrecyTests {
     /// How the server or proxy learns the password.
     enum Way: CaseIterable, Sendable {
@@ -22,7 +22,7 @@ import Testing
 
     private let folder = TestFolder()
     private let elsewhere = TestFolder()
-    /// One that needs no escaping anywhere, and one that always does.
+    /// A password that never needs escaping, and one that always does.
     private static let passwords = ["s3cretword", "p@ss/wörd%"]
 
     /// A gallery whose host asks for credentials. All its pictures lead to another host.

@@ -71,7 +71,7 @@ import Testing
         for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { return }
     }
 
-    @Test("BEHAVIOURS 5.10: the user is asked once per origin, and the answer goes nowhere else")
+    @Test("BEHAVIOURS 5.10: Vitrine asks once per origin, and sends the answer nowhere else")
     func oneQuestionAnOrigin() async throws {
         let credentials = CredentialStore()
         let (caches, cache) = try open(credentials)
@@ -205,7 +205,7 @@ import Testing
         #expect(kept.looked.withLock { $0 } == [.proxy("http://127.0.0.1:\(proxy.port)")])
     }
 
-    @Test("BEHAVIOURS 5.10: a refused password is asked for again and not retried")
+    @Test("BEHAVIOURS 5.10: after a refused password Vitrine asks again and does not retry it")
     func refused() async throws {
         let credentials = CredentialStore()
         let (caches, cache) = try open(credentials)

@@ -9,7 +9,7 @@ import Testing
         return counts
     }
 
-    /// Counts that grow like Fibonacci's rabbits make the deepest trees there are.
+    /// Fibonacci numbers as counts make the deepest trees.
     @Test func noCodeIsLongerThanSixteenBits() {
         var pairs: [(symbol: Int, count: Int)] = []
         var (a, b) = (1, 1)

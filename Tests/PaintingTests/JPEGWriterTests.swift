@@ -3,7 +3,7 @@ import Testing
 @testable import Painting
 
 @Suite struct JPEGWriterTests {
-    /// A picture with slopes, an edge and some noise, of sides that no block divides.
+    /// A picture with slopes, an edge and some noise, whose sides are no multiples of a block.
     private static let picture: Raster = {
         var raster = Raster(width: 53, height: 37)
         var random = RandomSource(seed: 5)
@@ -53,7 +53,7 @@ import Testing
         var flat = Raster(width: 64, height: 64)
         for index in flat.bytes.indices { flat.bytes[index] = 128 }
         let scan = try #require(ParsedJPEG(JPEGWriter(flat, sampling: .grey).file(quality: 90))).scan
-        // Sixty-four blocks of two one-bit symbols each: no change of the mean, nothing else.
+        // Each of the 64 blocks has two one-bit symbols: the unchanged mean and the block's end.
         #expect(scan.count == 16 + 2)
     }
 

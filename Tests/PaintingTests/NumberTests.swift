@@ -3,7 +3,7 @@ import Testing
 
 @testable import Painting
 
-/// The numbers that everything else is made of.
+/// Elementary functions and random numbers.
 @Suite struct NumberTests {
     @Test func elementaryFunctionsAreAsGoodAsTheyNeedToBe() {
         for step in -400...400 {

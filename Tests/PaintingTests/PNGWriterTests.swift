@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func interlacedPicturesSendEveryPixelOnce() throws {
-        // With every pixel its own level, and levels told apart by a palette, the rows hold each exactly once.
+        // Every pixel has its own palette index, so the rows contain each index exactly once.
         let pixels = (0..<11 * 9).map { UInt8($0) }
         let png = PNGWriter(
             width: 11, height: 9, kind: .palette, pixels: pixels, palette: [0, 0, 0], interlaced: true)

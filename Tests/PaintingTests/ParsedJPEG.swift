@@ -1,8 +1,8 @@
-/// A JPEG file taken apart as far as its segments.
+/// A JPEG file split into its segments.
 struct ParsedJPEG {
     var segments: [(marker: UInt8, content: [UInt8])] = []
 
-    /// What follows the scan's header, up to the end of the file.
+    /// The bytes from the scan's header to the end of the file.
     var scan: [UInt8] = []
 
     init?(_ file: [UInt8]) {

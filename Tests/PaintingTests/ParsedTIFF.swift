@@ -1,12 +1,12 @@
 /// Reads TIFF directories of either byte order.
 struct ParsedTIFF {
-    /// A value as its numbers, fractions being two each, and as text if it is one.
+    /// A value as numbers, two for a fraction, and as text if it is text.
     struct Value {
         var numbers: [Int]
         var text: String?
     }
 
-    /// Where the first directory stands.
+    /// The offset of the first directory.
     private(set) var first = 0
     private let bytes: [UInt8]
     private let isLittleEndian: Bool
@@ -19,14 +19,14 @@ struct ParsedTIFF {
         first = number(at: 4, size: 4)
     }
 
-    /// The values of a directory by tag.
+    /// Returns the values of a directory by tag.
     func directory(at start: Int) -> [Int: Value] {
         var values: [Int: Value] = [:]
         var lastTag = -1
         for index in 0..<number(at: start, size: 2) {
             let entry = start + 2 + index * 12
             let tag = number(at: entry, size: 2)
-            // Tags that do not rise make the directory invalid; an empty answer fails whatever asked.
+            // A directory with unsorted tags is invalid. Its empty result fails the test.
             guard tag > lastTag else { return [:] }
             lastTag = tag
             values[tag] = value(at: entry)

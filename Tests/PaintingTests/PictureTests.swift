@@ -2,11 +2,11 @@ import Testing
 
 @testable import Painting
 
-/// The pictures themselves, painted very small.
+/// The gallery's pictures, painted very small.
 @Suite struct PictureTests {
-    /// Check sums of a few small pictures: the same in debug and in release, today and tomorrow.
+    /// Checksums of a few small pictures, which must be the same in debug and release builds.
     ///
-    /// Whoever changes a scene on purpose changes its sum here too.
+    /// If you change a scene, change its checksum here.
     private static let sums: [(id: String, sum: UInt32)] = [
         ("dawn-ridge", 3_939_824_830), ("two-eggs", 2_157_466_136), ("on-the-shelf", 3_808_571_674),
         ("island-map", 625_508_515), ("owl", 2_672_588_971), ("moon", 26_066_196),

@@ -3,14 +3,14 @@ import Testing
 @testable import Painting
 
 @Suite struct RasterTests {
-    /// Two rows of three, each pixel different.
+    /// Two rows of three different pixels.
     private static let small: Raster = {
         var raster = Raster(width: 3, height: 2)
         for index in raster.bytes.indices { raster.bytes[index] = UInt8(index * 10) }
         return raster
     }()
 
-    /// What a viewer does, told the way EXIF tells it: where the stored row 0 and column 0 are seen.
+    /// Returns the picture as a viewer shows it, from EXIF's positions of row 0 and column 0.
     private func shown(_ stored: Raster, _ orientation: Orientation) -> Raster {
         let swaps = orientation.rawValue >= 5
         var seen = Raster(
@@ -45,7 +45,7 @@ import Testing
         }
         let small = board.reduced(longerSide: 32)
         #expect(small.width == 32 && small.height == 32)
-        // Half the light looks far brighter than half the number.
+        // Half of the light is 188 in sRGB, far more than half of 255.
         #expect(small.bytes.allSatisfy { $0 == 188 })
     }
 

@@ -1,9 +1,9 @@
-/// Unpacks what `Deflater` packs: one deflate block in the fixed Huffman code, within a zlib stream.
+/// Unpacks the output of `Deflater`: a zlib stream with one deflate block in the fixed Huffman code.
 struct TinyInflate {
     private let bytes: [UInt8]
     private var bit = 16
 
-    /// The unpacked bytes, or nothing if the stream is wrong in any way.
+    /// Returns the unpacked bytes; nil if the stream is invalid.
     static func zlib(_ stream: [UInt8]) -> [UInt8]? {
         guard stream.count > 6, (Int(stream[0]) << 8 | Int(stream[1])).isMultiple(of: 31) else { return nil }
         var inflate = TinyInflate(bytes: stream)
@@ -57,7 +57,7 @@ struct TinyInflate {
         return 1 + (2 + code % 2) << extra + take(extra)
     }
 
-    /// Plain numbers come lowest bit first.
+    /// Reads a plain number, lowest bit first.
     private mutating func take(_ count: Int) -> Int {
         var value = 0
         for index in 0..<count where bit + index < bytes.count * 8 {
@@ -68,7 +68,7 @@ struct TinyInflate {
         return value
     }
 
-    /// Codes come highest bit first.
+    /// Reads a code, highest bit first.
     private mutating func takeCode(_ count: Int) -> Int {
         (0..<count).reduce(0) { code, _ in code << 1 | take(1) }
     }

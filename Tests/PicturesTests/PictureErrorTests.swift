@@ -4,7 +4,7 @@ import Testing
 @testable import Pictures
 
 struct PictureErrorTests {
-    /// Faults of a picture are remembered permanently. What a machine lacks may be available later.
+    /// Faults of a picture are remembered permanently. Missing libraries and memory may be available later.
     @Test(
         arguments: [
             (.undecodable(.notAPicture), true), (.undecodable(.unsupportedFormat("JPEG XL")), true),

@@ -100,7 +100,7 @@ struct GovernorTests {
         #expect(ours.waste <= 0.03)
     }
 
-    @Test("Where packets get lost, a shared connection is left soon and for good")
+    @Test("With packet loss, the governor leaves a shared connection soon and permanently")
     func sharedConnectionWithLosses() {
         let network = Network(name: "10 Mbit/s", bits: 10e6, roundTrip: 0.04, loss: 0.01, thumbnails: 1_600)
         let fixed = network.total(FixedGovernor(width: 64), isShared: true)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Scheduling
 
-/// The line's losses are told apart from a queue's drops.
+/// Losses on the line are distinguished from drops of a queue.
 @Suite struct PacketSignsTests {
     private let least = 0.04
 

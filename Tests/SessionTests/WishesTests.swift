@@ -98,7 +98,7 @@ import Testing
         wishes.withdraw(photo)
         #expect(await heard(snapshots) == [Wish(thumbnail(3), importance: .near)])
         #expect(wishes.isDeclined(thumbnail(1)))
-        // After no one has stated it, it is wished for again.
+        // The decline ends when no one states the subject any more.
         wishes.withdraw(list)
         wishes.state([Wish(thumbnail(1), importance: .near)], by: list)
         #expect(await heard(snapshots) == [Wish(thumbnail(1), importance: .near)])
@@ -120,7 +120,7 @@ import Testing
         #expect(snapshot?.declined == [thumbnail(7)] && snapshot?.wishes.count == 1)
     }
 
-    @Test("BEHAVIOURS 2.3: a declined update is stopped until it is asked for again")
+    @Test("BEHAVIOURS 2.3: a declined update is stopped until the next request for it")
     func whatWasAskedForAndDeclined() async throws {
         wishes.ask(for: .list(gallery))
         wishes.decline(.list(gallery))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Settings
 
-/// The parser knows what the table says, and nothing else.
+/// The parser and the table have the same commands and options.
 @Suite struct InvocationTableTests {
     @Test func namesAndLettersAreUnique() {
         let names = InvocationTable.everyOption.map(\.name)
@@ -14,7 +14,7 @@ import Testing
         #expect(InvocationTable.options.allSatisfy { $0.setting == nil || SettingsTable.option(named: $0.name) == nil })
     }
 
-    /// What it takes to be a whole command line.
+    /// Returns a complete command line of a subcommand.
     private static func line(_ command: Subcommand) -> [String] {
         let words = command.arguments.map { argument in
             if case .words(let words) = argument { words[0] } else { "x" }
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Each with each.
+    /// Tries every option with every command.
     @Test(arguments: InvocationTable.subcommands.map(\.name)) func optionsBelongToTheirCommands(name: String) throws {
         let command = try #require(InvocationTable.subcommand(named: name))
         for option in InvocationTable.options where option.name != "help" && option.name != "version" {

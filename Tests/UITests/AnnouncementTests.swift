@@ -5,7 +5,7 @@ import Testing
 
 @testable import UI
 
-/// What the user is told and asked in windows that are too small for it.
+/// Notices and questions in windows that are too small for them.
 @MainActor @Suite(.unlessItHangs) struct AnnouncementTests {
     private func said(_ screens: TestScreens) -> [String] {
         let frame = screens.frame()

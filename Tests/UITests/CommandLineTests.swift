@@ -24,7 +24,7 @@ import Testing
         screens.open(at: "1")
     }
 
-    /// Types a command, and that it is one.
+    /// Types a command line and runs it.
     private func give(_ line: String) {
         screens.type(":" + line)
         screens.press(Key(.enter))
@@ -121,7 +121,7 @@ import Testing
         #expect(screens.selected == "Photo 2")
     }
 
-    /// What is offered is what holds on the screen beneath, with the keys of this user.
+    /// The command line offers the commands of the screen below it.
     @Test func everyMatchIsPerformed() async throws {
         try await open(3)
         for keys in ["", "T", "E", "L"] {
@@ -168,7 +168,7 @@ import Testing
         let path = screens.folder.path(".local/state/vitrine/commands")
         #expect(try PrivateFile.read(path) == "goto 3\nlog\n")
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
-        // Another program has written to it.
+        // Another process has written to the file.
         try PrivateFile.write("goto 9\n", to: path)
         give("errors")
         _ = await screens.root.finish()

@@ -5,7 +5,7 @@ import Testing
 @testable import UI
 
 @MainActor @Suite struct CommandTableTests {
-    /// The scopes of every screen that there is.
+    /// The scopes of every screen.
     private nonisolated static let screens: [[CommandTable.Scope]] = [
         [.galleries, .lists, .everywhere], [.photos, .lists, .everywhere], [.sheet, .photos, .lists, .everywhere],
         [.photo, .everywhere],
@@ -18,7 +18,7 @@ import Testing
     func complete() {
         #expect(Set(CommandTable.entries.map(\.command)) == Set(Command.allCases))
         for entry in CommandTable.entries {
-            // What has no key needs something that is typed behind its name.
+            // A command without a key needs an argument.
             let canBeGiven = !entry.keys.isEmpty || entry.parameter?.isNeeded == true
             #expect(canBeGiven && !entry.meaning.isEmpty, "\(entry.command)")
         }
@@ -35,7 +35,7 @@ import Testing
     @Test("BEHAVIOURS 7.4: every command of a screen can be reached", arguments: screens)
     func reachable(scopes: [CommandTable.Scope]) {
         for entry in CommandTable.entries where scopes.contains(entry.scope) {
-            // A key may mean something else nearer by, but not all of a command's keys.
+            // A nearer scope may override some of a command's keys, but not all.
             let isReachable = entry.keys.contains { KeyMap().command(for: $0, in: scopes) == entry.command }
             #expect(isReachable || entry.keys.isEmpty, "\(entry.command) in \(scopes)")
         }
@@ -65,7 +65,7 @@ import Testing
     @Test func theNearestScopeWins() {
         #expect(KeyMap().command(for: "h", in: [.photo, .everywhere]) == .left)
         #expect(KeyMap().command(for: "h", in: [.photos, .lists, .everywhere]) == .back)
-        // Where there is nothing to go back to, it does not end the program.
+        // In the list of galleries, the back key does not end the program.
         #expect(KeyMap().command(for: "h", in: [.galleries, .lists, .everywhere]) == nil)
         #expect(KeyMap().command(for: " ", in: [.lists]) == .pageDown)
         #expect(KeyMap().command(for: "%", in: CommandTable.Scope.allCases) == nil)

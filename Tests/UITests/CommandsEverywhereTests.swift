@@ -7,10 +7,9 @@ import Testing
 
 @testable import UI
 
-/// One table says which commands there are. Wherever they are listed for people, these are listed, and no others.
+/// One table defines the commands. Every list of commands has exactly these.
 @MainActor @Suite(.unlessItHangs) struct CommandsEverywhereTests {
-    /// A command as it stands in a list: where it means something, its keys, what it does; and how it is typed, where that is
-    /// said.
+    /// A command in a list: its scope, its keys and its description.
     private struct Line: Hashable, CustomStringConvertible {
         let scope: String
         let keys: String
@@ -43,7 +42,7 @@ import Testing
         #expect(explained.symmetricDifference(lines).map(\.description) == [], "the manual page")
         #expect(usages.symmetricDifference(table.map(\.usage)) == [], "the manual page")
 
-        // What is typed in a shell has a table of its own.
+        // The program's subcommands and options have their own table.
         let commands = Set(InvocationTable.subcommands.map(\.name).filter { !$0.isEmpty })
         let options = Set(InvocationTable.everyOption.map { "--" + $0.name })
         #expect(self.commands(of: section("COMMANDS", of: page)) == commands)
@@ -60,7 +59,7 @@ import Testing
 
     // MARK: - Inside
 
-    /// What the help lists, and what Tab goes through on the command line, of all screens.
+    /// Returns the commands in the help, and the completions of all screens' command lines.
     private func listed(_ screens: TestScreens) async throws -> (help: Set<Line>, typed: Set<String>) {
         var typed: Set<String> = []
         func note() throws {
@@ -87,21 +86,21 @@ import Testing
         return (help(screens.frame()), typed)
     }
 
-    /// Goes through what Tab offers, so many times.
+    /// Presses Tab so many times, and returns the completions.
     private func completions(_ screens: TestScreens, _ count: Int) -> [String] {
         screens.press(":")
         let names = (0..<count).map { _ in
             screens.press(Key(.tab))
             return String(screens.status.dropFirst().prefix { $0 != " " })
         }
-        // Behind the last it begins anew.
+        // After the last completion, Tab returns to the first.
         screens.press(Key(.tab))
         #expect(screens.status.dropFirst().hasPrefix(names[0]))
         screens.press(Key(.escape))
         return names
     }
 
-    /// The lines of a help that all fits on the screen.
+    /// Returns the lines of a help that fits on the screen.
     private func help(_ frame: Surface) -> Set<Line> {
         let typed = Dictionary(
             table.filter { $0.parameter?.isNeeded == true }.map { (":" + $0.usage, "") }, uniquingKeysWith: { $1 })
@@ -120,7 +119,7 @@ import Testing
 
     // MARK: - The manual page
 
-    /// A line as it is read.
+    /// Returns a line of the manual page without its markup.
     private static func plain(_ line: Substring) -> String {
         var text = String(line)
         for (escape, sign) in [
@@ -139,7 +138,7 @@ import Testing
         Array(page.drop { $0 != ".SH \"\(name)\"" }.dropFirst().prefix { !$0.hasPrefix(".SH") })
     }
 
-    /// What is said of keys, and how commands are typed.
+    /// Returns the page's lines about keys, and the usages of its commands.
     private func keys(of page: [String]) -> (lines: Set<Line>, usages: Set<String>) {
         let page = section("KEYS", of: page)
         var (lines, usages, scope): (Set<Line>, Set<String>, String) = ([], [], "")
@@ -156,17 +155,17 @@ import Testing
 
     // MARK: - In a shell
 
-    /// Names that stand behind the program's in a list of commands.
+    /// Returns the subcommands in lines that begin with the program's name.
     private func commands(of lines: [String]) -> Set<String> {
         Set(lines.compactMap { $0.firstMatch(of: #/^ *vitrine ([a-z]+)/#).map { String($0.output.1) } })
     }
 
-    /// Options that a line begins with, behind their letters.
+    /// Returns the options at the beginning of lines, after their short forms.
     private func options(of lines: [String]) -> Set<String> {
         Set(lines.compactMap { $0.firstMatch(of: #/^ *(?:-\w, )?(--[a-z-]+)/#).map { String($0.output.1) } })
     }
 
-    /// Commands and options that a shell offers.
+    /// Returns the commands and options in a shell's completions.
     private func completed(by shell: Invocation.Shell) -> (commands: Set<String>, options: Set<String>) {
         let text = Completions.text(for: shell)
         func all(_ pattern: Regex<(Substring, Substring)>) -> [String] {

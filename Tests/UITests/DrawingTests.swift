@@ -5,7 +5,7 @@ import Testing
 
 @testable import UI
 
-/// The small things that screens are made of.
+/// The small parts of screens.
 @Suite struct DrawingTests {
     @Test func datesFollowTheLocale() {
         setenv("TZ", "UTC", 1)

@@ -13,14 +13,14 @@ import Testing
         Size(columns: 20, rows: 5),
     ]
 
-    /// What stands between the heading and the footing, put together again.
+    /// Returns the text between heading and footing, with its lines joined.
     private func said(_ screens: TestScreens) -> String {
         let frame = screens.frame()
         return (1..<screens.size.rows - 1).map { frame.text(inRow: $0) }
             .joined(separator: " ").split(separator: " ").joined(separator: " ")
     }
 
-    /// All of it, or on a small screen its beginning.
+    /// Expects the whole text, or on a small screen its beginning.
     private func expect(_ screens: TestScreens, _ text: String, _ size: Size) {
         let said = said(screens)
         let isWhole = size.rows > 5
@@ -114,7 +114,7 @@ import Testing
             "This gallery is built in: Enter opens it. a adds yours: an address, a file or a folder. "
             + "? lists all keys."
         try await screens.until { said(screens).hasSuffix(advice) || size.rows == 5 && said(screens).contains("▌") }
-        // After the first look, the advice is gone.
+        // After the first visit, the advice is gone.
         screens.press(Key(.enter), "q")
         try await screens.until { !said(screens).contains("never opened") }
         #expect(!said(screens).contains("lists all keys"))

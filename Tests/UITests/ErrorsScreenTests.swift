@@ -22,7 +22,7 @@ import Testing
         try await screens.sync((0..<80).map { "\($0)" })
     }
 
-    /// Notes that something failed at a second of the present day.
+    /// Reports a failure at the present time, with a retry after `next` seconds.
     private func fail(_ subject: Wish.Subject, _ failure: Failure, attempts: Int = 1, next: Int64? = nil) {
         let now = Timestamp(milliseconds: Log.systemTime())
         screens.activity.recordFailure(
@@ -46,7 +46,7 @@ import Testing
         try await screens.note(gone, for: .original, of: "8")
         try await screens.cache.writer.recordSyncFailure(busy)
         fail(try screens.subject("1", .original), busy, attempts: 3, next: 60)
-        // It is kept as well, and stands there once.
+        // The cache has this failure, too. The screen shows it once.
         fail(try screens.subject("8", .original), Failure("not a picture", remedy: .none))
         try await open(until: "Photo 7")
         #expect(screens.title.hasPrefix(" Errors") && screens.title.hasSuffix(" 4"))
@@ -62,7 +62,7 @@ import Testing
         #expect(screens.status.hasPrefix(" 2 in this session"))
     }
 
-    /// What was said of a moment is not true any more when that has passed.
+    /// The text of a retry changes when its time has passed.
     @Test func aDueRetryWaitsForItsTurn() async throws {
         fail(try screens.subject("1", .original), busy, next: 60)
         try await open(until: "Photo 1")
@@ -90,7 +90,7 @@ import Testing
         let frames = screens.wantedFrames
         screens.waits.pass()
         try await screens.until { screens.wantedFrames > frames }
-        // Behind another screen there is nobody to tell. Others may wait for a while, to write down where one is.
+        // A covered screen waits for no retry. Other code may wait, for example to save the place.
         screens.press("q")
         screens.press("E")
         while !screens.waits.durations.contains(.seconds(60)) { _ = await screens.waits.nextBegin() }
@@ -98,14 +98,14 @@ import Testing
         #expect(!screens.waits.durations.contains(.seconds(60)))
     }
 
-    /// What a list lacks for good comes with its next update all the same.
+    /// Also a permanent failure of a list is retried with the next update.
     @Test func aFailedListIsRetriedWithTheNextUpdate() async throws {
         let now = Timestamp(milliseconds: 1_800_000_000_000)
         let place = "http://example.org/album/index.xml"
         let screens = try TestScreens(list: GalleryList(text: "\(place)\tevery 2h"), now: now)
         try await screens.sync([TestScreens.entry("a", date: 0)], at: now.seconds - 3_600)
         screens.activity.endUpdate(of: screens.cache.id)
-        // An hour after the last, though nobody looks at the gallery.
+        // An hour after the last update, though the gallery is not open.
         let due = Timestamp(milliseconds: now.milliseconds + 3_600_000)
         while screens.context.nextUpdate(screens.cache.address) != due { _ = await screens.waits.nextBegin() }
         screens.activity.recordFailure(
@@ -155,7 +155,7 @@ import Testing
         #expect(screens.title.hasSuffix(" 70"))
         screens.press("G")
         #expect(screens.selected?.contains("… and 20 thumbnails more") == true)
-        // To try them is to give all of them another chance.
+        // Refresh retries all of them.
         screens.press("r")
         try await screens.until { screens.text.contains("No errors") }
         #expect(try screens.cache.read { try $0.troubleCount() } == 0)
@@ -173,7 +173,7 @@ import Testing
         #expect(!screens.text.contains("\u{1B}"))
         screens.press("g")
         #expect(screens.selected?.contains("Photo 29") == true)
-        // All of the reason is to be read below.
+        // The whole reason is readable below the list.
         let all = screens.text.filter { !$0.isWhitespace }
         #expect(columns < 80 || all.contains("which is ␛[2J no picture".filter { !$0.isWhitespace }))
     }
@@ -245,7 +245,7 @@ import Testing
         try await open(until: "Photo 5")
         screens.press(Key(.enter))
         #expect(screens.root.place.photo == "5" && screens.root.place.isPhotoOpen == (rendition == .original))
-        // Where the gallery is open it stays as it is.
+        // An open gallery stays open.
         if rendition == .thumbnail { screens.press(Key(.enter)) }
         screens.press("q", ",", "D")
         try await screens.until { screens.root.place.photo == "5" && screens.title.contains("75 of 80") }
@@ -265,7 +265,7 @@ import Testing
         try await screens.until { screens.status.contains("1 error: E") }
         try await screens.note(gone, for: .original, of: "1")
         try await screens.until { screens.status.contains("2 errors: E") }
-        // What failed somewhere else is none of this gallery's.
+        // Failures of other galleries do not count here.
         fail(.list(GalleryID(try Address("http://example.org/other.xml"))), busy)
         screens.press("r")
         try await screens.until { !screens.status.contains("error") }

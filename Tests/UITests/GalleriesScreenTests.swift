@@ -21,7 +21,7 @@ import Testing
         screens.press(Key(.enter))
     }
 
-    /// The addresses on the screen, from the top down.
+    /// Returns the addresses on the screen, from top to bottom.
     private func addresses(_ screens: TestScreens) -> [String] {
         let frame = screens.frame()
         return stride(from: 1, to: screens.size.rows - 2, by: 2).map { frame.text(inRow: $0) }
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 6.1: what is typed is trimmed and completed",
+        "BEHAVIOURS 6.1: typed addresses are trimmed and completed",
         arguments: [
             ("  example.org/a.xml ", "http://example.org/a.xml"), ("HTTPS://Example.org", "https://example.org/"),
             ("localhost:8080/x", "http://localhost:8080/x"), ("/srv/photos/", "file:///srv/photos"),
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 6.1: what is no place is refused, with the reason, and can be corrected",
+        "BEHAVIOURS 6.1: an invalid address is refused, with the reason, and can be corrected",
         arguments: [
             ("ftp://example.org/", "ftp: addresses are not supported; use http, https, file or a path."),
             ("   ", "The address is empty."), ("http://", "The address has no host."),
@@ -113,7 +113,7 @@ import Testing
         #expect(!screens.title.contains("not saved") && screens.selected == "http://two/")
         screens.press("s")
         #expect(screens.status == " No changes to save.")
-        // There is nothing to discard any more.
+        // There are no changes to discard now.
         screens.press(Key(.escape), Key(.escape))
         #expect(screens.quits == 0 && addresses(screens).count == 2 && !screens.status.contains("n stay"))
         screens.press("q")
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 5.8: what was saved just before quitting is written, or it is said why not",
+        "BEHAVIOURS 5.8: a list saved just before quitting is written, or the failure is reported",
         arguments: [true, false])
     func savedOnQuitting(isWritten: Bool) async throws {
         let screens = try screens("one")
@@ -258,9 +258,9 @@ import Testing
         #expect(try !screens.cache.read { try $0.gallery() }.isKept)
     }
 
-    /// What is typed is about the gallery that was selected when it was begun.
+    /// Typed text applies to the gallery that was selected when typing began.
     @Test(
-        "While something is typed, no other gallery is selected",
+        "Typing keeps the selected gallery",
         arguments: [Key(.down), Key(.up), Key(.pageDown), Key(.pageUp)])
     func typingKeepsTheSelection(key: Key) throws {
         let screens = try screens("one", "two", "three")
@@ -280,12 +280,12 @@ import Testing
     @Test(arguments: [false, true]) func keepRefusesAGalleryThatWasNeverOpened(isBegun: Bool) async throws {
         let screens = try screens("one")
         let address = try Address("http://one/")
-        // Who made it has ended before there was anything in it.
+        // Another process made the folder, and ended before it wrote a database.
         if isBegun { screens.folder.write("cache/galleries/\(GalleryID(address))/lock", "") }
         screens.press("K")
         try await screens.until { screens.status.contains("Nothing to keep: this gallery was never opened") }
         #expect(screens.text.contains("never opened"))
-        // No cache was made for that.
+        // The key made no cache.
         #expect(screens.caches.cache(GalleryID(address)) == nil)
         #expect(screens.caches.gallery(address)?.isEmpty == (isBegun ? true : nil))
     }
@@ -305,14 +305,14 @@ import Testing
         add(screens.cache.address.text, to: screens)
         try await screens.sync(["a"])
         var frames = screens.wantedFrames
-        // It may just have been looked up, and then it is looked up again after a while.
+        // The next look-up may have to wait for the throttle.
         let passing = Task { while await screens.waits.nextBegin() != nil { screens.waits.pass() } }
         screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         try await screens.until { screens.text.contains("1 photo · Updating") }
         passing.cancel()
         await passing.value
         #expect(screens.wantedFrames > frames)
-        // However much is said of it, and of pictures: a few times a second.
+        // Many progress reports cause only a few frames per second.
         frames = screens.wantedFrames
         let changes = screens.activity.changes()
         for done in 1...50 {

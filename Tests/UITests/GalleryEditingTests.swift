@@ -15,7 +15,7 @@ import Testing
         try TestScreens(presets: presets, remembered: hosts.map { try Address("http://\($0)/") })
     }
 
-    /// Lines on the screen that stand where names do.
+    /// Returns the screen's lines in the place of names.
     private func names(_ screens: TestScreens) -> [String] {
         let frame = screens.frame()
         return stride(from: 1, to: screens.size.rows - 2, by: 2).map { frame.text(inRow: $0) }
@@ -38,7 +38,7 @@ import Testing
         #expect(screens.selected == screens.cache.address.text && names(screens).count == 2)
         screens.press("s")
         #expect(await saved(screens) == "http://one/\n\(screens.cache.address)")
-        // What is in the list already has an address typed beside it.
+        // If the gallery is in the list, the key opens the address field.
         screens.press("a")
         #expect(screens.frame().cursor != nil)
     }
@@ -114,7 +114,7 @@ import Testing
         #expect(screens.text.contains("http://three/ · never opened"))
         screens.press("s")
         #expect(await saved(screens) == "http://one/\nhttp://three/\t\tAt the lake")
-        // Open, it is called so too.
+        // The opened gallery has the same title.
         screens.press(Key(.enter))
         #expect(screens.title.hasPrefix(" At the lake"))
         screens.press("q", "e", Key(.enter), .control("u"), Key(.enter))
@@ -137,7 +137,7 @@ import Testing
 
     @Test func galleriesCanBeReordered() async throws {
         let screens = try screens("one", "two", "three", presets: [preset])
-        // What comes with Vitrine stays at the top, and nothing goes above it.
+        // The preset stays at the top; no gallery moves above it.
         screens.press("-", "+", "j", "-")
         #expect(!screens.title.contains("not saved"))
         screens.press("+")
@@ -153,7 +153,7 @@ import Testing
     func removed() async throws {
         let screens = try screens("one")
         let other = try Address("http://one/")
-        // Another program has it open, or had.
+        // Another process has it open, or had.
         let others = try CacheFolder(path: screens.folder.path("cache"), log: screens.log)
         do {
             let cache = try others.open(other)
@@ -179,7 +179,7 @@ import Testing
         screens.press("s", "d", "c")
         #expect(screens.caches.gallery(other) != nil, "nothing counts before it is saved")
         screens.press("s")
-        // The other program still has it open.
+        // The other process still has it open.
         try await screens.until { screens.status.contains("another process") || screens.status.contains("in use") }
         #expect(screens.caches.gallery(other) != nil)
     }
@@ -208,7 +208,7 @@ import Testing
         try await screens.caches.discard(screens.cache.address)
         #expect(try screens.cache.read { try $0.gallery() }.photoCount == 0)
         #expect(screens.activity.failures.isEmpty)
-        // One that is not is removed.
+        // The cache of a gallery that is not open is removed.
         let other = try Address("http://other/")
         do {
             let others = try CacheFolder(path: screens.folder.path("cache"), log: screens.log)
@@ -239,7 +239,7 @@ import Testing
         try await screens.note(.bad(Failure("gone", remedy: .none)), for: .original, of: "a")
         screens.open()
         screens.press("q")
-        // What was looked up when the screen came up first may be older.
+        // The first look-up may have older facts.
         try await screens.until { screens.text.contains("1 error") }
         #expect(screens.text.contains(#/2 photos · Updated: .* · [\d.]+ KB · 1 error/#))
         screens.size.columns = 120

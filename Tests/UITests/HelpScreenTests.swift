@@ -13,7 +13,7 @@ import Testing
 
     init() throws { screens = try TestScreens() }
 
-    /// Every row that comes into view from the first to the last.
+    /// Returns all rows of the help, in the order of scrolling.
     private func rows(_ size: Size) -> [String] {
         screens.size = size
         screens.press("?")
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Text without the spaces between its words, so that it is found wherever its lines were broken.
+    /// Removes spaces, so that line breaks do not matter in comparisons.
     private func words(_ text: String) -> String { text.filter { !$0.isWhitespace } }
 
     @Test("BEHAVIOURS 7.4: the help has every key and description on every screen size", arguments: sizes)
@@ -86,7 +86,7 @@ import Testing
         #expect(screens.text == first)
         screens.press(Key(.pageUp), Key(.up))
         #expect(screens.text == first)
-        // A smaller window in the middle of it does no harm.
+        // A resize while scrolled is harmless.
         screens.press(Key(.end))
         screens.size = Size(columns: 20, rows: 5)
         #expect(!screens.text.isEmpty)
@@ -111,7 +111,7 @@ import Testing
         #expect(screens.title.hasPrefix(" Galleries"))
     }
 
-    /// The help is made of what holds for this user.
+    /// The help has the user's own key bindings.
     @Test func theHelpShowsTheUsersKeys() throws {
         var settings = Settings()
         try settings.keys.bind("J", to: "page-down", in: "lists")

@@ -19,7 +19,7 @@ import Testing
         screens = try TestScreens(settings)
     }
 
-    /// With it, all other keys are found.
+    /// The help lists all other keys.
     @Test func theHelpHintStaysOnASmallScreen() async throws {
         try await screens.sync(["a", "b"])
         screens.size = Size(columns: 40, rows: 12)
@@ -27,7 +27,7 @@ import Testing
         check()
         screens.open()
         check()
-        // It goes before a long text, and before what is said aside.
+        // The hint has precedence over a long status and over the indicator.
         try await screens.cache.writer.recordSyncFailure(
             Failure("the server answered 500, and went on about it for a while", remedy: .time))
         screens.activity.endUpdate(of: screens.cache.id)
@@ -49,7 +49,7 @@ import Testing
         screens.open()
         let column = try #require(screens.status.range(of: "Enter view")).lowerBound
         let place = screens.status.distance(from: screens.status.startIndex, to: column)
-        // Beside it there is nothing, and neither is there on the way up.
+        // A click beside the hint does nothing, and neither does a release on it.
         screens.use(.press(1), place - 1, screens.size.rows - 1)
         screens.use(.release(1), place, screens.size.rows - 1)
         #expect(screens.title.hasPrefix(" example.org"))
@@ -58,7 +58,7 @@ import Testing
         screens.use(.press(1), 78, screens.size.rows - 1)
         _ = screens.frame()
         #expect(screens.title.hasPrefix(" Help"))
-        // What was hinted at elsewhere is not there any more.
+        // The hints of the previous screen are gone.
         screens.use(.press(1), 78, screens.size.rows - 1)
         #expect(screens.title.hasPrefix(" Help"))
     }

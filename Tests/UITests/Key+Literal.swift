@@ -1,7 +1,7 @@
 import Cells
 
-/// Keys of characters, as short as they are typed.
+/// Character keys can be written as string literals.
 extension Key: ExpressibleByExtendedGraphemeClusterLiteral {
-    /// The key of a character.
+    /// Makes the key of a character.
     public init(extendedGraphemeClusterLiteral character: Character) { self = .character(character) }
 }

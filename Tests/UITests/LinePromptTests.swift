@@ -4,7 +4,7 @@ import Testing
 @testable import UI
 
 @MainActor @Suite struct LinePromptTests {
-    /// On a narrow screen a long question would leave no room for the answer.
+    /// Otherwise, on a narrow screen, a long question would leave no room for the answer.
     @Test func halfOfTheLineIsForTheText() {
         let prompt = LinePrompt()
         prompt.begin("Save “A photo with a long name” to:", "/home/pictures")

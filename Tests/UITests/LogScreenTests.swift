@@ -48,7 +48,7 @@ import Testing
         log(101...102)
         try await screens.until { screens.title.hasSuffix("102 entries") }
         #expect(screens.rowBesideBar(2).hasSuffix("entry 1."))
-        // Also when the oldest give way to new ones.
+        // This also holds when new entries replace the oldest.
         screens.press("G", "k", "k")
         let first = screens.rowBesideBar(2)
         #expect(first.hasSuffix("entry 80."))
@@ -143,7 +143,7 @@ import Testing
         log(1...50)
         screens.size = size
         screens.press("L")
-        // What happened is read, and not the day that it was; and each switch is there.
+        // Small screens show time and message, without the date, and all switches.
         #expect(
             screens.rowBesideBar(size.rows - 2).contains(
                 size.columns == 20 ? #/^\d\d:\d\d:\d\d\.\d{3} sync …$/# : #/^\d\d:\d\d:\d\d\.\d{3} sync entry 50\.$/#))

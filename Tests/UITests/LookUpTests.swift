@@ -28,7 +28,7 @@ import Testing
         #expect(await nextFound() == 1)
         #expect(await waits.nextBegin() == Throttle.interval)
         waits.pass()
-        // What came meanwhile is one look more.
+        // Changes during the wait are merged into one query.
         #expect(await nextFound() == 2)
         #expect(await waits.nextBegin() == Throttle.interval)
         waits.pass()
@@ -39,7 +39,7 @@ import Testing
     @Test func oneQueryRunsAtATime() async {
         let looks = Counter()
         let lookUp = lookUp { looks.next() }
-        // None of them has come back before this is through: that is on the main actor.
+        // No query returns during this loop, because results arrive on the main actor.
         for _ in 0..<50 { lookUp.look() }
         #expect(await nextFound() == 1)
         #expect(await nextFound() == 2)

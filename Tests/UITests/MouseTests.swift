@@ -32,7 +32,7 @@ import Testing
     @Test func aClickSelectsAndASecondOneOpens() async throws {
         try await openList(40)
         let row = try #require((1..<23).first { screens.frame().text(inRow: $0).contains("Photo p3") })
-        // Anywhere in the lines of an entry.
+        // A click anywhere in the lines of an entry selects it.
         screens.use(.press(1), 70, row + 1)
         screens.use(.release(1), 70, row + 1)
         #expect(screens.selected == "Photo p3")
@@ -128,7 +128,7 @@ import Testing
         screens.press("+", "+", "+", "+", "+")
         _ = screens.frame()
         let view = try #require(photo?.picture.view)
-        // Without the button there is nothing to hold it by.
+        // Dragging without a pressed button does nothing.
         screens.use(.drag(1), 30, 8)
         #expect(photo?.picture.view == view)
         screens.use(.press(1), 40, 10)
@@ -149,7 +149,7 @@ import Testing
         screens.type("ii")
         _ = screens.frame()
         let view = photo?.picture.view
-        // There is more of it when the photo has been read.
+        // The panel has more lines after the photo was read.
         try await screens.until {
             screens.use(.wheelDown, 10, 7)
             _ = screens.frame()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import UI
 
-/// Numbers that are typed before commands.
+/// Numbers typed before commands.
 @MainActor @Suite(.unlessItHangs) struct NumberTests {
     private let screens: TestScreens
 
@@ -18,7 +18,7 @@ import Testing
         screens = try TestScreens(settings)
     }
 
-    /// Photos 1 to a number.
+    /// Opens a gallery of photos 1 to `count`.
     private func open(_ count: Int, isPhotoOpen: Bool = false) async throws {
         try await screens.sync((1...count).map { "\($0)" })
         screens.open(at: "1", isPhotoOpen: isPhotoOpen)
@@ -51,7 +51,7 @@ import Testing
         #expect(screens.title.hasPrefix(" example.org") && !screens.status.hasSuffix("12"))
         screens.press("j")
         #expect(screens.selected == "Photo 2")
-        // So does a key that means nothing.
+        // A key without a command also clears the number.
         screens.type("12%j")
         #expect(screens.selected == "Photo 3")
         screens.press(Key(.escape))
@@ -96,7 +96,7 @@ import Testing
         #expect(screens.title.hasPrefix(" Galleries"))
         for number in 1...60 { screens.log.info(.screen, "entry \(number).") }
         screens.press("L")
-        // One to six are switches there; the others are digits.
+        // On the log screen, 1 to 6 are switches; the other digits begin a number.
         screens.type("1")
         #expect(!screens.log.isEnabled(.network) && !screens.status.hasSuffix("1"))
         screens.type("7g")
@@ -115,7 +115,7 @@ import Testing
         #expect(screens.selected == "Photo 9")
     }
 
-    /// Of all that a photo says, a number is a line, and not a photo of the list.
+    /// In a photo's metadata, a number is a line and not a photo of the list.
     @Test func numbersScrollTheMetadata() async throws {
         try await open(9, isPhotoOpen: true)
         screens.press("i", "i")
@@ -133,7 +133,7 @@ import Testing
         screens.type("20S")
         _ = screens.frame()
         #expect(await screens.waits.nextBegin() == .seconds(20))
-        // Another number while it runs is another time, and not the end of it.
+        // Another number during a slideshow changes its time instead of stopping it.
         screens.type("30S")
         _ = screens.frame()
         #expect(await screens.waits.nextBegin() == .seconds(30))

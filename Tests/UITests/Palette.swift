@@ -2,7 +2,7 @@ import Cells
 
 @testable import UI
 
-/// What xterm makes of colours that it is sent; other terminals' cubes are the same, and their first sixteen are similar.
+/// xterm's colours. Other terminals have the same cube, and similar first sixteen colours.
 enum Palette {
     private static let sixteen: [(UInt8, UInt8, UInt8)] = [
         (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229),
@@ -10,16 +10,16 @@ enum Palette {
         (255, 255, 255),
     ]
 
-    /// How well text of a style can be read.
+    /// Returns the contrast of text in a style.
     ///
     /// - Parameters:
     ///   - text: the terminal's own text.
-    ///   - background: what is behind it.
+    ///   - background: the terminal's own background.
     static func contrast(_ style: Style, text: Colour, background: Colour) -> Double {
         var front = parts(style.foreground, or: text)
         let back = parts(style.background, or: background)
         if style.attributes.contains(.dim) {
-            // Terminals differ; half way to the background is as far as most go.
+            // Most terminals dim text at most half way to the background.
             func half(_ one: UInt8, _ other: UInt8) -> UInt8 { UInt8((Int(one) + Int(other)) / 2) }
             front = (half(front.0, back.0), half(front.1, back.1), half(front.2, back.2))
         }

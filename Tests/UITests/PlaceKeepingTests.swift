@@ -7,7 +7,7 @@ import Testing
 
 @testable import UI
 
-/// What is kept of how galleries are looked at, and what becomes of it.
+/// Saving and restoring the user's place in galleries.
 @MainActor @Suite(.unlessItHangs) struct PlaceKeepingTests {
     /// Every write.
     private final class Written: Sendable {
@@ -29,7 +29,7 @@ import Testing
         ])
     }
 
-    /// Sorted by name backwards, filtered, on the second of what is found.
+    /// Sorts by name backwards, filters, and selects the second match.
     private func arrange() async throws {
         screens.type(",N")
         try await screens.until { screens.text.contains("Owl") && screens.selected != nil }
@@ -48,7 +48,7 @@ import Testing
         try await arrange()
         let place = screens.root.place
         #expect(place.photo == "a" && place.filter == "owl" && place.order == PhotoOrder(.name, ascending: false))
-        // Left for the list of galleries, and opened again.
+        // Restore the place.
         screens.root.start(at: place)
         try await screens.until { screens.title.contains("2 of 2") }
         #expect(screens.selected == "Owl" && screens.root.place == place)
@@ -60,7 +60,7 @@ import Testing
         screens.open()
         try await arrange()
         let place = screens.root.place
-        // Out of the filter, and in again: what counts is how it was left.
+        // Open the gallery again, without a given place.
         _ = screens.root.handle(InterfaceEvent.openGallery(screens.cache.address))
         try await screens.until { screens.title.contains("2 of 2") }
         #expect(screens.root.place == place)
@@ -95,7 +95,7 @@ import Testing
         screens.open()
         _ = screens.frame()
         #expect(await screens.waits.nextBegin() == .seconds(1))
-        // However much changes meanwhile, it is one write, of what there is then.
+        // Further changes within the second cause no second write. It saves the latest state.
         screens.press("j")
         _ = screens.frame()
         #expect(screens.waits.count == 1)
@@ -103,7 +103,7 @@ import Testing
         await screens.waits.nextEnd()
         _ = await screens.root.finish()
         #expect(written.places.withLock { $0.map { $0.map(\.photo) } } == [["b"]])
-        // Where nothing changes nothing is waited for.
+        // Without a change, no write is scheduled.
         _ = screens.frame()
         #expect(screens.waits.count == 0)
         screens.press("j")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import UI
 
-/// What is shown to those who have it read to them.
+/// The plain interface for screen readers.
 @MainActor @Suite(.unlessItHangs) struct PlainTextTests {
     private let screens: TestScreens
 
@@ -18,7 +18,7 @@ import Testing
         screens = try TestScreens(settings, remembered: [Address("http://example.org/album/index.xml")])
     }
 
-    /// Lines, blocks and the like, which a voice would read out one by one.
+    /// Line and block characters, which a screen reader would read out one by one.
     private var drawings: [Character] {
         screens.text.filter { $0.unicodeScalars.contains { (0x2500...0x259F).contains($0.value) } }
     }
@@ -38,7 +38,7 @@ import Testing
         let frame = screens.frame()
         let rows = (0..<screens.size.rows).map { frame.text(inRow: $0) }
         #expect(drawings.isEmpty && frame.placements.isEmpty)
-        // No picture, and no room for one.
+        // The row has no picture, and no room for one.
         let row = try #require(rows.firstIndex { $0.contains(" > Photo b") })
         #expect(frame.cursor == Point(column: 0, row: row))
         #expect(rows[row + 1].hasPrefix("    ") && rows.count { $0.contains(">") } == 1)
@@ -58,7 +58,7 @@ import Testing
         }
         screens.press("q", "a")
         #expect(drawings.isEmpty && screens.text.contains("Address:"))
-        // While something is typed, the cursor is there.
+        // While the user types, the cursor is in the text field.
         #expect(screens.frame().cursor?.row == screens.size.rows - 2)
     }
 
@@ -81,7 +81,7 @@ import Testing
         screens.open(at: "b", isPhotoOpen: true)
         try await screens.until { screens.text.contains("40 × 30") }
         #expect(drawings.isEmpty && screens.title.hasPrefix(" Photo b "))
-        // Nothing of it was drawn, and nothing is said to be on its way.
+        // The screen draws no picture, and does not report that it loads one.
         #expect(!screens.status.contains("Loading"))
     }
 

@@ -1,9 +1,9 @@
 import Cells
 import Foundation
 
-/// What a screen looks like at four sizes, as text in a file beside the tests: `Recorded/photos.txt`.
+/// A screen at four sizes, as text in a file beside the tests such as `Recorded/photos.txt`.
 ///
-/// Where a picture is drawn there is a `▒`, whatever it shows: how pictures are drawn is tested elsewhere.
+/// A `▒` stands for each cell of a picture, because other tests check how pictures are drawn.
 struct RecordedScreen {
     /// The file.
     let path: String
@@ -12,25 +12,25 @@ struct RecordedScreen {
         path = Self.folder + "/\(name).txt"
     }
 
-    /// The folder of all of them.
+    /// The folder of all recordings.
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Recorded")
         .path
-    /// Where screens are left with their colours when they are recorded, for `Scripts/render-screen`.
+    /// The folder for recorded screens with their colours, for `Tools/Scripts/render-screen`.
     static let pictures = URL(fileURLWithPath: folder).appendingPathComponent("../../../.build/screens").standardized
         .path
 
-    /// Whether what is seen is to be written down, and not compared.
+    /// Whether to record screens instead of comparing them.
     static var isWritten: Bool { ProcessInfo.processInfo.environment["VITRINE_RECORD"] != nil }
 
-    /// What was recorded; nil if nothing was.
+    /// The recorded text; nil if there is none.
     var text: String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    /// Records what is seen.
+    /// Records a screen's text.
     func write(_ text: String) throws {
         try text.write(toFile: path, atomically: true, encoding: .utf8)
     }
 
-    /// Leaves a screen as a terminal would be sent it.
+    /// Writes a screen with its colours, as escape sequences.
     static func leave(_ surface: Surface, _ name: String) throws {
         try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
         try surface.coloured.write(
@@ -38,7 +38,7 @@ struct RecordedScreen {
             encoding: .utf8)
     }
 
-    /// A screen below its size.
+    /// Returns a screen's text below its size.
     static func text(_ surface: Surface) -> String {
         let rows = (0..<surface.size.rows).map { row in
             let text = surface.row(row).map { $0.isTrueColour ? "▒" : $0.text }.joined()
@@ -49,7 +49,7 @@ struct RecordedScreen {
 }
 
 extension Surface {
-    /// All rows, with the sequences that colour them.
+    /// All rows, with their colour sequences.
     fileprivate var coloured: String {
         (0..<size.rows).map { row in
             self.row(row).map { $0.style.sequence + $0.text }.joined() + "\u{1B}[0m"

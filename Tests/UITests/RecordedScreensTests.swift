@@ -5,9 +5,9 @@ import Testing
 
 @testable import UI
 
-/// Every screen at every kind of size, compared with what somebody has looked at and found good.
+/// Every screen at every kind of size, compared with reviewed recordings.
 ///
-/// `VITRINE_RECORD=1 swift test --filter RecordedScreensTests` records what is seen now.
+/// `VITRINE_RECORD=1 swift test --filter RecordedScreensTests` records the current screens.
 @MainActor @Suite(.unlessItHangs) struct RecordedScreensTests {
     private nonisolated static let sizes = [
         Size(columns: 80, rows: 24), Size(columns: 200, rows: 60), Size(columns: 40, rows: 12),
@@ -15,7 +15,7 @@ import Testing
     ]
 
     @Test(
-        "Every screen looks as it was recorded, in a usual window, a large one, a small one and the smallest",
+        "Every screen matches its recording in a usual, a large, a small and the smallest window",
         arguments: Scene.all)
     func looksAsRecorded(scene: Scene) async throws {
         var seen = ""
@@ -33,7 +33,7 @@ import Testing
         #expect(difference(seen, expected) == "", "VITRINE_RECORD=1 records it anew. Then look at it.")
     }
 
-    /// Those rows that are not as they were.
+    /// Returns the rows that differ from the recording.
     private func difference(_ seen: String, _ expected: String) -> String {
         let (seen, expected) = (lines(seen), lines(expected))
         var size: Substring = ""

@@ -2,10 +2,10 @@ import Cells
 
 @testable import UI
 
-/// Writes down what comes to it, and passes it on.
+/// Records the events that it receives.
 @MainActor final class RecordingResponder: Responder {
     var events: [String] = []
-    /// What it makes of an event.
+    /// Returns the event to pass on, if any.
     var answer: (InterfaceEvent) -> InterfaceEvent? = { $0 }
 
     override init() { super.init() }

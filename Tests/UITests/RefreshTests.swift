@@ -28,7 +28,7 @@ import Testing
         #expect(await screens.wished().filter { $0.subject == screens.list }.count == 1)
         screens.press("x")
         #expect(!screens.wishes.isStanding(screens.list))
-        // And a held x does not begin one.
+        // A held x does not begin an update.
         screens.press("x", "x")
         #expect(!screens.wishes.isStanding(screens.list))
     }
@@ -61,7 +61,7 @@ import Testing
         let screens = try screens { _ in }
         screens.open()
         #expect(screens.wishes.isStanding(screens.list))
-        // Leaving it stops that, and opening another one asks for that one's.
+        // Leaving the gallery cancels its update, and opening another one requests that one's update.
         screens.press("q")
         #expect(!screens.wishes.isStanding(screens.list))
         let other = try Address("http://example.org/other.xml")
@@ -85,14 +85,14 @@ import Testing
         }
         #expect(await screens.waits.nextBegin() == .seconds(300))
         screens.press("q")
-        // The wait is given up, and nothing comes of it.
+        // The wait is cancelled, and requests no update.
         await screens.waits.nextEnd()
         #expect(!screens.wishes.isStanding(screens.list))
     }
 
     private static let now: Int64 = 1_800_000_000
 
-    /// It is the same moment all the time.
+    /// Makes screens with a fixed time.
     private func screens(every interval: Int) throws -> TestScreens {
         var settings = Settings()
         (settings.syncOnOpen, settings.syncInterval) = (false, interval)
@@ -105,7 +105,7 @@ import Testing
         try await screens.sync([], at: Self.now - 200)
         screens.open()
         #expect(await screens.waits.nextBegin() == .seconds(100))
-        // However that came about: the user has asked for it, or another program has fetched it.
+        // The cause does not matter: the user requested the update, or another process fetched it.
         try await screens.sync([TestScreens.entry("a", date: 0)], at: Self.now)
         #expect(await screens.waits.nextBegin() == .seconds(300))
         #expect(!screens.wishes.isStanding(screens.list))
@@ -126,7 +126,7 @@ import Testing
         return try TestScreens(settings, list: GalleryList(text: lines.joined(separator: "\n")))
     }
 
-    /// Returns when a list is asked for.
+    /// Returns when a list is requested.
     private func asked(for list: Wish.Subject, _ screens: TestScreens) async {
         var snapshots = screens.wishes.snapshots().makeAsyncIterator()
         while !screens.wishes.isStanding(list) { _ = await snapshots.next() }
@@ -136,7 +136,7 @@ import Testing
     func ownInterval() async throws {
         let place = "http://example.org/album/index.xml"
         let screens = try screens("\(place)\tevery 2h", interval: 5)
-        // It was never updated, and so is due at once; and then every two hours, open or not.
+        // A gallery that was never updated is due at once, and then every two hours, open or not.
         await asked(for: screens.list, screens)
         screens.wishes.fulfil(screens.list)
         screens.open()
@@ -148,7 +148,7 @@ import Testing
 
         let never = try self.screens("\(place)\tnever", "http://example.org/other.xml\tevery 1d", interval: 5)
         never.open()
-        // Nothing but the other one, which has never been here, and so is due at once.
+        // Only the other gallery is requested. It was never updated, so it is due at once.
         await asked(for: .list(GalleryID(try Address("http://example.org/other.xml"))), never)
         #expect(!never.wishes.isStanding(never.list))
     }
@@ -158,7 +158,7 @@ import Testing
         let other = try Address("http://example.org/other.xml")
         let screens = try screens("\(other.text)\tevery 30m", "http://example.org/third.xml", interval: 5)
         await asked(for: .list(GalleryID(other)), screens)
-        // One alarm for all, set to the first that is due.
+        // One timer serves all galleries. It is set to the first due time.
         screens.open()
         var waited: Duration?
         while waited != .seconds(300) { waited = await screens.waits.nextBegin() }
@@ -181,13 +181,13 @@ import Testing
         screens.type("90m")
         screens.press(Key(.enter))
         #expect(screens.text.contains("never opened · every 90m") && screens.title.hasSuffix("not saved"))
-        // Nothing counts before it is saved.
+        // The interval has no effect before it is saved.
         #expect(await screens.wished().isEmpty)
         screens.press("s")
         await asked(for: .list(GalleryID(try Address("http://example.org/two.xml"))), screens)
         try await screens.until { screens.status.contains("was saved") }
         #expect(screens.saved.lists.withLock { $0.last?.text }?.contains("two.xml\tevery 90m\n") == true)
-        // Emptied it is as often as is set for all.
+        // An empty interval means the general setting.
         screens.press("i", .control("u"), Key(.enter))
         #expect(!screens.text.contains("every 90m"))
     }

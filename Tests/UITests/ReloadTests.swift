@@ -6,7 +6,7 @@ import Testing
 
 @testable import UI
 
-/// Settings that are read again while the screens are there.
+/// Reloading the settings while the program runs.
 @MainActor @Suite(.unlessItHangs) struct ReloadTests {
     private let screens: TestScreens
 
@@ -50,7 +50,7 @@ import Testing
         settings.transparency = .chequer
         screens.root.adopt(settings)
         #expect(!former.isChequered && screens.context.drawingStyle.isChequered)
-        // Until they are drawn anew, they are seen as they were.
+        // Until new pictures are drawn, the screen shows those in the former style.
         #expect(screens.context.formerStyle == former)
     }
 

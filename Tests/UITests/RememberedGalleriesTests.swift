@@ -7,7 +7,7 @@ import Testing
 @testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct RememberedGalleriesTests {
-    /// A disk that writes when it may.
+    /// A disk that finishes each write only when the test allows it.
     private final class Disk: Sendable {
         let events = Mutex<[String]>([])
         let begun = AsyncStream<Void>.makeStream()
@@ -25,7 +25,7 @@ import Testing
         private func note(_ event: String) { events.withLock { $0.append(event) } }
     }
 
-    /// Takes the way that a write takes, and so comes after those that were begun before.
+    /// Takes the same hop between executors as a write.
     private nonisolated func pass() async {}
 
     @Test("BEHAVIOURS 4.4, 6.1: lists are written in order, so the last one wins")
@@ -37,7 +37,7 @@ import Testing
         #expect(galleries.list == lists[2])
         for _ in lists {
             for await _ in disk.begun.stream { break }
-            // Whoever does not wait for his turn would have begun by now.
+            // A write that does not wait for its turn would have begun by now.
             for _ in 0..<10 { await Task { await pass() }.value }
             disk.mayEnd.continuation.yield()
         }
@@ -61,7 +61,7 @@ import Testing
         #expect(disk.events.withLock { $0 } == ["begin ", "end "])
     }
 
-    /// A file that another program writes to as well.
+    /// A file that another process writes, too.
     private final class SharedFile: Sendable {
         let list = Mutex(GalleryList())
         let isFull = Mutex(false)
@@ -83,12 +83,12 @@ import Testing
         file.list.withLock { $0 = GalleryList([one]) }
         let galleries = RememberedGalleries(presets: [], list: GalleryList([one])) { try file.write($0, since: $1) }
         file.list.withLock { _ = $0.add(two) }
-        // The second is made of the first before that is written.
+        // The second list is made from the first before the first is written.
         galleries.save(GalleryList([one, three])) { _ in }
         galleries.save(GalleryList([three])) { _ in }
         await galleries.settled()
         #expect(file.list.withLock { $0.addresses } == [two, three] && galleries.list.addresses == [two, three])
-        // What could not be written is when that works again.
+        // A list that could not be written is written with the next save.
         file.isFull.withLock { $0 = true }
         galleries.save(GalleryList([two, three, four])) { _ in }
         await galleries.settled()

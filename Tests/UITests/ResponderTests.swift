@@ -53,7 +53,7 @@ import Testing
     @Test("BEHAVIOURS 7.4: a key that the focus does not use becomes a command")
     func keys() async throws {
         let screens = try TestScreens()
-        // In a line of text a letter is a letter; a function key is not, and becomes a command at the root.
+        // A text field takes letters as text, but a function key becomes a command at the root.
         screens.press("a", "q", "L", "Q", "?")
         #expect(screens.quits == 0 && screens.text.contains("Address: qLQ?"))
         screens.press(Key(.function(1)))
@@ -85,7 +85,7 @@ import Testing
         try await screens.sync(["a"])
         screens.open(isPhotoOpen: true)
         screens.press("L", "T", "L", "?", Key(.function(1)), "?")
-        // The log and the transfers are on top of each other, and none of itself.
+        // Log and transfers cover each other, but neither covers itself.
         screens.press(Key(.function(1)))
         for title in [" Log", " Transfers", " Log", " Photo a", " example.org", " Galleries"] {
             #expect(screens.title.hasPrefix(title), "\(title)")

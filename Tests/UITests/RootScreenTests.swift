@@ -142,7 +142,7 @@ import Testing
         #expect(screens.status.hasPrefix(" No gallery"))
     }
 
-    /// With neither the list's thumbnails nor the photo wished for, what is fetched for later would begin.
+    /// If neither the list's thumbnails nor the photo were wished for, bulk fetches would begin.
     @Test func aPhotoIsWishedForBeforeItsListIsLeft() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a", "b"])
@@ -150,7 +150,7 @@ import Testing
         _ = screens.frame()
         let photo = try screens.subject("a", .original)
         let snapshots = screens.wishes.snapshots()
-        // A few times, since whoever listens hears of every change only if he is waiting for it.
+        // Repeated, because a listener receives each change only while it waits for it.
         for _ in 0..<20 {
             _ = await snapshots.next()
             let first = Task.detached { await snapshots.next() }

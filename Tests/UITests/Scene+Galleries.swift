@@ -3,7 +3,7 @@ import Model
 
 @testable import UI
 
-/// The list of galleries.
+/// Scenes of the list of galleries.
 extension Scene {
     static let galleries = [
         Scene("first-run", list: .preset) { try await $0.lookedUp() },

@@ -5,7 +5,7 @@ import Model
 @testable import Cache
 @testable import UI
 
-/// A gallery's photos, and galleries that have none to show.
+/// Scenes of a gallery's photos, and of empty galleries.
 extension Scene {
     static let lists = [
         Scene("photos") { try await $0.open(at: nil, "j", " ", " ") },

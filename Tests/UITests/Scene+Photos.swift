@@ -5,7 +5,7 @@ import Model
 @testable import Cache
 @testable import UI
 
-/// One photo.
+/// Scenes of one photo.
 extension Scene {
     static let photos = [
         Scene("photo") { try await $0.open(at: "lighthouse", isPhotoOpen: true) },

@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import UI
 
-/// Help, commands by their names, questions.
+/// Scenes of the help, the command line and questions.
 extension Scene {
     static let prompts = [
         Scene("help") { scene in

@@ -6,7 +6,7 @@ import Numbers
 @testable import Cache
 @testable import UI
 
-/// What is on its way, what failed, what happened.
+/// Scenes of the transfers, errors and log screens.
 extension Scene {
     static let traffic = [
         Scene("transfers") { try await $0.transfers() },
@@ -22,7 +22,7 @@ extension Scene {
             try await scene.open()
             scene.screens.activity.setTraffic(
                 TrafficReport(running: 3, received: 1_000), at: SceneGallery.now)
-            // How it is said, if there is room for it, is known when it has been drawn.
+            // The indicator's text depends on the room, so it is known after drawing.
             try await scene.screens.until {
                 _ = scene.screens.frame()
                 return !scene.screens.root.indicator.isEmpty
@@ -47,8 +47,7 @@ extension Scene {
 }
 
 extension SceneGallery {
-    /// A photo that is half here, a thumbnail that is asked for, one that waits, many that have their turn to come, and
-    /// photos that are being saved.
+    /// Makes a half received photo, a requested and a waiting thumbnail, many queued ones, and a running export.
     fileprivate func transfers() async throws {
         try await fill()
         func transfer(
@@ -82,7 +81,7 @@ extension SceneGallery {
         screens.press("T")
     }
 
-    /// What failed in this run and will be tried again, or will not, and what an earlier one has kept.
+    /// Makes failures with and without a retry, and stored failures of an earlier run.
     fileprivate func errors() async throws {
         try await fill()
         func fail(_ id: String, _ rendition: Rendition, _ failure: Failure, _ attempts: Int, next: Int64? = nil) throws

@@ -4,19 +4,19 @@ import Testing
 
 @testable import UI
 
-/// What a user sees at one moment: how he has come there, in a window of any size.
+/// A recorded screen: the steps that lead to it, for windows of any size.
 struct Scene: Sendable, CustomTestStringConvertible {
-    /// The name of the file that it is recorded in.
+    /// The name of its recording.
     let name: String
-    /// Makes the screens, and leads to it.
+    /// Makes the screens and performs the steps.
     let make: @MainActor @Sendable (Size) async throws -> TestScreens
 
     var testDescription: String { name }
 
     /// - Parameters:
-    ///   - list: which galleries the user has.
+    ///   - list: the user's galleries.
     ///   - change: changes settings.
-    ///   - lead: presses the keys, and waits for what is to be seen.
+    ///   - lead: presses the keys, and waits for the expected screen.
     init(
         _ name: String, list: SceneGallery.List = .several,
         settings change: @escaping @Sendable (inout Settings) -> Void = { _ in },
@@ -30,6 +30,6 @@ struct Scene: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// All of them.
+    /// All scenes.
     static let all = galleries + lists + photos + traffic + prompts
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import Cache
 @testable import UI
 
-/// What scenes are made of: the TestGallery, at a moment that is always the same.
+/// The contents of scenes: the TestGallery at a fixed time.
 @MainActor
 final class SceneGallery {
     let screens: TestScreens
@@ -17,16 +17,16 @@ final class SceneGallery {
     /// Sunday, the 4th of January 2026, at noon.
     nonisolated static let now = Timestamp(milliseconds: 1_767_528_000_000)
 
-    /// Which galleries the user has.
+    /// The user's galleries.
     enum List {
-        /// Not even the one that comes with Vitrine.
+        /// Not even the preset.
         case none
-        /// That one alone, as at the first start.
+        /// Only the preset, as at the first start.
         case preset
         case several
     }
 
-    /// The one that is looked at, which has a title; one that was never opened; one whose server cannot be reached.
+    /// The opened gallery, which has a title; one never opened; and one with an unreachable server.
     private nonisolated static let addresses = """
         http://example.org/album/index.xml\tevery 30m\tSummer on the coast
         https://photos.example.net/2025/
@@ -45,10 +45,10 @@ final class SceneGallery {
         screens.context.exports.folder = "/home/anna/Pictures"
     }
 
-    /// So many seconds before or after now.
+    /// Returns the time so many seconds from now.
     static func moment(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: now.milliseconds + seconds * 1_000) }
 
-    // MARK: - What there is
+    // MARK: - Contents
 
     /// The photos of the TestGallery, as its list names them.
     static func entries() throws -> [GalleryEntry] {
@@ -64,8 +64,7 @@ final class SceneGallery {
         }
     }
 
-    /// The list, two of them since the user has left it, and all thumbnails but one that is gone and one that is still to
-    /// come; two photos are here.
+    /// Stores the list, with two new photos, all thumbnails except a missing and a pending one, and two photos.
     func fill() async throws {
         let entries = try Self.entries()
         let news: Set = ["star-tiles", "snow"]
@@ -89,14 +88,14 @@ final class SceneGallery {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(Built.testGallery)/\(name)")))
     }
 
-    /// Gives a gallery's photos some size on the disk: what a database takes is never quite the same.
+    /// Fixes the stored size of a gallery's photos, because database sizes vary.
     func weigh(_ address: Address, _ bytes: UInt64) throws {
         let path = try #require(screens.caches.gallery(address)).folder + "/photos/weight"
         _ = FileManager.default.createFile(atPath: path, contents: nil)
         try FileHandle(forWritingTo: URL(fileURLWithPath: path)).truncate(atOffset: bytes)
     }
 
-    /// The list of galleries: one was looked at, and one could not be.
+    /// Opens the list of galleries: one was updated, and one failed.
     func openGalleries() async throws {
         try await fill()
         try weigh(screens.cache.address, 1_340_000_000)
@@ -115,15 +114,15 @@ final class SceneGallery {
         }
     }
 
-    /// Waits until the list of galleries knows what there is of them.
+    /// Waits until the list of galleries has their facts.
     func lookedUp() async throws {
         let galleries = try #require(screens.root.children.first as? GalleriesScreen)
         try await screens.until { galleries.hasLookedUp }
     }
 
-    // MARK: - What the user does
+    // MARK: - Actions of the user
 
-    /// Opens the gallery, on a photo, presses keys, and waits for the pictures that are to be seen then.
+    /// Opens the gallery at a photo, presses keys, and waits for the visible pictures.
     func open(at photo: String? = nil, isPhotoOpen: Bool = false, _ keys: Key...) async throws {
         try await fill()
         screens.open(at: photo, isPhotoOpen: isPhotoOpen)
@@ -132,19 +131,19 @@ final class SceneGallery {
         try await drawn()
     }
 
-    /// Waits until all pictures are there that there can be.
+    /// Waits until all available pictures are drawn.
     func drawn() async throws {
         try await screens.until { isDrawn }
     }
 
-    /// Waits until so many photos are found.
+    /// Waits until the list has so many photos.
     func found(_ count: Int) async throws {
         let list = try #require(screens.root.children.last as? PhotosScreen)
         try await screens.until { !list.lists.isSearching && list.lists.found?.count == count }
         try await drawn()
     }
 
-    /// Waits until all is known that the photo says of itself.
+    /// Waits until the photo's metadata is known.
     func examined() async throws {
         let photo = try screens.photo(#require(screens.root.place.photo))
         let examination = PictureOrder.examination(of: photo, in: screens.cache.id)
@@ -154,14 +153,14 @@ final class SceneGallery {
         }
     }
 
-    /// Whether there is a picture in the middle of the screen.
+    /// Whether the screen shows a picture in its middle.
     var showsPicture: Bool { screens.frame()[screens.size.columns / 2, screens.size.rows / 2].isTrueColour }
 
     private func photo(at index: Int, of results: FetchedResults) -> Photo? {
         results.key(at: index).flatMap { try? results.photo($0) }
     }
 
-    /// Whether the pane beside the list shows the picture of the photo that it names, if that has one.
+    /// Whether the preview pane shows the picture of its photo, or the photo has none.
     private func isPaneDrawn(_ frame: Surface, _ results: FetchedResults) -> Bool {
         let rows = 1..<screens.size.rows - 1
         let rule = (1..<screens.size.columns - 1).first { column in
@@ -179,7 +178,7 @@ final class SceneGallery {
     }
 
     private var isDrawn: Bool {
-        // What is said over them was said when they had been drawn; and to some nothing is drawn.
+        // Dialogs open after the pictures are drawn. The plain interface draws none.
         guard screens.root.modals.notice == nil, screens.root.question == nil, screens.root.commandLine == nil,
             !screens.context.settings.plain
         else {

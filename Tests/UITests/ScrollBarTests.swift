@@ -16,7 +16,7 @@ import Testing
         return scroll
     }
 
-    /// The bar beside a list of ten rows.
+    /// Returns the scroll bar of a list of ten rows.
     private func bar(_ scroll: ListScroll, rows: Int = 10) -> String {
         var (bar, surface) = (ScrollBar(), Surface(size: Size(columns: 5, rows: rows)))
         bar.draw(scroll, in: &surface, Rect(surface.size), theme)
@@ -28,7 +28,7 @@ import Testing
         #expect(bar(scroll(20, first: 4, visible: 10)) == "││█████│││")
         #expect(bar(scroll(20, first: 99, visible: 10)) == "│││││█████")
         #expect(bar(scroll(1_000_000, visible: 10)) == "█│││││││││")
-        // At an end of the bar it stands at that end of the list alone.
+        // The handle touches an end of the bar only at that end of the list.
         #expect(bar(scroll(1_000_000, first: 1, visible: 10)) == "│█││││││││")
         #expect(bar(scroll(1_000_000, first: 999_989, visible: 10)) == "││││││││█│")
         #expect(bar(scroll(11, first: 1, visible: 10)) == "│█████████")
@@ -53,7 +53,7 @@ import Testing
         #expect(follow(.press(1), 3, 5) == nil && follow(.drag(1), 4, 5) == nil)
         #expect(follow(.press(3), 4, 5) == nil)
         #expect(follow(.press(1), 4, 9) == 990)
-        // Held, it may be left to the side and beyond its ends.
+        // While the button is held, the mouse may leave the bar.
         #expect(follow(.drag(1), 0, 3) == 330 && follow(.drag(1), 4, -7) == 0 && follow(.drag(1), 4, 70) == 990)
         #expect(follow(.release(1), 4, 5) == nil && follow(.drag(1), 4, 5) == nil)
     }
@@ -63,7 +63,7 @@ import Testing
         try await screens.sync((0..<300).map { "\($0)" })
         screens.open()
         if isSheet { screens.press(Key(.tab)) }
-        // Where the list is divided, its titles end beside the bar.
+        // In a list with sections, titles end before the bar.
         let right = (1...22).map { screens.frame()[79, $0].text }.joined()
         #expect(right == "█" + String(repeating: "│", count: 21))
         screens.use(.press(1), 79, 22)

@@ -37,7 +37,7 @@ import Testing
         #expect(screens.text.contains("http://example.org\n") || screens.text.contains(" http://example.org "))
         #expect(screens.text.contains("The connection is not encrypted: others can read it."))
         #expect(screens.title.hasPrefix(" Photo a") && screens.status.hasPrefix(" Enter: next field  Esc: cancel"))
-        // Keys that would mean something on the screen below are letters here.
+        // Keys that are commands on the screen below are text in the prompt.
         screens.type("mqe")
         screens.press(Key(.enter))
         screens.type("s3c")
@@ -103,7 +103,7 @@ import Testing
         #expect(credentials.signIn(forProxy: proxy) == .password(user: "me", password: "s3cret"))
         #expect(credentials.signIn(forProxy: "http://other.org:3128") == nil)
         #expect(screens.cache.signIn(for: screens.cache.address) == nil && screens.activity.questions.isEmpty)
-        // What was refused through it is asked for anew.
+        // The requests that the proxy refused are repeated.
         for await snapshot in screens.wishes.snapshots() where snapshot.asked[screens.list] != nil { break }
     }
 
@@ -155,7 +155,7 @@ import Testing
         let screens = try await screens { $0.passwords = .file }
         screens.activity.ask(try question(screens))
         try await screens.until { screens.text.contains("[in a file]") }
-        // From field to field, there and back.
+        // Move to the next field and back.
         screens.press(Key(.tab), Key(.tab), Key(.right))
         #expect(screens.text.contains("[in the keyring]"))
         screens.press(Key(.right), .character("x"), Key(.left), Key(.left))

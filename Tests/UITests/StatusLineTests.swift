@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "BEHAVIOURS 2.3: how to stop an update that waits is in sight, however long the reason",
+        "BEHAVIOURS 2.3: the hint to stop a waiting update stays visible, however long the reason",
         arguments: [40, 80, 200])
     func stopIsInSight(columns: Int) async throws {
         let now = Timestamp(milliseconds: 1_154_245_637_000)
@@ -96,7 +96,7 @@ import Testing
         try await screens.until { screens.status.hasPrefix(" Retry at 07:47") }
         #expect(screens.status.contains("x stop") && screens.status.hasSuffix("? help"))
         #expect(columns < 80 || screens.status.contains(" · photos.of-a-long"))
-        // A date is there in whole, or not at all.
+        // The line shows a whole date or none.
         #expect(screens.status.contains("Updated: 2006-07-30 07:47:17") || !screens.status.contains("· U"))
         #expect(columns < 200 || screens.status.contains("cannot be reached · Updated: 2006-07-30 07:47:17"))
     }

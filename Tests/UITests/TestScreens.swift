@@ -15,8 +15,7 @@ import Testing
 @testable import Cache
 @testable import UI
 
-/// All screens over a real cache, as the program puts them together; the test is the terminal in front of them, and the
-/// network behind.
+/// All screens over a real cache, built as in the program. The test replaces terminal and network.
 @MainActor final class TestScreens {
     let folder = TestFolder()
     let log: Log
@@ -25,29 +24,29 @@ import Testing
     let waits = ManualWait()
     let caches: CacheFolder
     let cache: GalleryCache
-    /// Every list of galleries that was saved.
+    /// Every saved list of galleries.
     let saved = Saved()
-    /// What was given to other programs.
+    /// Photos opened in other programs.
     let opened = Opened()
     private(set) var root: RootScreen
     private(set) var context: ScreenContext
     var size = Size(columns: 80, rows: 24)
-    /// What came out at the root.
+    /// The number of quits that the root screen requested.
     var quits = 0
     var copied: [String] = []
-    /// Frames that were asked for.
+    /// The number of requested frames.
     var wantedFrames = 0
     private let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     final class Saved: Sendable {
         let lists = Mutex<[GalleryList]>([])
-        /// Why the next list cannot be saved.
+        /// The error of the next saves.
         let failure = Mutex<SettingsError?>(nil)
     }
 
     final class Opened: Sendable {
         let photos = Mutex<[[PhotoKey]]>([])
-        /// Why the next ones cannot be opened.
+        /// The error of the next openings.
         let failure = Mutex<String?>(nil)
     }
 
@@ -104,7 +103,7 @@ import Testing
 
     // MARK: - The terminal
 
-    /// Opens the gallery, on a photo.
+    /// Opens the gallery at a photo.
     func open(at photo: String? = nil, isPhotoOpen: Bool = false) {
         root.start(at: Place(gallery: cache.address, photo: photo, isPhotoOpen: isPhotoOpen))
     }
@@ -121,7 +120,7 @@ import Testing
 
     func type(_ text: String) { for character in text { press(.character(character)) } }
 
-    /// A gallery of these photos in a window of so many columns, which is not updated by itself.
+    /// Makes a gallery without automatic updates in a window of so many columns.
     static func offering(_ ids: [String], columns: Int) async throws -> TestScreens {
         var settings = Settings()
         settings.syncOnOpen = false
@@ -131,7 +130,7 @@ import Testing
         return screens
     }
 
-    /// What runs by a clock has none while another screen is on top, and goes on with it afterwards.
+    /// Expects that a timer stops while another screen covers this one, and continues afterwards.
     func expectClockStopsBehindAnotherScreen(
         _ interval: Duration, sourceLocation: SourceLocation = #_sourceLocation
     ) async {
@@ -151,7 +150,7 @@ import Testing
     var title: String { frame().text(inRow: 0) }
     var status: String { frame().text(inRow: size.rows - 1) }
 
-    /// The text of the first row that has the mark, without the bar at its right, or what is beside the list.
+    /// The text of the first row with the selection mark, without the scroll bar and the preview pane.
     var selected: String? {
         let frame = frame()
         return (0..<size.rows).map { frame.text(inRow: $0) }.first { $0.contains("▌") }
@@ -160,14 +159,14 @@ import Testing
             }
     }
 
-    /// A row's text without the bar of a list.
+    /// Returns a row's text without the scroll bar.
     func rowBesideBar(_ row: Int) -> String {
         let text = frame().text(inRow: row)
         guard let last = text.last, "█│".contains(last) else { return text }
         return String(text.dropLast().reversed().drop { $0 == " " }.reversed())
     }
 
-    /// Returns when the condition holds. It is looked at after every update and whenever a frame is asked for.
+    /// Returns when the condition holds. Checks it after every update and frame request.
     func until(_ condition: () async throws -> Bool) async throws {
         if try await condition() { return }
         for await _ in news.stream where try await condition() { return }
@@ -189,7 +188,7 @@ import Testing
             draft.finish(), skipped: skipped, validators: Validators(), at: Timestamp(milliseconds: time * 1000))
     }
 
-    /// Photos of these ids, in this order.
+    /// Updates the list to photos with these ids, in this order.
     func sync(_ ids: [String]) async throws {
         try await sync(ids.enumerated().map { try Self.entry($1, date: Int64($0)) })
     }
@@ -217,7 +216,7 @@ import Testing
         }
     }
 
-    /// A photo on its way: what has come of it lies in a file for as long as that is kept.
+    /// Begins a photo with some received bytes, in a file that lasts as long as the returned object.
     func begin(_ bytes: [UInt8], of id: String) throws -> PartialFile {
         let photo = try photo(id)
         let partial = try cache.files.makePartial()
@@ -226,7 +225,7 @@ import Testing
         return partial
     }
 
-    /// A picture of one colour.
+    /// Makes a picture of one colour.
     static func picture(red: UInt8) -> [UInt8] {
         PNGFile(PixelBuffer(width: 40, height: 30) { _, _ in PixelColor(red: red, green: 0, blue: 0) }).bytes
     }
@@ -234,7 +233,7 @@ import Testing
     /// The list's wish.
     var list: Wish.Subject { .list(cache.id) }
 
-    /// What is wished for at the moment.
+    /// Returns the current wishes.
     func wished() async -> [Wish] { await wishes.snapshots().next()?.wishes ?? [] }
 
     func importance(of subject: Wish.Subject) async -> Importance? {

@@ -13,7 +13,7 @@ import Testing
 
     private func type(_ text: String) { for character in text { field.send(.key(.character(character))) } }
 
-    /// What is seen, and the column of the cursor.
+    /// Returns the visible text and the column of the cursor.
     private func shown(_ columns: Int = 40) -> (text: String, cursor: Int?) {
         var surface = Surface(size: Size(columns: columns, rows: 1))
         field.draw(in: &surface, Rect(surface.size))
@@ -86,13 +86,13 @@ import Testing
         #expect(field.text == "日本x")
         press(Key(.backspace))
         #expect(field.text == "日x" && shown().cursor == 2)
-        // A mark that is typed by itself joins the character before it, and the cursor stays behind that one.
+        // A typed combining mark joins the character before it, and the cursor stays after that character.
         field.begin("ex")
         press(Key(.left), .character("\u{301}"), .character("y"))
         #expect(field.text == "e\u{301}yx" && shown().cursor == 2)
         press(Key(.backspace), Key(.backspace))
         #expect(field.text == "x" && shown().cursor == 0)
-        // So does the second half of a flag, from the other side.
+        // The second half of a flag joins the first in the same way.
         field.begin("🇪")
         press(Key(.home), .character("🇩"), .character("y"))
         #expect(field.text == "🇩🇪y")
@@ -104,11 +104,11 @@ import Testing
         field.send(.paste("b\u{1B}[31m\nrm -rf /\n"))
         #expect(field.text == "ab\u{1B}[31mc")
         #expect(shown() == ("ab␛[31mc", 7))
-        // What is pasted is text, whatever keys it would be.
+        // Pasted text never acts as keys.
         field.begin()
         field.send(.paste("q\u{8}\u{3}"))
         #expect(field.text == "q\u{8}\u{3}" && above.events.allSatisfy { $0 == "needsDisplay" })
-        // A line that was copied with the end of the one before is that line.
+        // A pasted line may begin with the previous line's end.
         field.begin()
         field.send(.paste("\r\nexample.org\r\n"))
         #expect(field.text == "example.org")

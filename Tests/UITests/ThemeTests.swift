@@ -4,13 +4,13 @@ import Testing
 
 @testable import UI
 
-/// Whatever the theme, what is written can be read.
+/// All text is readable in every theme.
 @Suite struct ThemeTests {
     private static let depths: [ColourDepth] = [.sixteen, .palette, .full]
     private static let black = Colour.rgb(0, 0, 0)
     private static let white = Colour.rgb(255, 255, 255)
 
-    /// The roles that are read, by their names.
+    /// Returns the text styles of a theme, with their names.
     private func texts(_ theme: Theme) -> [(name: String, style: Style)] {
         [
             ("title", theme.title), ("titleDetail", theme.titleDetail), ("name", theme.name),
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "every role can be read on the background that its theme is for",
+        "Every text style is readable on the background that its theme is for",
         arguments: [
             (Settings.Theme.dark, black, white), (.light, white, black), (.auto, black, white), (.auto, white, black),
             (.contrast, black, white), (.contrast, white, black), (.mono, black, white), (.mono, white, black),
@@ -63,7 +63,7 @@ import Testing
         #expect(kind(.terminal) == .dark && kind(Self.black) == .dark && kind(.rgb(0x00, 0x2B, 0x36)) == .dark)
         #expect(kind(Self.white) == .light && kind(.rgb(0xFD, 0xF6, 0xE3)) == .light)
         #expect(kind(.rgb(0x75, 0x75, 0x75)) == .dark && kind(.rgb(0x77, 0x77, 0x77)) == .light)
-        // Who says what he wants gets it.
+        // An explicit choice has precedence.
         #expect(ThemeKind(.dark, on: Capabilities(background: Self.white)) == .dark)
         #expect(ThemeKind(.light, on: Capabilities()) == .light)
     }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// What is selected, found or wrong is told by more than a colour.
+    /// The selection, matches and names differ by more than a colour.
     @Test(arguments: [Settings.Theme.contrast, .mono]) func meaningNeedsNoColour(choice: Settings.Theme) {
         let theme = theme(choice, .full, on: Self.black)
         let attributes = [theme.name, theme.selectedName, theme.hit].map(\.attributes)

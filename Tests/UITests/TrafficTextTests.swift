@@ -4,7 +4,7 @@ import Testing
 @testable import UI
 
 struct TrafficTextTests {
-    /// A word that is left where there is little room means what all of them do.
+    /// A text shortened for little room keeps its meaning.
     @Test(arguments: [
         (LinkQuality?.some(.good), "Network good", "good"), (.fair, "Network fair", "fair"),
         (.poor, "Network poor", "poor"), (nil, "", ""),
@@ -16,7 +16,7 @@ struct TrafficTextTests {
         #expect(TrafficText.state(report, isUsed: false, columns: long.count).text == "Offline")
     }
 
-    @Test("A missing network is told from an unreachable server")
+    @Test("A missing network and an unreachable server have different texts")
     func theMissingNetworkOrServerIsNamed() {
         let gone = TrafficReport(quality: .good, isOnNetwork: false, unreachable: ["a.org"], running: 0)
         #expect(TrafficText.state(gone, columns: 40) == ("No network", true))
@@ -25,13 +25,13 @@ struct TrafficTextTests {
         #expect(TrafficText.state(down, columns: 20) == ("unreachable", true))
         let several = TrafficReport(quality: .good, unreachable: ["a.org", "b.org", "c.org"])
         #expect(TrafficText.state(several, columns: 60).text == "a.org and 2 other hosts cannot be reached")
-        // As long as another one sends something, how well that goes comes first.
+        // While another server sends something, its speed has precedence.
         let one = TrafficReport(quality: .good, unreachable: ["a.org"], running: 2)
         #expect(TrafficText.state(one, columns: 40) == ("Network good", false))
         #expect(TrafficText.particulars(one).first == "a.org cannot be reached")
     }
 
-    /// Of a shared connection or a photo in pieces it would not be true of connections.
+    /// The text counts transfers, since they may share connections or use several.
     @Test func transfersAreCounted() {
         let free = TrafficReport(running: 3, width: 8, limit: 64), bound = TrafficReport(running: 1, width: 4, limit: 4)
         #expect(TrafficText.particulars(free).first == "3 transfers, 8 at once")

@@ -26,7 +26,7 @@ import Testing
             try screens.subject(id, rendition), host: "pictures.example.org", importance: .visible, stage: stage)
     }
 
-    /// A photo that is half here, a thumbnail that is asked for, one that waits, and many that are queued.
+    /// Reports a half received photo, a requested and a waiting thumbnail, and many queued ones.
     private func busy() throws -> TrafficReport {
         let failure = Failure("the server answered 503 (server error)", remedy: .time)
         return TrafficReport(
@@ -44,7 +44,7 @@ import Testing
         screens.activity.setTraffic(report, at: Timestamp(milliseconds: seconds * 1000))
     }
 
-    /// Lets the time pass in which news are kept back.
+    /// Lets the throttle's interval pass.
     private func passPause() async {
         _ = await screens.waits.nextBegin()
         screens.waits.pass()
@@ -87,7 +87,7 @@ import Testing
         #expect(screens.selected?.hasPrefix("Photo 2") == true)
         #expect(screens.text.contains("pictures.example.org") == (columns >= 80))
         #expect(screens.text.contains("example.org/album/index.xml") == (columns >= 80))
-        // Why it waits is said in full where there is room for it.
+        // A wide window shows the whole reason for the wait.
         #expect(
             columns < 80 || screens.text.contains("the server answered 503 (server error) · tried 3 times, retry"))
     }
@@ -118,12 +118,12 @@ import Testing
         try await screens.until { screens.selected?.hasPrefix("Photo 0") == true }
         screens.press("j", "j", "j")
         #expect(screens.selected?.hasPrefix("Photo 3") == true)
-        // Two that were before it have arrived.
+        // Two thumbnails before it have arrived.
         note(TrafficReport(running: 1, transfers: try [transfer("2", .queued), transfer("3", .queued)]), at: 1_001)
         await passPause()
         try await screens.until { rows(containing: "Photo 0").isEmpty }
         #expect(screens.selected?.hasPrefix("Photo 3") == true)
-        // And then it has itself.
+        // Now the photo has arrived, too.
         note(TrafficReport(running: 1, transfers: try [transfer("2", .queued)]), at: 1_002)
         await passPause()
         try await screens.until { rows(containing: "Photo 3").isEmpty }
@@ -134,7 +134,7 @@ import Testing
         screens.press("T", "p")
         #expect(screens.wishes.isPaused && screens.title.hasPrefix(" Transfers (paused)"))
         #expect(screens.status.hasPrefix(" Paused: no new transfers") && screens.status.contains("p resume"))
-        // On every other screen it is said too: else nobody would know why nothing comes.
+        // Every other screen shows the pause, too. Otherwise missing pictures would have no explanation.
         screens.press("q")
         #expect(screens.status.hasSuffix("paused"))
         screens.press("T", "p")
@@ -153,12 +153,12 @@ import Testing
         let subject = try screens.subject("1", .thumbnail)
         #expect(screens.wishes.isDeclined(subject))
         #expect(await screens.importance(of: subject) == nil)
-        // Also when one comes back to the list.
+        // It stays declined after the return to the list.
         screens.press("q")
         _ = screens.frame()
         #expect(await screens.importance(of: subject) == nil)
         #expect(await screens.importance(of: try screens.subject("2", .thumbnail)) == .visible)
-        // To refresh is to want it after all.
+        // Refresh accepts it again.
         screens.press("r")
         #expect(await screens.importance(of: subject) == .visible)
     }
@@ -184,7 +184,7 @@ import Testing
         #expect(!before.isEmpty)
         screens.press("T")
         #expect(await screens.wished() == before)
-        // Behind another screen on top of it too.
+        // This also holds below another screen.
         screens.press("L")
         #expect(await screens.wished() == before)
         screens.press("q", "q", "L")
@@ -205,7 +205,7 @@ import Testing
 
     // MARK: - On the other screens
 
-    @Test("BEHAVIOURS 5.7: the indicator says what is on its way, and returns to idle")
+    @Test("BEHAVIOURS 5.7: the indicator shows running transfers, and returns to idle")
     func indicator() async throws {
         screens.size = Size(columns: 100, rows: 24)
         screens.open()

@@ -8,7 +8,7 @@ import Testing
 @testable import UI
 
 @MainActor @Suite(.unlessItHangs) struct UpdateTests {
-    /// Writes down the updates that reach it.
+    /// Records the updates that reach it.
     private final class RecordingScreen: Screen {
         let name: String
         let heard: Heard
@@ -42,7 +42,7 @@ import Testing
         let screens = try TestScreens()
         screens.open()
         _ = screens.frame()
-        // Nothing is handed down for a while.
+        // Hold updates back for a while.
         let deliver = screens.context.feed.deliver
         let arrived = AsyncStream<Void>.makeStream()
         var held: [ModelUpdate] = []
@@ -59,7 +59,7 @@ import Testing
         #expect(screens.wantedFrames > frames && screens.root.place.photo == "a")
     }
 
-    @Test("BEHAVIOURS 7.3: what is asked for has no answer; what comes of it is found in the cache")
+    @Test("BEHAVIOURS 7.3: a wish has no reply; its result is found in the cache")
     func noAnswer() async throws {
         let screens = try TestScreens()
         screens.open()
@@ -79,7 +79,7 @@ import Testing
         #expect(others.isEmpty, "nothing but the cache has said anything")
     }
 
-    @Test("BEHAVIOURS 7.4: screens that are covered take changes in, and ask for no frame")
+    @Test("BEHAVIOURS 7.4: covered screens process changes, and request no frame")
     func covered() async throws {
         let screens = try TestScreens()
         try await screens.sync(["a"])

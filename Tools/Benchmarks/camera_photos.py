@@ -3,7 +3,7 @@ need for them.
 
     python3 camera_photos.py FOLDER TESTGALLERY COUNT
 
-A few are made; the rest are further names of those. Whoever reads them has the work of all of them, and only the disk has not.
+It makes a few photos; the rest are hard links to those. A reader has the work of COUNT photos, but they take less disk space.
 """
 import os
 import pathlib
@@ -22,7 +22,7 @@ def make(scene, file, number):
 
 
 def write(folder, gallery, count):
-    """Makes all of them."""
+    """Makes the photos and the links."""
     for number, scene in enumerate(SCENES):
         make(gallery / "images" / f"{scene}.jpg", folder / f"{number:04d}.jpg", number)
     for number in range(len(SCENES), count):

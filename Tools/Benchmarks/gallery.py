@@ -2,8 +2,8 @@
 
     python3 gallery.py FOLDER PHOTOS
 
-FOLDER gets `gallery.xml`, `rows.csv` with the same photos a line each, and `facts.json`: what a measurement has to
-know of them without reading a quarter of a gigabyte.
+FOLDER gets `gallery.xml`, `rows.csv` with one line per photo, and `facts.json` with the facts that measurements need, so that
+they need not read a quarter of a gigabyte.
 """
 import datetime
 import heapq
@@ -51,7 +51,7 @@ def addresses(index, year):
 def write(folder, count, marks=99):
     """Writes a gallery.
 
-    Notes which photos come first, and where in the file there are names that can be changed.
+    Records the first photos, and the file offsets of names that can be changed.
     """
     step = max(1, count // marks)
     earliest, spread, position = [], [], 0

@@ -34,9 +34,9 @@ def obstacle():
 class Link(Companion):
     """A link while it is entered.
 
-    Its namespaces have no name and belong to the program that carries the packets, which ends with its standard input:
-    with this process, whatever ends that. What was started at either end is killed by the system then. So there is
-    nothing to be cleared away that a run might have left.
+    Its namespaces have no names and belong to the program that carries the packets. That program ends when its standard
+    input is closed, and so with this process. The system also kills programs at both ends then. So a run leaves nothing
+    to clean up.
     """
 
     STREAMS = subprocess.PIPE
@@ -69,7 +69,7 @@ class Link(Companion):
     def restart(self):
         """Starts the schedule with the next packet and resets the counters.
 
-        Before that it waits until what the last run has left on the line has gone.
+        First it waits until the last run's packets have left the line.
         """
         deadline = time.perf_counter() + SETTLING
         while True:

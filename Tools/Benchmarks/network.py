@@ -43,8 +43,8 @@ class Network(contextlib.ExitStack):
     def home(self, address, scope="--list-only"):
         """A home with a cache that holds the gallery's list, or what `sync` fetches with another option, or with none.
 
-        The list was fetched over this link, but nothing is kept of how that went: only the gallery itself. So no run
-        knows of the link what another has learnt.
+        The list is fetched over this link, but the home has only the gallery and no measurements of the link. So each
+        run must learn the link itself.
         """
         if (address, scope) not in self._prepared:
             first = self.workshop.folder_for("first")
@@ -81,9 +81,9 @@ def on_links(workshop, line, shapes, measured):
 
 
 def thrown_away(counts, scheme, answers, stored):
-    """Share of what came that was not kept: TCP's load without what belongs to answers, against what was stored.
+    """The share of received bytes that were not stored: TCP's payload without the answers' headers, against the stored bytes.
 
-    What TCP sent again although it had come is in it too.
+    It includes bytes that TCP sent again although they had arrived.
     """
     if stored <= 0:
         raise Trouble("Nothing was stored.")

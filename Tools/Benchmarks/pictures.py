@@ -3,8 +3,8 @@
     python3 pictures.py FOLDER THUMBNAIL
 
 FOLDER gets `small` (2,000 thumbnails of 6 to 18 KB), `middle` (10 photos of 400 KB), `large` (20 of 3 MB), and lists of
-galleries that name them. All are THUMBNAIL with noise after its end: pictures as long as anybody looks at them, and
-nothing that can be made smaller on the way.
+galleries that name them. All are THUMBNAIL with noise after its end: valid pictures that cannot be
+compressed on the way.
 """
 import datetime
 import os

@@ -19,8 +19,8 @@ class TooLong(Trouble):
 def peak_of(arguments, environment, timeout=600):
     """The peak resident memory of a program, in MiB.
 
-    GNU time starts it, since Linux counts what a child had before it became another program: a copy of its parent.
-    time is small; this interpreter may be larger than what is measured.
+    GNU time starts it, because Linux also counts a child's memory before exec, which is a copy of its parent's. `time` is
+    small, but this interpreter may be larger than the measured program.
     """
     with tempfile.NamedTemporaryFile("r") as told:
         run(["time", "-f", "%M", "-o", told.name, *arguments], environment, timeout)

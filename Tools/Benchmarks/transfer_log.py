@@ -17,7 +17,7 @@ def moment(text):
 class TransferLog:
     """Follows a log of the level `debug`.
 
-    One that has grown long is put aside and begun anew: nothing of it is lost.
+    When Vitrine rotates the log, this reads the old file to its end and continues with the new one.
     """
 
     def __init__(self, path):

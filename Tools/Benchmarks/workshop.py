@@ -165,7 +165,7 @@ class Workshop:
         return found[0]
 
     def check(self, gallery, home):
-        """Sees to it that what is measured has been done."""
+        """Checks that the cache holds all photos of the gallery."""
         connection = sqlite3.connect(self.database(home))
         try:
             (count,) = connection.execute("SELECT count(*) FROM photo").fetchone()
@@ -175,6 +175,6 @@ class Workshop:
             raise Trouble(f"The cache holds {count} photos of {gallery.photos}.")
 
     def browse(self, gallery, home=None):
-        """Opens a gallery in a terminal. It fetches nothing: what is measured is the program alone."""
+        """Opens a gallery in a terminal, offline, so that only the program is measured."""
         home = home or self.home(gallery)
         return Terminal([self.binary, "--offline", gallery.file], self.environment(home))

@@ -85,6 +85,20 @@ def literals(text):
     return [(line, content) for line, content, _ in found]
 
 
+def headings(text):
+    """Returns the heading above each line of a page."""
+    found = [""]
+    for line in text.split("\n"):
+        found.append(line.lstrip("# ") if line.startswith("#") else found[-1])
+    return found
+
+
+def declaration(text, number):
+    """Returns the declaration below the doc comment at a line."""
+    lines = (line.strip() for line in text.split("\n")[number - 1 :])
+    return next((line.split("{")[0].strip() for line in lines if line and not line.startswith(("///", "//", "@"))), "")
+
+
 def doc_comments(text):
     """Yields line number and text of each doc comment's first paragraph."""
     start, words = 0, []

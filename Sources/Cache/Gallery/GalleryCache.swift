@@ -21,7 +21,7 @@ public final class GalleryCache: Sendable {
     public let writer: GalleryWriter
     /// The files of the photos.
     public let files: PhotoFiles
-    /// Whether a damaged cache was set aside and this one is new. The user is told.
+    /// Whether a damaged cache was set aside and this one is new. The interface reports it.
     public let wasSetAside: Bool
     /// The path of the cache.
     public let folder: String

@@ -41,7 +41,7 @@ public struct SandboxRules {
     }
 
     /// Confines this process like `apply`, but lets it outlive the thread that started it, because other threads may
-    /// still use it. It must exit by itself when its socket is closed.
+    /// still use it. The process must exit when its socket is closed.
     public func applyBeyondParent() -> StandingRestrictions? {
         guard csandbox_close_all_but_three() == 0, forbidPrivileges() else { return nil }
         let landlock = buildLandlock()

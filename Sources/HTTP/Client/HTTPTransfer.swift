@@ -42,7 +42,7 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
         onWeight(weight)
     }
 
-    /// Changes the pieces of what is not requested yet, for a transfer in pieces.
+    /// Changes the size, window and number of pieces for the rest of the content.
     public func setPieces(_ pieces: HTTPRequest.Pieces) {
         onPieces(pieces)
     }

@@ -58,7 +58,7 @@ final class EasyTransfer {
     private static let unwantedLimit: ByteCount = 1 << 16
     /// The size up to which a body may expand freely.
     private static let expandedFreely: ByteCount = 1 << 20
-    /// The most bytes of a refusal that curl reads by itself.
+    /// The most bytes of a refusal that curl reads automatically.
     private static let refusalLimit: ByteCount = 1 << 20
 
     init(

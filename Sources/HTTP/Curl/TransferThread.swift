@@ -58,7 +58,7 @@ final class TransferThread: @unchecked Sendable {
 
     func start() throws(HTTPError) {
         var thread = pthread_t()
-        // The thread owns this object until it is told to stop.
+        // The thread owns this object until it stops.
         let context = Unmanaged.passRetained(self)
         let code = pthread_create(
             &thread, nil,

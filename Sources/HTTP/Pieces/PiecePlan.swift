@@ -23,7 +23,7 @@ struct PiecePlan {
     private(set) var end: ByteCount
     /// The end of the last requested piece.
     private(set) var asked: ByteCount
-    /// The end of what was there, plus all bytes received.
+    /// The end of the kept part, plus all bytes received.
     private(set) var received: ByteCount
     /// The end of the written part.
     private(set) var written: ByteCount

@@ -96,7 +96,7 @@ struct BulkFetch {
         excluded.insert(key)
     }
 
-    /// Removes a settled subject: its picture is stored, or it failed for good.
+    /// Removes a settled subject: its picture is stored, or it failed permanently.
     mutating func settle(_ subject: Wish.Subject, _ cache: GalleryCache) throws {
         guard let index = underWay.firstIndex(of: subject), let key = subject.photo else { return }
         underWay.remove(at: index)

@@ -124,7 +124,7 @@ public actor NetworkController {
         let all = snapshot.areAllRetried ? table.waiting.map(\.subject) : []
         for subject in all { retry(subject) }
         isPaused = snapshot.isPaused
-        // A pause interrupts what is fetched for later.
+        // A pause interrupts requests for later use.
         if isPaused { for operation in operations.all where operation.importance < .visible { operation.cancel() } }
         look()
         showHeldBack(snapshot.retried.union(all))
@@ -166,7 +166,7 @@ public actor NetworkController {
         }
     }
 
-    /// Removes a subject's wish: it is fulfilled, or has failed for good.
+    /// Removes a subject's wish: it is fulfilled, or has failed permanently.
     private func settle(_ subject: Wish.Subject) {
         postponed.remove(subject)
         table.setSettled(subject)
@@ -473,8 +473,7 @@ public actor NetworkController {
         if let subject = operation.served.first(where: { table.isWaiting($0, since: wait) }) { showWait(of: subject) }
     }
 
-    /// Settles the subjects of a request that failed for good. Subjects that were dropped or started again are left
-    /// out.
+    /// Settles the subjects of a permanently failed request, except those that were dropped or started again.
     private func giveUp(_ operation: Operation) {
         let identity = operation.request.identity
         let successor = operations[identity]

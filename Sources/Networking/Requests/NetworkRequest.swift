@@ -40,7 +40,7 @@ public protocol NetworkRequest: Sendable {
 
     /// Shows that the request has started.
     func showStarted()
-    /// Shows that the request is over: it succeeded, or failed for good.
+    /// Shows that the request is over: it succeeded, or failed permanently.
     func showDone()
     /// Records a temporary failure in the cache; another attempt will follow.
     func recordPostponement(_ failure: Failure) async

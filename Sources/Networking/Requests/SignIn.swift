@@ -6,7 +6,7 @@ import Session
 extension RequestContext {
     /// Handles a refusal for lack of credentials.
     ///
-    /// Other credentials may be known by now or stored by an earlier run. Only without them the user is asked, unless
+    /// Other credentials may be known by now or stored by an earlier run. Without them, Vitrine asks the user, unless
     /// the question is postponed.
     ///
     /// - Parameter sent: the refused credentials.

@@ -27,7 +27,7 @@ struct DecoderProgram: Sendable {
             throw .cancelled
         }
         let isInTime = waitForEnd(lifeline.reading)
-        // Has no effect on a process that has ended. One that only closed its end of the pipe is not waited for.
+        // Has no effect on a process that has ended. A process that only closed its end of the pipe must end now.
         kill(process, SIGKILL)
         // After reaping, the identifier may belong to another process, so cancelling must not kill it any more.
         let wasCancelled = cancellation.end()

@@ -124,7 +124,7 @@ final class SmallPictureDecoder: Sendable {
     }
 
     deinit {
-        // It holds nothing worth finishing, and might not end by itself.
+        // It holds nothing worth finishing, and might not end without a signal.
         kill(process, SIGKILL)
         SpawnedProgram.reap(process)
     }

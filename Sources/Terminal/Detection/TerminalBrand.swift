@@ -18,7 +18,7 @@ enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
     case gnuScreen = "GNU screen"
     case zellij = "Zellij"
 
-    /// What is known about a terminal's pixel support.
+    /// The known pixel support of a terminal.
     enum Pixels: Hashable, Sendable {
         /// Its answers are reliable.
         case asAnswered

@@ -12,7 +12,7 @@ struct InputParser {
         case nothing
         /// A complete key if nothing follows soon, otherwise the start of a sequence.
         case key
-        /// The rest of a sequence: nobody types this fast.
+        /// The rest of a sequence, which arrives faster than a user can type.
         case sequence
         /// The rest of a paste, which arrives at the terminal's speed unless its end was lost.
         case paste

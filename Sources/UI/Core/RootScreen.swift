@@ -19,7 +19,7 @@ import Text
 /// Model updates enter here and go down the tree of screens. Events come up to here and end.
 @MainActor
 public final class RootScreen: Screen {
-    /// What the program does for the screens.
+    /// Callbacks into the program.
     public struct Host {
         /// Called when the screen needs a new frame.
         public var onNeedsDisplay: () -> Void = {}
@@ -119,7 +119,7 @@ public final class RootScreen: Screen {
         return outcomes.isEmpty ? nil : outcomes.joined(separator: " ")
     }
 
-    /// Adopts what is now known about the terminal.
+    /// Adopts the terminal's current capabilities.
     public func adopt(_ capabilities: Capabilities) {
         context.capabilities = capabilities
         host.onNeedsDisplay()

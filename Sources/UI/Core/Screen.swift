@@ -13,7 +13,7 @@ import Session
 public class Screen: Responder {
     /// The text of the top line.
     struct Heading {
-        /// What the screen shows.
+        /// The screen's title.
         var title: String
         /// Details, at the right.
         var detail = ""

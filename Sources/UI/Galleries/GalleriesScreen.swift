@@ -15,7 +15,7 @@ final class GalleriesScreen: Screen, ListScreen {
     /// Not private: ``ListScreen`` needs it.
     var scroll = ListScroll()
     private let field = TextField()
-    /// What the user types.
+    /// The kind of input that the user types.
     private var typed = Typed.nothing
     /// The reason why the typed text is not accepted.
     private var problem: String?

@@ -209,7 +209,7 @@ struct ListScroll {
 
     // MARK: - Mouse
 
-    /// What the mouse did in a list.
+    /// The effect of a mouse event in a list.
     enum MouseAction {
         case scrolled
         case selected

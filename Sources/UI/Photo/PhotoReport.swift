@@ -6,7 +6,7 @@ import Text
 /// A photo's facts in lines of a given width. Their text comes from untrusted files.
 struct PhotoReport {
     struct Line: Equatable {
-        /// What the text is about; empty in continuation lines.
+        /// The text's label; empty in continuation lines.
         var label = ""
         var text: String
         var isTitle = false

@@ -53,7 +53,7 @@ final class PhotoScreen: Screen {
         case failed(Failure)
     }
 
-    /// What a frame shows of the list. An equal value needs no new frame.
+    /// The part of the list that a frame shows. An equal value needs no new frame.
     private struct Sight: Equatable {
         let photo: Photo?
         let index: Int?

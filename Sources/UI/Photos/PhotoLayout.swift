@@ -15,7 +15,7 @@ struct PhotoLayout {
         case sheet
     }
 
-    /// What a frame shows of the photos.
+    /// The data that a frame shows.
     struct Content {
         let results: FetchedResults
         let selection: PhotoKey?
@@ -26,7 +26,7 @@ struct PhotoLayout {
         let matches: (String) -> [Range<Int>]
     }
 
-    /// What a frame has drawn: the visible photos, and the pictures to draw for them.
+    /// The visible photos of a drawn frame, and the pictures to draw for them.
     typealias Drawn = (photos: [PhotoKey], orders: [PictureOrder])
 
     private(set) var kind: Kind

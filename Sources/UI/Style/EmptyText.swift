@@ -7,7 +7,7 @@ import Text
 struct EmptyText {
     /// The reason.
     let title: String
-    /// What the user can do.
+    /// Actions that the user can take.
     var advice: [String] = []
     /// Whether the title has the reason of a failed update.
     private(set) var saysFailure = false

@@ -7,7 +7,7 @@ import Model
 import Networking
 import Scheduling
 
-/// Very many wishes for thumbnails at once, as far as they come while a server answers none of them, and the memory they take.
+/// The memory of very many wishes for thumbnails while a server answers none of them.
 struct Crowd {
     private let cache: GalleryCache
     private let context: RequestContext
@@ -39,7 +39,7 @@ struct Crowd {
 
     private var isFilled: Bool { (try? cache.read { try $0.gallery().photoCount }) ?? 0 > 0 }
 
-    /// Wishes for the thumbnails of so many photos, as a screen would that shows all of them. Returns KiB.
+    /// States wishes for the thumbnails of so many photos, like a screen that shows all. Returns KiB.
     func stand(_ count: Int) async throws -> Int {
         let keys = try cache.read { try $0.wanting(.thumbnail, limit: count, except: []) }
         return try await grown(to: count) {
@@ -48,14 +48,14 @@ struct Crowd {
         }
     }
 
-    /// Wishes for the thumbnails of all photos, as somebody does who asks for every one. Returns KiB.
+    /// Requests the thumbnails of all photos, like a user who fetches all. Returns KiB.
     ///
-    /// - Parameter width: how many of them are taken up.
+    /// - Parameter width: the number of wishes that the controller takes up.
     func sweep(_ width: Int) async throws -> Int {
         try await grown(to: width) { wishes.ask(for: .everyPicture(cache.id, .thumbnail)) }
     }
 
-    /// What memory the most that there ever was takes, beside that of the program without any wish.
+    /// Returns the memory for the wishes at their peak, beyond that of the program without wishes.
     private func grown(to count: Int, _ wish: () -> Void) async throws -> Int {
         let running = start()
         defer { running.cancel() }
@@ -69,7 +69,7 @@ struct Crowd {
         return try resident("VmHWM") - before
     }
 
-    /// A line of /proc/self/status, in KiB.
+    /// Reads a line of /proc/self/status, in KiB.
     private func resident(_ name: String) throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }

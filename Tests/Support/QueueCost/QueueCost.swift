@@ -1,13 +1,13 @@
 import Glibc
 
-/// Says by how many KiB the program grows for what waits in the queue.
+/// Prints how many KiB the program grows for waiting wishes.
 ///
 ///     queue-cost fill GALLERY FOLDER
 ///     queue-cost stand GALLERY FOLDER COUNT
 ///     queue-cost sweep GALLERY FOLDER WIDTH
 ///
-/// The first one fetches the gallery's list into a cache in that folder, so that what that takes is not in the way of what is
-/// measured. The others wish for thumbnails: for those of so many photos, or for all, of which so many are taken up.
+/// `fill` fetches the gallery's list into a cache in that folder, so that this memory does not count. `stand` wishes
+/// for the thumbnails of so many photos. `sweep` requests all thumbnails, of which so many are taken up.
 @main
 struct QueueCost {
     static func main() async throws {
@@ -20,7 +20,7 @@ struct QueueCost {
         case ("sweep", let width?): print(try await crowd.sweep(width))
         default: _exit(2)
         }
-        // Like the program itself it does not take leave of the libraries: what was asked for is still under way on their threads.
+        // Like the program, this exits without cleaning up libraries, because their threads still run transfers.
         fflush(nil)
         _exit(0)
     }

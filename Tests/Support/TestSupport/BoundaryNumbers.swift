@@ -2,20 +2,20 @@
 public struct BoundaryNumbers: RandomNumberGenerator {
     private var numbers: SeededNumbers
 
-    /// Begins with a seed.
+    /// Starts with a seed.
     public init(seed: UInt64) { numbers = SeededNumbers(seed: seed) }
 
-    /// A random number of any size.
+    /// Returns a random number of any size.
     public mutating func next() -> UInt64 { numbers.next() }
 
-    /// A number near a power of two; what does not fit into 64 bits begins at zero again.
+    /// Returns a number near a power of two, modulo 2^64.
     public mutating func number() -> UInt64 {
         let power = UInt64.random(in: 0...64, using: &numbers)
         let offset = UInt64(bitPattern: Int64.random(in: -3...3, using: &numbers))
         return (power == 64 ? 0 : 1 << power) &+ offset
     }
 
-    /// Such a number, or one beyond 64 bits, as somebody could write it: negative, with zeros in front, too long.
+    /// Returns such a number as text, which may be negative, have leading zeros, or exceed 64 bits.
     public mutating func text() -> String {
         let digits = "\(number())"
         switch Int.random(in: 0..<8, using: &numbers) {
@@ -23,14 +23,14 @@ public struct BoundaryNumbers: RandomNumberGenerator {
         case 1: return "+" + digits
         case 2: return String(repeating: "0", count: Int.random(in: 1...40, using: &numbers)) + digits
         case 3: return digits + String(repeating: "\(number() % 10)", count: Int.random(in: 1...40, using: &numbers))
-        // As many digits as a field has.
+        // The digits of a fixed-width field.
         case 4, 5: return String(("000" + digits).suffix(2))
         case 6: return String(("000" + digits).suffix(4))
         default: return digits
         }
     }
 
-    /// Overwrites some bytes from a place on with such a number, as long as one of a file is and in either order.
+    /// Overwrites bytes with such a number, of a size usual in files and in either byte order.
     public mutating func overwrite(_ bytes: inout [UInt8], at place: Int) {
         let number = number()
         let length = [1, 2, 4, 4, 8].randomElement(using: &numbers) ?? 4

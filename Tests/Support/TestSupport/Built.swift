@@ -1,8 +1,8 @@
 import Foundation
 
-/// What was built beside the tests, and what lies in the repository.
+/// Paths of built programs, and of files in the repository.
 public enum Built {
-    /// The folder of built programs: tests run from there.
+    /// The folder of built programs, which also contains the test program.
     public static let folder = URL(
         fileURLWithPath: try! FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     ).deletingLastPathComponent().path

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A process of ours, started and waited for by the system's own calls.
+/// A child process, started and waited for with system calls.
 ///
-/// Foundation's `Process` notices the end of a child by a descriptor that the child's own children keep open: it waits for
-/// a server that stays, not for the client that started it.
+/// Foundation's `Process` notices the end of a child by a descriptor that the child's own children keep open. So it
+/// would wait for a server that stays, not for the client that started it.
 public final class ChildProcess: @unchecked Sendable {
     /// Its number.
     public let number: pid_t
     private let lock = NSLock()
     private var status: Int32?
 
-    /// Starts a program. What is not given goes to `/dev/null`.
+    /// Starts a program. Missing descriptors become `/dev/null`.
     ///
-    /// - Parameter environment: all of its variables; nil for those of the tests.
+    /// - Parameter environment: the program's variables; nil for those of the tests.
     public init(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil, input: Int32? = nil,
         output: Int32? = nil, errors: Int32? = nil
@@ -44,7 +44,7 @@ public final class ChildProcess: @unchecked Sendable {
         self.number = number
     }
 
-    /// Waits for its end, and returns its exit code; minus the signal, if one ended it.
+    /// Waits for the process, and returns its exit code; minus the signal, if a signal ended it.
     @discardableResult
     public func wait() -> Int32 {
         lock.lock()
@@ -57,14 +57,14 @@ public final class ChildProcess: @unchecked Sendable {
         return code
     }
 
-    /// Sends a signal and waits for the end.
+    /// Sends a signal and waits for the process.
     @discardableResult
     public func end(_ signal: Int32 = SIGTERM) -> Int32 {
         kill(number, signal)
         return wait()
     }
 
-    /// A pipe whose ends no child inherits but by being given one.
+    /// Makes a pipe. A child inherits an end only if it is passed explicitly.
     public static func makePipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }

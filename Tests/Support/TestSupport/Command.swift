@@ -1,10 +1,10 @@
 import Foundation
 
-/// A program that is run to its end, and what came of it.
+/// A finished program with its output and status.
 public struct Command: Sendable {
-    /// What it wrote to standard output.
+    /// The bytes of standard output.
     public let output: [UInt8]
-    /// What it wrote to standard error.
+    /// The text of standard error.
     public let errors: String
     /// Its exit code; minus the signal that ended it.
     public let status: Int32
@@ -17,7 +17,7 @@ public struct Command: Sendable {
     /// Runs a program and waits for it.
     public init(_ path: String, _ arguments: [String], environment: [String: String]? = nil) throws {
         let folder = TestFolder()
-        // Into files and not pipes: a server that the program leaves behind may keep them open as long as it likes.
+        // Files instead of pipes: a server that the program leaves running may keep them open.
         let files = ["output", "errors"].map { open(folder.write($0, ""), O_WRONLY | O_CLOEXEC) }
         defer { for file in files { close(file) } }
         let process = try ChildProcess(

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The program with a decoder of which it is counted how often it is started.
+/// The program with a decoder that counts its starts.
 public final class CountedDecoder: Sendable {
     private let folder = TestFolder()
 
-    /// Puts both into a folder, beside each other as they are built.
+    /// Puts both into one folder, where the program looks for its decoder.
     public init() throws {
         let script = "#!/bin/sh\necho >>\"${0%/*}/calls\"\nexec \(Built.folder)/vitrine-decoder \"$@\"\n"
         try folder.writeProgram("vitrine-decoder", script)
@@ -17,7 +17,7 @@ public final class CountedDecoder: Sendable {
     /// The program, which finds that decoder.
     public var vitrine: String { folder.path("vitrine") }
 
-    /// How often the decoder has been started since this was asked last.
+    /// Returns the decoder's starts since the last call.
     public func count() -> Int {
         let calls = (try? String(contentsOfFile: folder.path("calls"), encoding: .utf8)) ?? ""
         unlink(folder.path("calls"))

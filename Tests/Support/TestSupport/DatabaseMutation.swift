@@ -1,25 +1,25 @@
 import Foundation
 
-/// Something that a disk, or a program gone wrong, may do to a database's file or to its log.
+/// Damage to a database's file or to its log, as by a broken disk or program.
 public enum DatabaseMutation: Sendable {
-    /// Other bytes at some places, in the file or in its log.
+    /// Changed bytes at some offsets of the file or its log.
     case bytes(inLog: Bool, [(place: Int, value: UInt8)])
-    /// A page, counted from zero, of nothing but this byte.
+    /// A page, counted from zero, filled with one byte.
     case page(Int, UInt8)
-    /// The file, or its log, ends too soon.
+    /// A truncated file or log.
     case end(inLog: Bool, Int)
-    /// Two pages in each other's places.
+    /// Two exchanged pages.
     case swap(Int, Int)
 
     /// The size of pages.
     public static let pageSize = 4_096
 
-    /// One of many, by these numbers.
+    /// Returns random damage.
     ///
     /// - Parameters:
     ///   - size: bytes of the file.
     ///   - logSize: bytes of its log; zero if it has none.
-    ///   - pages: pages that are to be hit more often than others.
+    ///   - pages: pages to damage more often than others.
     public static func random(
         size: Int, logSize: Int, pages: [Int], using numbers: inout SeededNumbers
     ) -> DatabaseMutation {
@@ -55,7 +55,7 @@ public enum DatabaseMutation: Sendable {
         }
     }
 
-    /// Does it to a database that nobody has open.
+    /// Damages a database, which must not be open.
     public func apply(to path: String) throws {
         switch self {
         case .bytes(let inLog, let flips):

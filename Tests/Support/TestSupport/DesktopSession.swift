@@ -1,6 +1,6 @@
 import Foundation
 
-/// A desktop's message bus with a keyring on it that is unlocked, for one user's home; nobody sees a window of it.
+/// A desktop's message bus with an unlocked keyring for one user's home, without windows.
 public final class DesktopSession {
     private let bus: ChildProcess
     private let keyring: ChildProcess
@@ -8,14 +8,14 @@ public final class DesktopSession {
 
     private static let programs = ["/usr/bin/dbus-daemon", "/usr/bin/dbus-send", "/usr/bin/gnome-keyring-daemon"]
 
-    /// Whether there are the programs for it.
+    /// Whether the required programs are installed.
     public static var isPossible: Bool {
         programs.allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
     private struct NotStarted: Error {}
 
-    /// Starts it. The keyring can be asked when this returns.
+    /// Starts the session. The keyring accepts requests when this returns.
     public init(_ home: Household) throws {
         let socket = "unix:path=\(folder.path("bus"))"
         environment = ["DBUS_SESSION_BUS_ADDRESS": socket, "XDG_RUNTIME_DIR": folder.path]
@@ -25,7 +25,7 @@ public final class DesktopSession {
             Self.programs[0], ["--session", "--nofork", "--nopidfile", "--address=\(socket)", "--print-address=1"],
             environment: variables, output: address.writing)
         close(address.writing)
-        // It says where it listens when it does.
+        // The bus prints its address when it listens.
         var byte: UInt8 = 0
         guard read(address.reading, &byte, 1) == 1 else { throw NotStarted() }
         close(address.reading)
@@ -35,7 +35,7 @@ public final class DesktopSession {
         close(password.reading)
         write(password.writing, "keyring", 7)
         close(password.writing)
-        // Who asks for it before it is there would have another one started, a locked one.
+        // A request before the keyring has registered would start a second, locked keyring.
         for _ in 0..<1_000 {
             let owner = try Command(
                 Self.programs[1],
@@ -54,6 +54,6 @@ public final class DesktopSession {
         bus.end()
     }
 
-    /// What leads a program to it.
+    /// The variables that connect a program to the session.
     public let environment: [String: String]
 }

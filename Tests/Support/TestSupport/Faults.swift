@@ -1,32 +1,33 @@
 import Foundation
 
-/// Faults of the disk, for a program that is to be started: calls that change a folder are counted over all of its threads,
-/// and one of them, or all from one on, fail or are its last.
+/// Disk faults for a program that a test starts.
+///
+/// The calls that change a folder are numbered, over all threads. Chosen calls fail, or the program is killed there.
 ///
 ///     let faults = Faults(in: home.caches, .error(ENOSPC, 17...17))
 ///     try home.vitrine("sync", environment: faults.environment)
 ///     print(faults.calls.count)
 public final class Faults: Sendable {
-    /// What becomes of calls, by their numbers, counted from one.
+    /// The effect on calls, by their numbers from 1.
     public enum Kind: Sendable {
-        /// They are counted, and nothing happens to them.
+        /// The calls are only counted.
         case none
-        /// The program is killed before this one is carried out.
+        /// The program is killed before this call.
         case kill(at: Int)
-        /// These are not carried out, and return an error.
+        /// These calls do nothing and return an error.
         case error(Int32, ClosedRange<Int>)
-        /// This one and all that follow are not carried out, and return an error.
+        /// This call and all later ones do nothing and return an error.
         case errorFrom(Int32, Int)
     }
 
-    /// A call that was made.
+    /// A recorded call.
     public struct Call: Hashable, Sendable {
-        /// What it does, by the name of the function.
+        /// The name of the function.
         public let name: String
         /// The file, or the first of two.
         public let path: String
 
-        /// Names a call.
+        /// Creates a call.
         public init(name: String, path: String) {
             (self.name, self.path) = (name, path)
         }
@@ -37,14 +38,16 @@ public final class Faults: Sendable {
     private let chosen: Call?
     private let log = TestFolder()
 
-    /// Faults in a folder and in all that it holds. With `chosen`, only calls of that name whose path contains its path count.
+    /// Creates faults for a folder and its contents.
+    ///
+    /// With `chosen`, only calls of that name whose path contains its path count.
     public init(in folder: String, _ kind: Kind = .none, only chosen: Call? = nil) {
         self.folder = folder
         self.kind = kind
         self.chosen = chosen
     }
 
-    /// What makes a program suffer from them.
+    /// The variables that apply the faults to a program.
     public var environment: [String: String] {
         var environment = [
             "LD_PRELOAD": Built.folder + "/libFaults.so", "VITRINE_FAULTS_FOLDER": folder,
@@ -67,7 +70,7 @@ public final class Faults: Sendable {
         return environment
     }
 
-    /// The calls that have been made so far, those that failed included.
+    /// The calls so far, including failed ones.
     public var calls: [Call] {
         let text = (try? String(contentsOfFile: log.path("calls"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { line in

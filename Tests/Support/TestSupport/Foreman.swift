@@ -1,15 +1,16 @@
 import Foundation
 
-/// Runs workers, one a core, until the time is up or enough subjects are done, and keeps what killed one.
+/// Runs one worker per core until a limit, and keeps subjects that killed a worker.
 ///
 ///     let foreman = try Foreman("pictures", findings: folder, seed: 1, seconds: 60, most: .max) { seed, current in
 ///         ["--work", corpus, "\(seed)", current]
 ///     }
 ///     exit(try foreman.run() ? 0 : 1)
 ///
-/// A worker is this very program, started with the arguments that the closure makes. It writes the subject in hand to the
-/// file `current`, and at its end prints a line for each outcome: a word, a tab and a count. A worker that ends in any
-/// other way is a finding: the foreman keeps that file beside what the worker wrote to standard error.
+/// The limit is a time or a number of subjects. A worker is this same program, started with the closure's arguments.
+/// It writes its current subject to the file `current`, and at its end prints a line for each outcome: a word, a tab
+/// and a count. A worker that ends in any other way is a finding: the foreman keeps that file, with the worker's
+/// standard error.
 public final class Foreman: @unchecked Sendable {
     private let noun: String
     private let findings: String
@@ -17,7 +18,7 @@ public final class Foreman: @unchecked Sendable {
     private let most: Int
     private let end: Date
     private let command: @Sendable (_ program: String, _ seed: UInt64, _ current: String) -> [String]
-    /// Guards the rest.
+    /// Guards the properties below.
     private let lock = NSLock()
     private var nextSeed: UInt64
     private var counts: [String: Int] = [:]
@@ -34,13 +35,13 @@ public final class Foreman: @unchecked Sendable {
         self.findings = findings
         self.most = most
         self.command = command
-        // Seeds of runs that follow each other lie far apart.
+        // The seeds of consecutive runs do not overlap.
         nextSeed = seed << 32
         end = Date(timeIntervalSinceNow: seconds)
         try FileManager.default.createDirectory(atPath: findings, withIntermediateDirectories: true)
     }
 
-    /// Returns whether nothing was found.
+    /// Runs the workers. Returns whether there are no findings.
     public func run() throws -> Bool {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let group = DispatchGroup()
@@ -59,7 +60,7 @@ public final class Foreman: @unchecked Sendable {
 
     private func takeSeed() -> UInt64? {
         lock.withLock {
-            // Each seed that dies at once would bring another: a hundred findings are enough.
+            // If every worker died at once, this would go on for long: a hundred findings are enough.
             guard Date() < end, found < 100, counts.values.reduce(0, +) < most else { return nil }
             nextSeed += 1
             return nextSeed

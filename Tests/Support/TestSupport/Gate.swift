@@ -11,7 +11,7 @@ public final class Gate: Sendable {
     /// Whether the gate is open.
     public var isOpen: Bool { condition.withLock { isPassable } }
 
-    /// Opens the gate for good.
+    /// Opens the gate permanently.
     public func open() {
         condition.withLock {
             isPassable = true

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A user's home for one test: its own settings, caches and state, and nobody else's.
+/// A user's home for one test, with its own settings, caches and state.
 public final class Household: Sendable {
-    /// Everything is in here.
+    /// The home folder.
     public let folder = TestFolder()
 
-    /// An empty home.
+    /// Makes an empty home.
     public init() {}
 
-    /// The environment of a program that lives here.
+    /// Returns the environment of a program in this home.
     public func environment(term: String = "xterm-256color", _ more: [String: String] = [:]) -> [String: String] {
         [
             "HOME": folder.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
             "TERM": term, "LANG": "C.UTF-8", "TZ": "UTC",
-            // Swift's backtracer would offer its debugger to whoever sits at the terminal, and wait.
+            // Otherwise Swift's backtracer would offer its debugger at the terminal, and wait.
             "SWIFT_BACKTRACE": "enable=no",
         ].merging(more) { $1 }
     }

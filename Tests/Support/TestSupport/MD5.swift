@@ -1,6 +1,6 @@
-/// The digest that HTTP's Digest is made of.
+/// The hash of HTTP's digest authentication.
 public enum MD5 {
-    /// In hexadecimal digits, as HTTP has it.
+    /// Returns a text's hash in hexadecimal digits.
     public static func text(of text: String) throws -> String {
         let folder = TestFolder()
         return String(try Command("/usr/bin/md5sum", [folder.write("text", text)]).text.prefix(32))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// File systems that a program has for itself, and that go with it: small ones, and such as cannot be written to.
+/// Private file systems of a program, for example small or read-only ones. They end with it.
 public enum Mounting {
-    /// How to start a program that may mount what it likes, unseen by others: as root, or in a namespace of a user's own.
+    /// The options to start a program that may mount privately: as root, or in a user namespace.
     private static let prefix: [String]? = [["-m"], ["-r", "-m"]].first { words in
         let probe = try? Command(
             "/usr/bin/unshare",
@@ -10,13 +10,13 @@ public enum Mounting {
         return probe?.status == 0
     }
 
-    /// Whether it can be done here.
+    /// Whether this machine allows private mounts.
     public static var isPossible: Bool { prefix != nil }
 
-    /// The program that runs a shell script which may mount.
+    /// The program that runs a shell script with the right to mount.
     public static let program = "/usr/bin/unshare"
 
-    /// Its arguments; the script finds `arguments` as `$0`, `$1`, and so on.
+    /// Returns the program's arguments. The script gets `arguments` as `$0`, `$1`, and so on.
     public static func arguments(_ script: String, _ arguments: String...) -> [String] {
         (prefix ?? []) + ["/bin/sh", "-c", script] + arguments
     }

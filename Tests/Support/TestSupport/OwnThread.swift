@@ -5,20 +5,20 @@ import Testing
 ///
 ///     @Suite(.ownThread) struct DetectionTests { … }
 ///
-/// Swift's own threads are as few as the processors, and all that is asynchronous shares them: tests that wait there for
-/// another program keep every other test from going on, for as long as minutes where there are two.
+/// Swift has only one thread per processor for all asynchronous code. Tests that block there, for example while they
+/// wait for another program, stop every other test, for minutes on two processors.
 public struct OwnThread: SuiteTrait, TestTrait, TestScoping {
-    /// It holds for each test of a suite.
+    /// Applies to each test of a suite.
     public var isRecursive: Bool { true }
 
-    /// Runs a test there.
+    /// Runs a test on such a thread.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         try await withTaskExecutorPreference(Executor.shared) { try await function() }
     }
 
-    /// libdispatch makes another thread where one blocks.
+    /// Uses libdispatch, which makes another thread when one blocks.
     private final class Executor: TaskExecutor {
         static let shared = Executor()
         private let queue = DispatchQueue(label: "tests that block", attributes: .concurrent)
@@ -31,6 +31,6 @@ public struct OwnThread: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThread {
-    /// For tests that wait for other programs or for threads, and for those that compute for long.
+    /// For tests that wait for programs or threads, or that compute for long.
     public static var ownThread: Self { OwnThread() }
 }

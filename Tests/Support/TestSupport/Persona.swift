@@ -1,21 +1,21 @@
-/// How a terminal of the tests answers when it is asked about itself: as one or another of those that people have.
+/// The answers of a real kind of terminal to queries.
 public struct Persona: Sendable {
     /// Its name and version.
     public var version: String?
     /// Its device attributes.
     public var attributes: String?
-    /// Whether it takes kitty's pictures.
+    /// Whether it supports kitty's pictures.
     public var takesKitty: Bool
     /// The pixels of a cell: height and width.
     public var cell: String?
-    /// What is behind its text.
+    /// The colour of its background.
     public var background: String?
-    /// How mode 2026 stands.
+    /// The state of mode 2026.
     public var synchronises: String?
-    /// How many colours a sixel picture may have.
+    /// The most colours of a sixel picture.
     public var sixelColours: String?
 
-    /// One that answers this, and nothing else.
+    /// Creates a persona with these answers only.
     public init(
         version: String? = nil, attributes: String? = "62;22", takesKitty: Bool = false, cell: String? = nil,
         background: String? = nil, synchronises: String? = nil, sixelColours: String? = nil
@@ -29,22 +29,22 @@ public struct Persona: Sendable {
         self.sixelColours = sixelColours
     }
 
-    /// One that takes kitty's pictures.
+    /// A terminal with kitty's pictures.
     public static let kitty = Persona(
         version: "kitty(0.35.2)", attributes: "62;", takesKitty: true, cell: "20;10",
         background: "rgb:1e1e/1e1e/2e2e", synchronises: "2")
-    /// One that takes sixel pictures.
+    /// A terminal with sixel pictures.
     public static let foot = Persona(
         version: "foot(1.16.2)", attributes: "62;4;22;28;29", cell: "18;9", background: "rgb:24/24/24",
         synchronises: "2", sixelColours: "1024")
-    /// One that takes no pictures.
+    /// A terminal without pictures.
     public static let alacritty = Persona(attributes: "6", cell: "17;8", synchronises: "2")
-    /// One that says wrongly what it can do.
+    /// A terminal whose answers are wrong.
     public static let wezTerm = Persona(
         version: "WezTerm 20240203-110809", attributes: "65;4;6;18;22", takesKitty: true, cell: "20;10",
         synchronises: "2")
 
-    /// What it answers to a question, as ``VirtualScreen/questions`` has it; nil if it does not.
+    /// Returns the answer to a query from ``VirtualScreen/questions``; nil for none.
     public func answer(to question: String) -> String? {
         switch question {
         case "CSI >q", "CSI >0q": version.map { "\u{1B}P>|\($0)\u{1B}\\" }

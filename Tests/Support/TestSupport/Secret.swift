@@ -1,7 +1,8 @@
 import Foundation
 
-/// Something that nobody is to find, and what it may look like: as it is, percent-encoded in any way, as JSON has it, and in
-/// base64 among other things, wherever it begins there.
+/// A secret to search for in output, plain or encoded.
+///
+/// The encodings are any percent-encoding, JSON, and base64 at any offset within other data.
 ///
 ///     let secret = Secret("p@ss/wörd%")
 ///     #expect(secret.traces(in: bytes).isEmpty)
@@ -10,7 +11,7 @@ public struct Secret: Sendable {
     public let text: String
     private let needles: [(look: String, bytes: Data)]
 
-    /// What is searched for must be so long that nobody comes upon it by chance.
+    /// Creates a secret, which must be long enough not to occur by chance.
     public init(_ text: String) {
         precondition(text.utf8.count >= 8)
         self.text = text
@@ -24,7 +25,7 @@ public struct Secret: Sendable {
         self.needles = needles.map { ($0, Data($1.utf8)) }
     }
 
-    /// How it is found in bytes; empty if it is not.
+    /// Returns the forms in which bytes contain it; empty for none.
     public func traces(in bytes: some Sequence<UInt8>) -> [String] {
         let plain = Data(bytes)
         let decoded = Self.percentDecoded(plain)
@@ -33,10 +34,10 @@ public struct Secret: Sendable {
         return found + needles.filter { decoded.range(of: $0.bytes) != nil }.map { "percent-encoded, " + $0.look }
     }
 
-    /// How it is found in a text.
+    /// Returns the forms in which a text contains it.
     public func traces(in text: String) -> [String] { traces(in: text.utf8) }
 
-    /// Where and how it is found below a folder, in files and in the names of all that is there.
+    /// Returns places and forms of it below a folder, in files and in names.
     public func traces(below folder: String) -> [String] {
         let entries = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         return entries.flatMap { entry in
@@ -45,10 +46,10 @@ public struct Secret: Sendable {
         }
     }
 
-    /// As much as is the same whatever stands around it, when as many bytes stand before it.
+    /// Returns the base64 letters after `offset` bytes that do not depend on neighbouring data.
     private static func base64(_ text: String, offset: Int) -> String {
         let bytes = [UInt8](repeating: 0, count: offset) + Array(text.utf8)
-        // Six bits a letter: those that hold bits of others are not among them.
+        // A letter has six bits. Letters that also have bits of neighbours are left out.
         let letters = Data(bytes).base64EncodedString().prefix(bytes.count * 8 / 6)
         return String(letters.dropFirst((offset * 8 + 5) / 6))
     }

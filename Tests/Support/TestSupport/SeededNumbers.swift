@@ -1,15 +1,16 @@
-/// Numbers that follow from a seed, so that what fails fails again.
+/// Random numbers from a seed, so that failures are reproducible.
 public struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Begins with a seed.
+    /// Starts with a seed.
     public init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// The same each time, or where more rounds than usual are asked for others each time: those are asked for to find what
-    /// the usual ones have not found, and a test that runs with each change does not fail by chance.
+    /// Starts with a fixed seed, or with a random one if more rounds than usual are requested.
+    ///
+    /// Extra rounds look for new failures. The usual rounds must not fail by chance.
     public init(areMore: Bool) { self.init(seed: areMore ? UInt64.random(in: 0...UInt64.max) : 1) }
 
-    /// The next one.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var number = state

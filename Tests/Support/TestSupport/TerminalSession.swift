@@ -1,29 +1,29 @@
 import Foundation
 
-/// A program in a terminal of our own: a pseudo-terminal with a ``VirtualScreen`` at the other end.
+/// A program in a pseudo-terminal with a ``VirtualScreen`` at the other end.
 ///
-/// It waits for what the program writes, and for nothing else: no time passes that nobody needs.
+/// It waits only for the program's output, never for a fixed time.
 public final class TerminalSession {
-    /// What the user sees.
+    /// The visible screen.
     public let screen: VirtualScreen
-    /// Everything that was written.
+    /// The program's whole output.
     public private(set) var bytes: [UInt8] = []
     /// The program.
     public let process: pid_t
-    /// The terminal's modes before the program came.
+    /// The terminal's modes before the program started.
     public let original: termios
-    /// Who answers what the program asks the terminal; nil for nobody.
+    /// The terminal that answers the program's queries; nil for no answers.
     public var persona: Persona?
     private var answered = 0
-    /// -1 when it has been closed.
+    /// The descriptor of this end; -1 after it was closed.
     private var terminal: Int32
     private var exitStatus: Int32?
-    /// The path of the end that the program has.
+    /// The path of the program's end.
     private let programsEnd: String
 
     /// Starts a program.
     ///
-    /// - Parameter echoes: whether the terminal shows what is typed while nobody has taken it over.
+    /// - Parameter echoes: whether the terminal echoes typed text until the program changes its modes.
     public init(
         _ path: String = Built.vitrine, arguments: [String] = [], columns: Int = 80, rows: Int = 24,
         environment: [String: String], persona: Persona? = nil, echoes: Bool = true
@@ -42,11 +42,11 @@ public final class TerminalSession {
         if !echoes { original.c_lflag &= ~tcflag_t(ECHO) }
         tcsetattr(terminal, TCSANOW, &original)
         self.original = original
-        // In a session of its own, whose controlling terminal is the one it opens first.
+        // The program gets its own session. The first terminal that it opens becomes the controlling one.
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Not `ttyname`, whose buffer tests that run at the same time share.
+        // Not `ttyname`, because parallel tests share its buffer.
         var name = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard ttyname_r(other, &name, name.count) == 0 else { throw POSIXError(.ENODEV) }
         let programsEnd = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
@@ -79,26 +79,26 @@ public final class TerminalSession {
         if terminal >= 0 { close(terminal) }
     }
 
-    /// Closes the terminal's window, as it were, or cuts the line to it.
+    /// Closes this end, like a closed window or a broken connection.
     public func hangUp() {
         close(terminal)
         terminal = -1
     }
 
-    /// Has the line take nothing from the program, as ^S does, until it is resumed.
+    /// Stops the program's output, as ^S does, until ``resumeLine()``.
     public func stopLine() { flow(TCOOFF) }
 
-    /// Has the line take what the program writes again.
+    /// Resumes the program's output.
     public func resumeLine() { flow(TCOON) }
 
     private func flow(_ action: Int32) {
-        // It is the program's end that is stopped.
+        // The program's end must be stopped.
         let end = open(programsEnd, O_RDWR | O_NOCTTY | O_NONBLOCK)
         tcflow(end, action)
         close(end)
     }
 
-    /// Types text, or the bytes that a key sends.
+    /// Types text, or the bytes of a key.
     public func type(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -108,8 +108,10 @@ public final class TerminalSession {
         }
     }
 
-    /// Types keys, so many a second, at the end of a line that brings so many bytes a second: after each key, as much is read as
-    /// comes until the next. How long that takes is all the same.
+    /// Types keys as over a slow connection.
+    ///
+    /// After each key, it reads as many bytes as the connection would carry until the next key. The real time does not
+    /// matter.
     public func type(_ keys: [String], perSecond rate: Int, bytesPerSecond: Int) {
         for key in keys {
             type(key)
@@ -124,7 +126,7 @@ public final class TerminalSession {
         _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
     }
 
-    /// Reads what the program writes until the condition holds. Returns false if it never did.
+    /// Reads output until the condition holds. Returns false if it never did.
     @discardableResult
     public func until(seconds: Double = 60, _ condition: (VirtualScreen) -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: seconds)
@@ -135,18 +137,18 @@ public final class TerminalSession {
         return true
     }
 
-    /// Reads what the program writes until some text is seen.
+    /// Reads output until a text is visible.
     @discardableResult
     public func until(seconds: Double = 60, shows text: String) -> Bool {
         until(seconds: seconds) { $0.text.contains(text) }
     }
 
-    /// Reads until nothing has come for some time.
+    /// Reads output until none has arrived for some time.
     public func untilQuiet(milliseconds: Int32 = 1_000) {
         while read(milliseconds: milliseconds) {}
     }
 
-    /// Whether the program has ended by now.
+    /// Whether the program has ended.
     public var hasEnded: Bool {
         if exitStatus != nil { return true }
         var status: Int32 = 0
@@ -156,10 +158,10 @@ public final class TerminalSession {
         return true
     }
 
-    /// Waits for the program's end, and returns its exit code; minus the signal, if one ended it.
+    /// Waits for the program's end, and returns its exit code; minus the signal, if a signal ended it.
     public func wait() -> Int32 {
         if let exitStatus { return exitStatus }
-        // What it writes at last has to be read, or it would wait for us.
+        // Read the program's last output, since it would block otherwise.
         while terminal >= 0, read(milliseconds: 60_000) {}
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -172,7 +174,7 @@ public final class TerminalSession {
         status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
     }
 
-    /// The terminal's modes as they are now.
+    /// The terminal's current modes.
     public var modes: termios {
         get {
             var modes = termios()
@@ -185,13 +187,13 @@ public final class TerminalSession {
         }
     }
 
-    /// Who has the terminal: the first process of the job that a shell has in the foreground.
+    /// The first process of the job in the terminal's foreground.
     public var foregroundProcess: pid_t? {
         let group = tcgetpgrp(terminal)
         return group > 0 ? group : nil
     }
 
-    /// Reads what has come, or comes soon. Returns false if nothing did, or if the program is gone.
+    /// Reads available output, or waits for some. Returns false if none came, or if the program is gone.
     @discardableResult
     private func read(milliseconds: Int32, atMost most: Int = 65_536) -> Bool {
         var entry = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)

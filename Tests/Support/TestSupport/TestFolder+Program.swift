@@ -1,10 +1,10 @@
 import Foundation
 
 extension TestFolder {
-    /// Writes a program, and the folders it is in. Returns its path.
+    /// Writes a program, with its folders. Returns its path.
     ///
-    /// A shell writes it, which has ended then: a file that this process had open may be open in what another test starts
-    /// just now, and what is open for writing anywhere cannot be executed (ETXTBSY).
+    /// A shell writes it and ends. If this process wrote it, a child that another test starts just then could inherit
+    /// the open file, and a file open for writing cannot be executed (ETXTBSY).
     @discardableResult
     public func writeProgram(_ name: String, _ script: String) throws -> String {
         let program = path(name)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for one test, gone when the test lets it go.
+/// A folder for one test, deleted with this object.
 public final class TestFolder: Sendable {
     /// Its absolute path.
     public let path: String
@@ -27,7 +27,7 @@ public final class TestFolder: Sendable {
         write(name, Array(contents.utf8))
     }
 
-    /// Writes a file, and the folders it is in.
+    /// Writes a file, with its folders.
     @discardableResult
     public func write(_ name: String, _ bytes: [UInt8]) -> String {
         let url = URL(fileURLWithPath: path(name))

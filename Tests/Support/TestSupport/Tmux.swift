@@ -1,17 +1,17 @@
 import Foundation
 
-/// A program in tmux: a terminal that people really use.
+/// A program in tmux, a real terminal.
 ///
-/// A second client, in control mode, tells when the program has written something; so nothing is asked for in vain.
+/// A second client, in control mode, reports when the program writes something. So the tests need no polling.
 public final class Tmux {
     private let socket = "vitrine-\(UUID().uuidString.prefix(8))"
     private let control: ChildProcess
-    /// What the control client says.
+    /// The output of the control client.
     private let news: Int32
-    /// What it is told: nothing, but it stays as long as this is open.
+    /// The input of the control client. It stays empty, but the client runs as long as it is open.
     private let commands: Int32
 
-    /// Starts a program in a window of that size.
+    /// Starts a program in a window.
     public init(_ command: [String], columns: Int = 80, rows: Int = 24, environment: [String: String]) throws {
         let words = command.map { "'\($0)'" }.joined(separator: " ")
         let variables = environment.map { "'\($0.key)=\($0.value)'" }.joined(separator: " ")
@@ -31,7 +31,7 @@ public final class Tmux {
     }
 
     deinit {
-        // It may be in the middle of saying what nobody reads any more, and would wait for that.
+        // The client may be blocked on output that is not read any more.
         control.end(SIGKILL)
         _ = try? tmux("kill-server")
         close(news)
@@ -43,17 +43,17 @@ public final class Tmux {
         _ = try Command("/usr/bin/tmux", ["-L", socket, "send-keys"] + keys)
     }
 
-    /// What is seen, one line a row.
+    /// Returns the visible text, one line per row.
     public func text() throws -> String {
         try tmux("capture-pane", "-p").text
     }
 
-    /// The same, with the sequences that colour it, and the blanks at the ends of lines, which may have colours too.
+    /// Returns the visible text with its colour sequences and trailing blanks, which may have colours.
     public func colouredText() throws -> String {
         try tmux("capture-pane", "-p", "-e", "-N").text
     }
 
-    /// Waits until what is seen meets a condition. Returns what is seen then, or at the end of the time.
+    /// Waits until the visible text meets a condition. Returns the text then, or at the end of the time.
     @discardableResult
     public func until(seconds: Double = 60, _ condition: (String) -> Bool) throws -> String {
         let deadline = Date(timeIntervalSinceNow: seconds)
@@ -68,18 +68,18 @@ public final class Tmux {
         }
     }
 
-    /// Waits until some text is seen.
+    /// Waits until a text is visible.
     @discardableResult
     public func until(seconds: Double = 60, shows text: String) throws -> String {
         try until(seconds: seconds) { $0.contains(text) }
     }
 
-    /// Lets programs put text on the clipboard, which tmux does not do unless it is told to.
+    /// Lets programs set the clipboard, which is off in tmux by default.
     public func allowClipboard() throws {
         _ = try tmux("set-option", "-s", "set-clipboard", "on")
     }
 
-    /// What a program has put on the clipboard.
+    /// Returns the clipboard's text.
     public func clipboard() throws -> String {
         try tmux("show-buffer").text
     }

@@ -1,19 +1,19 @@
-/// The pictures of a virtual screen: what a terminal that takes pixels keeps beside its cells.
+/// The pictures of a virtual screen, which a terminal keeps beside its cells.
 public struct VirtualPictures {
     /// A picture that floats above the text.
     public struct Floating: Hashable {
-        /// The digest of what was sent.
+        /// The digest of the sent payload.
         public let payload: String
         /// Its left column.
         public let column: Int
         /// Its upper row.
         public let row: Int
-        /// How many columns it covers.
+        /// The number of covered columns.
         public let columns: Int
-        /// How many rows it covers.
+        /// The number of covered rows.
         public let rows: Int
 
-        /// A picture there.
+        /// Creates a floating picture.
         public init(payload: String, column: Int, row: Int, columns: Int, rows: Int) {
             self.payload = payload
             self.column = column
@@ -23,17 +23,17 @@ public struct VirtualPictures {
         }
     }
 
-    /// A picture that takes the place of text.
+    /// A picture that replaces text.
     struct Drawn {
         let payload: String
         let columns: Int
         let rows: Int
     }
 
-    /// How many pixels a cell has.
+    /// The pixels of a cell.
     var cell = (width: 10, height: 20)
     private var sent: [Int: String] = [:]
-    /// What is being sent: its number, and the payload so far.
+    /// The picture being received: its control data and the payload so far.
     private var arriving: (control: [String: String], payload: String)?
     private var shown: [Showing: Floating] = [:]
     private var virtual: Set<Showing> = []
@@ -43,14 +43,14 @@ public struct VirtualPictures {
         let number: Int
     }
 
-    /// All that float.
+    /// All floating pictures.
     public var floating: Set<Floating> { Set(shown.values) }
-    /// The numbers of the pictures that placeholders may name.
+    /// The numbers of pictures that placeholders may name.
     public var ready: Set<Int> { Set(virtual.map(\.id)) }
-    /// The numbers of the pictures that are kept.
+    /// The numbers of stored pictures.
     public var kept: Set<Int> { Set(sent.keys) }
 
-    /// Takes what stands between the introducer of a kitty sequence and its end. Returns what is wrong with it.
+    /// Processes the body of a kitty sequence. Returns the error, if there is one.
     mutating func takeKitty(_ body: String, column: Int, row: Int) -> String? {
         let parts = body.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
         var control: [String: String] = [:]
@@ -104,7 +104,7 @@ public struct VirtualPictures {
         return nil
     }
 
-    /// Takes what stands between the introducer of a sixel sequence, with the `q`, and its end.
+    /// Reads the body of a sixel sequence, which begins with the `q`.
     func sixel(_ body: String) -> Drawn? {
         let raster = body.drop { $0 != "\"" }.dropFirst().prefix { "0123456789;".contains($0) }.split(separator: ";")
         guard raster.count == 4, let width = Int(raster[2]), let height = Int(raster[3]) else { return nil }
@@ -113,7 +113,7 @@ public struct VirtualPictures {
             rows: (height + cell.height - 1) / cell.height)
     }
 
-    /// Takes what stands between the introducer of an iTerm2 sequence and its end.
+    /// Reads the body of an iTerm2 sequence.
     func iterm(_ body: String) -> Drawn? {
         let parts = body.split(separator: ":", maxSplits: 1)
         guard parts.count == 2, parts[0].hasPrefix("1337;File=inline=1;") else { return nil }
@@ -126,7 +126,7 @@ public struct VirtualPictures {
         return Drawn(payload: Self.digest(String(parts[1])), columns: columns, rows: rows)
     }
 
-    /// A short name for a payload.
+    /// Returns a short hash of a payload.
     public static func digest(_ payload: String) -> String {
         let hash = payload.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return String(hash, radix: 36)

@@ -1,11 +1,11 @@
-/// A terminal for tests: takes the bytes that a program writes, and shows what a user would see.
+/// A terminal for tests, which turns a program's output into a screen.
 ///
-/// It understands what terminfo lets ncurses send to an xterm, and what Vitrine adds. Anything else is noted in
-/// ``violations``: every byte that is written has to belong to that grammar.
+/// It understands the sequences of ncurses for an xterm, and those that Vitrine adds. It records all others in
+/// ``violations``: every written byte must belong to that grammar.
 public final class VirtualScreen {
-    /// One place of the screen.
+    /// A cell of the screen.
     public struct Cell: Equatable {
-        /// What stands there; empty in the right half of a wide character.
+        /// The character; empty in the right half of a wide character.
         public var text = " "
         /// The SGR codes in force when it was written.
         public var style = ""
@@ -22,16 +22,16 @@ public final class VirtualScreen {
     private var style = ""
     private var saved = (row: 0, column: 0, style: "")
     private var wrapsNext = false
-    /// Whether a character in the last column moves the cursor to the next row at once, as old terminals have it: those whose
+    /// Whether a character in the last column moves the cursor to the next row at once, as in old terminals, whose
     /// terminfo lacks `xenl`.
     public var wrapsAtOnce = false
-    /// The rows that scroll.
+    /// The scrolling region.
     private var region = 0..<24
     private var pending: [UInt8] = []
     private var lastText = " "
     /// Sequences that do not belong to the grammar.
     public private(set) var violations: [String] = []
-    /// What it was asked about itself, by what each question is made of: `CSI c`, `OSC 11;?`. It is left to others to answer.
+    /// The received queries, such as `CSI c` and `OSC 11;?`. A ``Persona`` answers them.
     public private(set) var questions: [String] = []
     /// DEC private modes that are on.
     public private(set) var modes: Set<Int> = [25, 7]
@@ -40,7 +40,7 @@ public final class VirtualScreen {
     /// Bytes taken so far.
     public private(set) var byteCount = 0
 
-    /// An empty screen.
+    /// Makes an empty screen.
     public init(columns: Int = 80, rows: Int = 24) {
         self.columns = columns
         self.rows = rows
@@ -50,15 +50,15 @@ public final class VirtualScreen {
 
     /// Whether the program has switched to the alternate screen.
     public var isAlternate: Bool { main != nil }
-    /// Where the cursor is.
+    /// The cursor's position.
     public var cursor: (column: Int, row: Int) { (column, row) }
-    /// Whether the cursor is seen.
+    /// Whether the cursor is visible.
     public var isCursorVisible: Bool { modes.contains(25) }
 
-    /// The cell at a place.
+    /// Returns the cell at a position.
     public subscript(column: Int, row: Int) -> Cell { cells[row][column] }
 
-    /// A row's text, without the blanks at its end.
+    /// Returns a row's text, without trailing blanks.
     public func text(inRow row: Int) -> String {
         var text = cells[row].map(\.text).joined()
         while text.last == " " { text.removeLast() }
@@ -71,7 +71,7 @@ public final class VirtualScreen {
     /// All cells, to compare two screens.
     public var allCells: [[Cell]] { cells }
 
-    /// Changes the size, as a window does. What was there is lost, as ncurses must assume.
+    /// Changes the size. The contents are lost, as ncurses must assume.
     public func resize(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows
@@ -81,7 +81,7 @@ public final class VirtualScreen {
         column = min(column, columns - 1)
     }
 
-    /// Takes bytes, cut anywhere.
+    /// Processes output, which may be cut anywhere.
     public func write(_ bytes: some Collection<UInt8>) {
         byteCount += bytes.count
         pending += bytes
@@ -92,10 +92,10 @@ public final class VirtualScreen {
         Array(repeating: Array(repeating: Cell(), count: columns), count: rows)
     }
 
-    /// CAN ends a sequence that was begun, and nothing of it is obeyed.
+    /// CAN cancels an incomplete sequence.
     private static let cancel: UInt8 = 0x18
 
-    /// Takes one character or sequence. Returns how many bytes it was; nil if it is not complete.
+    /// Processes one character or sequence. Returns its length in bytes; nil if it is incomplete.
     private func step() -> Int? {
         guard let first = pending.first else { return nil }
         switch first {
@@ -120,7 +120,7 @@ public final class VirtualScreen {
             return 1
         default:
             let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 1
-            // What is cut off in the middle of a character is followed by the end of all sequences.
+            // After a character that was cut off, CAN follows, which cancels all sequences.
             if let cut = pending.prefix(length).firstIndex(of: Self.cancel) { return cut }
             guard pending.count >= length else { return nil }
             put(String(decoding: pending.prefix(length), as: UTF8.self))
@@ -137,7 +137,7 @@ public final class VirtualScreen {
             cells[row][place].text += text
             return
         }
-        // A window may have become narrower than what was on its way there.
+        // The window may have become narrower while output was on its way.
         guard width <= columns else { return }
         if wrapsNext || column + width > columns {
             column = 0
@@ -208,7 +208,7 @@ public final class VirtualScreen {
         return 2
     }
 
-    /// DCS, OSC and APC, up to their end: ST, or for OSC a bell.
+    /// Processes DCS, OSC and APC up to their end: ST, or for OSC also a bell.
     private func string() -> Int? {
         var end = 2
         while true {
@@ -218,7 +218,7 @@ public final class VirtualScreen {
             if pending[end] == 0x1B {
                 guard end + 1 < pending.count else { return nil }
                 if pending[end + 1] == UInt8(ascii: "\\") { break }
-                // Within what tmux is asked to pass on each escape is doubled.
+                // In tmux's passthrough, each escape is doubled.
                 end += 1
             }
             end += 1
@@ -250,7 +250,7 @@ public final class VirtualScreen {
         }
     }
 
-    /// Draws a picture where the cursor is: each of its cells says which one it is, and which part of it.
+    /// Draws a picture at the cursor. Each cell names the picture and its part.
     private func draw(_ picture: VirtualPictures.Drawn) {
         if row + picture.rows >= region.upperBound { violations.append("a picture that scrolls the screen") }
         if column + picture.columns > columns { violations.append("a picture that is cut off") }

@@ -1,6 +1,6 @@
-/// How the text of a virtual screen looks.
+/// The text style of a virtual screen.
 enum VirtualStyle {
-    /// The codes in force, in a form that can be compared: attributes, text colour, background.
+    /// Returns the codes in force in a comparable form: attributes, text colour, background.
     static func style(_ old: String, adding numbers: [Int]) -> String {
         var parts = old.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
         if parts.count != 3 { parts = ["", "", ""] }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// A program in an xterm that takes sixels, on a display of its own: what a user sees, pixel by pixel.
+/// A program in an xterm with sixels, on its own display, whose pixels tests can read.
 public final class Xterm {
     private let server: ChildProcess
     private let terminal: ChildProcess
     private let display: String
 
-    /// Starts a program in a window of that size.
+    /// Starts a program in a window.
     public init(_ command: [String], columns: Int = 100, rows: Int = 40, environment: [String: String]) throws {
         let pipe = try ChildProcess.makePipe()
-        // It finds a display that is free, and says which when it is there. It would begin anew, and end its clients, when a
-        // client leaves that is the only one: who takes a picture of the screen before the terminal has come.
+        // Xvfb finds a free display and prints its number when it is ready. Without -noreset it would restart, and end
+        // its clients, when the only client leaves, such as a screenshot program that runs before the terminal.
         server = try ChildProcess(
             "/usr/bin/Xvfb", ["-displayfd", "1", "-screen", "0", "1000x800x24", "-nolisten", "tcp", "-noreset"],
             output: pipe.writing)
         close(pipe.writing)
         defer { close(pipe.reading) }
-        // All of the line: it writes the number and the line's end by themselves, and ends if it cannot.
+        // Read the whole line: Xvfb writes number and line end separately, and ends if it cannot.
         var (number, byte) = ("", UInt8(0))
         while read(pipe.reading, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
             number.unicodeScalars.append(UnicodeScalar(byte))
@@ -38,22 +38,22 @@ public final class Xterm {
         server.end()
     }
 
-    /// Presses keys, by X's names for them.
+    /// Presses keys, by their names in X.
     public func press(_ keys: [String]) throws {
-        // Without anybody to manage windows, they go to where the mouse is.
+        // Without a window manager, the window below the mouse gets the keys.
         _ = try Command(
             "/usr/bin/xdotool", ["mousemove", "200", "200", "key", "--delay", "4"] + keys,
             environment: ["DISPLAY": display])
     }
 
-    /// What is seen: red, green and blue of each pixel.
+    /// Returns red, green and blue of each pixel.
     public func pixels() throws -> [UInt8] {
         try Command(
             "/usr/bin/import", ["-window", "root", "-depth", "8", "rgb:-"], environment: ["DISPLAY": display]
         ).output
     }
 
-    /// What is seen when it has been the same for a while, and meets a condition; or at last.
+    /// Returns the pixels when they have settled and meet a condition, or at the end of the time.
     public func still(where condition: ([UInt8]) -> Bool = { _ in true }) throws -> [UInt8] {
         var last = try pixels()
         var same = 0
@@ -65,7 +65,7 @@ public final class Xterm {
         return last
     }
 
-    /// How many colours there are among pixels, as far as every seventh of them tells.
+    /// Returns the number of colours, from a sample of every seventh pixel.
     public static func colours(of pixels: [UInt8]) -> Int {
         var colours: Set<UInt32> = []
         for start in stride(from: 0, to: pixels.count - 2, by: 21) {

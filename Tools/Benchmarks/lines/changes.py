@@ -66,7 +66,7 @@ def update(workshop, gallery, home, terminal, letter):
             raise Trouble("The screen did not show the changes within ten seconds.")
         if child.wait(PATIENCE) != 0:
             raise Trouble("The update of the other process failed.")
-        # The latest possible moment: the last check did not see it.
+        # Count from the last check that did not see the commit, which gives the longest possible duration.
         return (shown - watch.before) * 1000
     finally:
         watch.close()

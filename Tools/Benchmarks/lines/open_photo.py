@@ -56,7 +56,7 @@ def opened(terminal):
 
 
 def times(workshop, photo):
-    """Milliseconds until something of each of some photos is seen, and until all of it is."""
+    """Milliseconds until a part of each photo appears, and until it is sharp."""
     file, home = gallery(workshop, photo)
     found = []
     with Terminal([workshop.binary, "--offline", file], workshop.environment(home)) as terminal:

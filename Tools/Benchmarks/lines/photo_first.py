@@ -38,10 +38,10 @@ def busy(network, name, options, scheme="http", count=THUMBNAILS):
 
 
 def among_photos(network, name, options, moments=(0,)):
-    """The photo while photos are fetched. The thumbnails, which would come before them, are here.
+    """The photo while other photos are fetched. All thumbnails are cached, since they would be fetched first.
 
-    Where four are fetched at once it waits for one of them, for a short time or for a long one, so the moment counts: parts
-    of the time that four photos take. Of several it is the mean, as in the simulated table.
+    With four transfers at once, the photo waits for one of them, for a short or a long time. So it is opened at several
+    moments, which are parts of the time that four photos take. The figure is the mean, as in the simulated table.
     """
     shape = network.shape
     time = four_photos(shape)
@@ -76,7 +76,7 @@ def measured(network):
         for scheme in LIMITS
     }
     four = busy(network, "among thumbnails, four", THUMBNAILS_TOO + FOUR) if has_width else None
-    # Where the first four photos are through by then, it is chance how far the next four are.
+    # If the first four photos are complete by then, the progress of the next four is random.
     is_in_first = four_photos(shape) > shape.photo_after
     moments = (0,) if is_in_first else (0, *LATER)
     photos = among_photos(network, "among photos", PHOTOS_TOO, moments) if has_photos else None

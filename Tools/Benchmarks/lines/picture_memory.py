@@ -12,7 +12,7 @@ ROUNDS = 3
 
 def peak(workshop, photo):
     command = vitrine(workshop, CELLS, "--symbols", "sextant", "--pixels", "none", photo)
-    # Both are there at once, though not both at their most.
+    # Program and decoder run at the same time, though their peaks may be at different times.
     return sum(peaks_of(command, workshop.environment(workshop.folder_for("show"))))
 
 

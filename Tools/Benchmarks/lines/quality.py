@@ -5,7 +5,7 @@ import subprocess
 
 from figure import Figure
 
-#: Built for itself, and not beside what is measured: it needs other settings, and would have that built anew.
+#: A separate build folder, because other settings would cause a new build of the measured program.
 BUILD = ".build-quality"
 VERDICT = re.compile(r"^(ok|OVER) +(.+)$", re.M)
 
@@ -20,5 +20,5 @@ def measure(workshop):
     if not found:
         yield Figure("quality", "pictures in characters", missing=told.stderr.strip()[-300:], failed=True)
     for verdict, what in found:
-        # What is held is asked of the program; here it is a matter of yes and no.
+        # The program compares the figure with its limit; this line shows only the verdict.
         yield Figure("quality", what, ours=int(verdict != "ok"), limit=0, note="0 where it is so", details={"table": told.stdout})

@@ -48,7 +48,7 @@ class HeldServer:
                 raise Trouble(f"{len(self._held)} transfers hang, and not {TRANSFERS}.")
 
     def let_go(self):
-        """Closes what was held, for the next round."""
+        """Closes the held connections, for the next round."""
         with self._news:
             for client in self._held:
                 client.close()

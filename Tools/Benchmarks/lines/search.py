@@ -28,7 +28,7 @@ def shows(screen, text):
 def letter(terminal, text):
     """Types the last letter of a text.
 
-    Returns the milliseconds until what is found stood there for good; None if it never did.
+    Returns the milliseconds until the final result appeared; None if it never did.
     """
     before = terminal.screen.body
     pressed = terminal.type(text[-1])
@@ -58,7 +58,7 @@ def measure(workshop):
             if terminal.change() is None:
                 yield Figure("search", what + "p99", missing="this Vitrine does not search")
                 return
-            # Half of them as one types who has no such letters.
+            # Type half of the words without accents, like a user whose keyboard has none.
             word = plain(word) if number % 2 else word.lower()
             for end in range(1, len(word) + 1):
                 taken = letter(terminal, word[:end])

@@ -7,8 +7,7 @@ from process import run, work_of
 
 ROUNDS = 5
 CELLS, SMALL_CELLS = (80, 40), (20, 10)
-#: As many as are 640 pixels wide and high: into a file, cells have ten by twenty. Theirs are smaller, and so are their
-#: pictures.
+#: 640 by 640 pixels: for output to a file, Vitrine's cells have 10 by 20. The other programs' cells and pictures are smaller.
 PIXEL_CELLS = (64, 32)
 #: The ratio to the other programs.
 CHAFA, TIMG = 0.5, 0.6
@@ -17,7 +16,7 @@ MANY_CHAFA, MANY_TIMG = 0.3, 0.6
 #: The ratio to the minimal program.
 LEAST = 1.3
 LEAST_SOURCE = pathlib.Path(__file__).parents[1] / "limit/show_limit.c"
-#: It is so near that what comes and goes with the machine has to be averaged out.
+#: Many rounds, because the difference is smaller than the machine's variations.
 LEAST_ROUNDS = 31
 
 
@@ -45,9 +44,9 @@ def least(workshop):
 
 
 def compare(workshop, what, ours, theirs, name, limit, rounds=ROUNDS):
-    """Both in turns; the ratio is the median of those of the pairs."""
+    """Runs both in turns. The ratio is the median of the pairs' ratios."""
     environment = workshop.environment(workshop.folder_for("show"))
-    # What is not in the system's memory yet, and what only the first run does.
+    # Warm up the system's file cache, and do the work of the first run.
     work_of(ours, environment)
     work_of(theirs, environment)
     pairs = [(work_of(ours, environment), work_of(theirs, environment)) for _ in range(rounds)]

@@ -14,14 +14,14 @@ ROUNDS = 5
 
 
 def touch(gallery):
-    """The file is another one now, as far as one can tell without reading it."""
+    """Changes the file's date, so that only reading shows that it is unchanged."""
     os.utime(gallery.file)
 
 
 def pages_written(workshop, gallery, home):
-    """What a sync writes into the database: table or index, and how many of its pages.
+    """Returns the number of written pages for each table and index that a sync changes.
 
-    Somebody who still reads the database as it was keeps the log of what was written from being cleared.
+    An open read transaction keeps the write-ahead log from being cleared.
     """
     database = workshop.database(home)
     reader = sqlite3.connect(database, isolation_level=None)
@@ -49,7 +49,7 @@ def pages_in_log(log):
     (size,) = struct.unpack(">I", log[8:12])
     salts = log[16:24]
     frames = range(32, len(log) - size - 23, size + 24)
-    # Frames of an earlier time have other salts.
+    # Frames from before the last checkpoint have other salts.
     return {struct.unpack(">I", log[at:at + 4])[0] for at in frames if log[at + 8:at + 16] == salts}
 
 
