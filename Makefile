@@ -74,7 +74,7 @@ sanitize:
 	$(SWIFT) build $(CHECKED) --build-tests --sanitize=thread --scratch-path .build-tsan
 	$(WIDTH) timeout --kill-after=10 1200 env LD_PRELOAD=$(CURDIR)/$(SANITIZED)/libMutexes.so \
 		TSAN_OPTIONS=exitcode=66 $(SANITIZED)/vitrinePackageTests.xctest --testing-library swift-testing \
-		--filter '$(SUITES)' --skip QueueRoomTests
+		--filter '$(SUITES)'
 
 # Swift's code and the C libraries' shims are instrumented. Debian's libraries are not; the sanitizer sees only their calls of malloc
 # and the C library. Too large allocations fail, as in the decoder. Leaks do not matter, since a decoder ends with its picture.

@@ -91,7 +91,6 @@ let tests: KeyValuePairs<String, [String]> = [
     "Scheduling": ["LinkSimulation", "Model", "TestSupport"],
     "Networking": [
         "Cache", "HTTP", "Logging", "Model", "Numbers", "SQLite", "Concurrency", "Scheduling", "TestSupport",
-        "queue-cost",
     ],
     "Pixels": ["PictureTestSupport", "TestSupport"],
     "BaselineJPEG": ["TestSupport"],
@@ -174,9 +173,6 @@ let package = Package(
                 name: "broken-decoder", dependencies: ["Pixels", "DecoderServer"], path: "Tests/Support/BrokenDecoder"),
             .executableTarget(
                 name: "decoder-client", dependencies: ["Pictures", "Pixels"], path: "Tests/Support/DecoderClient"),
-            .executableTarget(
-                name: "queue-cost", dependencies: ["Cache", "HTTP", "Logging", "Model", "Networking", "Scheduling"],
-                path: "Tests/Support/QueueCost"),
             .executableTarget(
                 name: "decoder-cost", dependencies: ["Decoding", "Pictures", "Pixels"], path: "Tools/decoder-cost"),
             .executableTarget(

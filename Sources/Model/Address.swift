@@ -42,7 +42,7 @@ public struct Address: Hashable, Sendable {
     public let path: String
     /// The text after the question mark.
     public let query: String?
-    /// Not part of ``text`` nor of equality: another password does not make another gallery.
+    /// Not in ``text`` or `==`: an address with another password is still the same gallery.
     public let credentials: Credentials?
 
     init(

@@ -191,7 +191,7 @@ extension DecodeReply {
     }
 }
 
-/// A further frame of an animation.
+/// A frame of an animation after the first one.
 public struct AnimationPicture: Hashable, Sendable {
     /// The pixels, with the size of the first frame's.
     public let pixels: PixelBuffer

@@ -42,7 +42,7 @@ struct HTTPURL: Equatable, Sendable {
         self = url
     }
 
-    /// Takes parsed parts; nil if they are no valid target.
+    /// Takes parsed parts; nil if they are not a valid target.
     private init?(_ parts: borrowing URLParts) {
         parts.set(CURLUPART_USER, nil)
         parts.set(CURLUPART_PASSWORD, nil)
@@ -59,7 +59,7 @@ struct HTTPURL: Equatable, Sendable {
         origin = Origin(scheme: scheme, host: host, port: port)
     }
 
-    /// Resolves a `Location` header; nil if it is no valid target. Credentials in it are dropped, since the server
+    /// Resolves a `Location` header; nil if it is not a valid target. Credentials in it are dropped, since the server
     /// chose them.
     func resolving(_ location: String) -> HTTPURL? {
         guard let parts = URLParts(curl) else { return nil }

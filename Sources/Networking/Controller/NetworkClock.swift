@@ -26,10 +26,9 @@ public struct MachineClock: NetworkClock {
 
 /// Wakes its owner once, at a time that can be changed.
 struct ClockAlarm {
-    private var pending: (time: Duration, task: Task<Void, Never>)?
-
-    /// When it rings; nil if it is not set.
-    var time: Duration? { pending?.time }
+    /// When it rings; nil if it is not set. The controller compares it with the next look.
+    private(set) var time: Duration?
+    private var task: Task<Void, Never>?
 
     /// Sets the time, or cancels the alarm. Does nothing if it is set to that time already.
     mutating func set(
@@ -37,26 +36,23 @@ struct ClockAlarm {
     ) {
         guard time != self.time else { return }
         cancel()
-        pending = time.map { time in
-            (
-                time,
-                Task {
-                    guard (try? await clock.sleep(until: time)) != nil else { return }
-                    await onRing(time)
-                }
-            )
+        guard let time else { return }
+        self.time = time
+        task = Task {
+            guard (try? await clock.sleep(until: time)) != nil else { return }
+            await onRing(time)
         }
     }
 
     /// Ends the alarm that rang. Returns false if it was cancelled or set to another time meanwhile.
     mutating func end(_ time: Duration) -> Bool {
         guard self.time == time else { return false }
-        pending = nil
+        (self.time, task) = (nil, nil)
         return true
     }
 
     mutating func cancel() {
-        pending?.task.cancel()
-        pending = nil
+        task?.cancel()
+        (time, task) = (nil, nil)
     }
 }

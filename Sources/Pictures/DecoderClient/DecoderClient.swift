@@ -90,7 +90,7 @@ public struct DecoderClient: Sendable {
         do { return try make() } catch { throw PictureError(starting: error) }
     }
 
-    /// Has a picture decoded, and returns the block that its process wrote, unchecked.
+    /// Asks a process to decode a picture, and returns the block that its process wrote, unchecked.
     private func answer(
         _ request: DecodeRequest, input: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> SealedMemory {

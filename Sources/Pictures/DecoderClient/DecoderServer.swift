@@ -40,7 +40,7 @@ final class DecoderServer: Sendable {
         self.budget = budget
     }
 
-    /// Has a picture decoded. Blocks until its process has ended.
+    /// Asks the server to decode a picture. Blocks until its process has ended.
     func run(
         _ request: DecodeRequest, input: Int32, output: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> Outcome {

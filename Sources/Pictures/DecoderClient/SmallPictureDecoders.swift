@@ -129,7 +129,7 @@ final class SmallPictureDecoder: Sendable {
         SpawnedProgram.reap(process)
     }
 
-    /// Has a picture decoded. Blocks until the answer. Must not be used again after an error or `lost`.
+    /// Asks the process to decode a picture. Blocks until the answer. Must not be used again after an error or `lost`.
     ///
     /// - Parameter number: different for each picture, so that a late answer is not taken for the next.
     func run(

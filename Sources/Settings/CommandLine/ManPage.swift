@@ -69,7 +69,7 @@ public enum ManPage {
         page.section("SETTINGS")
         page.paragraph(
             "Settings are “name = value” lines in the settings file, with yes or no for a switch. Lines that begin with “#” are "
-                + "comments. Vitrine reports wrong lines and uses the rest. The settings with their defaults or kinds of value:"
+                + "comments. Vitrine reports invalid lines and ignores them. Settings, with their defaults or types of value:"
         )
         page.example(
             SettingsTable.options.map { option in

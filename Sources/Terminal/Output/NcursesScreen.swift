@@ -268,7 +268,7 @@ struct ColourPairs {
         return (next, false)
     }
 
-    /// Frees all pairs. All visible cells must be put again.
+    /// Frees all pairs. The caller must draw all visible cells again.
     mutating func removeAll() {
         numbers.removeAll(keepingCapacity: true)
     }

@@ -176,9 +176,9 @@ struct Signs: Equatable {
     /// The bars of a sparkline, by height.
     let heights: [Character]
     /// Missing thumbnails: not fetched yet, retried later, failed.
-    let awaited = "…"
+    let awaited: String
     let putOff = "~"
-    let bad = "×"
+    let bad: String
     /// Switches.
     let on: String
     let off: String
@@ -195,6 +195,8 @@ struct Signs: Equatable {
         (barDone, barLeft) = ("━", "─")
         heights = hasUnicode ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : ["_", ".", "-", "=", "+", "*", "#"]
         (on, off) = isPlain ? ("+", "-") : ("✓", "·")
+        // In ASCII "…" would look like "~".
+        (awaited, bad) = hasUnicode ? ("…", "×") : (".", "x")
     }
 
     /// Returns the rows of an entry that get the mark. A screen reader needs it once.
