@@ -6,8 +6,11 @@ import Testing
 @Suite(.ownThread, .serialized) struct PixelScreenTests {
     private let home = Household()
 
+    /// Opens the gallery offline with a full cache, so that no update changes the screen between two pictures of it.
     private func browse() throws -> Xterm {
-        try Xterm([Built.vitrine, Built.testGallery + "/index.xml"], environment: home.environment(term: "xterm"))
+        let gallery = Built.testGallery + "/index.xml"
+        try #require(home.vitrine("sync", "--photos", gallery).status == 0)
+        return try Xterm([Built.vitrine, "--offline", gallery], environment: home.environment(term: "xterm"))
     }
 
     /// Text has a dozen colours here; each photo has a palette of up to 256.

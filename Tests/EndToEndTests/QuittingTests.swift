@@ -69,6 +69,8 @@ import Testing
         defer { gate.open() }
         let session = try browse("--transfers", "\(Self.transfers)", "--all-thumbnails", "--all-photos")
         #expect(isBusy.wait())
+        // Before the first frame, Ctrl-C is a signal and no key.
+        #expect(session.until { $0.text(inRow: 0).contains("index.xml") })
         // All other transfers are photos with files.
         #expect((Self.transfers - Self.photos...Self.photos).contains(home.folder.entries(partial).count))
         // Each key applies to the screen that the previous one opened.
