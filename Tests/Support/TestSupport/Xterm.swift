@@ -57,9 +57,12 @@ public final class Xterm {
     public func still(where condition: ([UInt8]) -> Bool = { _ in true }) throws -> [UInt8] {
         var last = try pixels()
         var same = 0
-        for _ in 0..<400 where same < 4 || !condition(last) {
+        // On a busy machine a picture takes long, and so may the next frame.
+        var since = ContinuousClock.now
+        for _ in 0..<400 where same < 4 || ContinuousClock.now - since < .seconds(1.5) || !condition(last) {
             let next = try pixels()
             same = next == last ? same + 1 : 0
+            if same == 0 { since = .now }
             last = next
         }
         return last
