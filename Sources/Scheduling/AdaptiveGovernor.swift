@@ -242,7 +242,9 @@ public struct AdaptiveGovernor: Governor {
             // Most hosts have nothing under way.
             for (number, transfer) in running where host.running > 0 && transfer.candidate.host == name {
                 host.underWay += host.cost(transfer)
-                if !host.hasMoreToStart || areHeldBack || hasCollapsed { unsaturated.append(number) }
+                // The pieces of an opened photo keep the link full by themselves.
+                let fillsLink = transfer.asked != nil && transfer.isUrgent
+                if (!host.hasMoreToStart || areHeldBack) && !fillsLink || hasCollapsed { unsaturated.append(number) }
             }
             hosts[name] = host
         }

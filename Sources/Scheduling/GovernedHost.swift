@@ -186,7 +186,9 @@ struct GovernedHost: Sendable {
         reachability.advance(to: now, isBusy: running > 0, patience: max(5, 10 * roundTrip))
         if trial.advance(
             to: now, isSettled: path.isShared && isSaturated && path.isSettled, rate: path.presentRate(at: now) ?? 0,
-            delivered: path.delivered, hasLosses: path.isHeldUpByLosses, work: Double(waiting) * path.size(.thumbnail),
+            delivered: path.delivered, hasLosses: path.isHeldUpByLosses,
+            isLossy: path.packets.isHeldUpRepeatedly(least: roundTrip, isShared: path.isShared),
+            work: Double(waiting) * path.size(.thumbnail),
             roundTrip: roundTrip)
         {
             path.restart(sharing: false)

@@ -35,6 +35,11 @@ struct PacketSigns: Sendable {
     /// Whether the line lost packets of late, whether or not it is full now.
     var areAnyLostOnLine: Bool { lossesOnLine.isAny }
 
+    /// Returns whether the line repeatedly loses packets and is not full.
+    func isHeldUpRepeatedly(least: Double, isShared: Bool) -> Bool {
+        lossesOnLine.isRepeated && !isQueueing(least: least, isShared: isShared)
+    }
+
     /// Returns whether the line loses packets and is not full.
     func isHeldUp(least: Double, isShared: Bool) -> Bool {
         lossesOnLine.isAny && !isQueueing(least: least, isShared: isShared)

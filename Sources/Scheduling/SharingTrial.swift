@@ -5,8 +5,8 @@
 /// few of them beside the shared one and compares. They carry two transfers each: see ``Admission/Connection/few``.
 struct SharingTrial: Sendable {
     private enum State {
-        /// All transfers share a connection; another trial may begin at this time.
-        case shared(next: Double)
+        /// All transfers share a connection; when another trial may begin, and when with repeated losses.
+        case shared(next: Double, early: Double)
         /// Some transfers run over connections of their own; the least rate to leave the shared one, what was delivered
         /// when they had reached their speed, and the end.
         case trying(begin: Double, least: Double, deliveredAtSpeed: Double?, end: Double)
@@ -14,7 +14,7 @@ struct SharingTrial: Sendable {
         case unshared
     }
 
-    private var state = State.shared(next: 0)
+    private var state = State.shared(next: 0, early: 0)
     private var pause = 60.0
     /// Transfers of the trial that run.
     private var tried = 0
@@ -39,7 +39,7 @@ struct SharingTrial: Sendable {
     /// Records that the host refused connections. Returns whether all transfers should share one again.
     mutating func recordRefusal(at now: Double) -> Bool {
         guard isUnshared else { return false }
-        state = .shared(next: now + pause)
+        state = .shared(next: now + pause, early: now + pause)
         return true
     }
 
@@ -49,14 +49,17 @@ struct SharingTrial: Sendable {
     ///   - isSettled: whether the shared connection is always in use and its rate is known.
     ///   - rate: that rate, in bytes a second.
     ///   - hasLosses: whether packets were lost outside a queue.
+    ///   - isLossy: whether that happens repeatedly. Losses may begin after a trial, so another one follows soon.
     ///   - work: the bytes that wait.
     mutating func advance(
-        to now: Double, isSettled: Bool, rate: Double, delivered: Double, hasLosses: Bool, work: Double,
+        to now: Double, isSettled: Bool, rate: Double, delivered: Double, hasLosses: Bool, isLossy: Bool, work: Double,
         roundTrip: Double
     ) -> Bool {
         switch state {
-        case .shared(let next):
-            guard isSettled, now >= next, rate > Self.handshakes, work > Self.leastWork else { return false }
+        case .shared(let next, let early):
+            guard isSettled, now >= (isLossy ? early : next), rate > Self.handshakes, work > Self.leastWork else {
+                return false
+            }
             let begin = now + 4 * roundTrip
             state = .trying(
                 begin: begin, least: (hasLosses ? Self.worthwhileWithLosses : Self.worthwhile) * rate,
@@ -69,7 +72,7 @@ struct SharingTrial: Sendable {
                 state = .unshared
                 return true
             }
-            state = .shared(next: now + pause)
+            state = .shared(next: now + pause, early: now + 1)
             pause = min(2 * pause, 3_600)
         case .unshared: break
         }

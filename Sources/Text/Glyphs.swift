@@ -105,7 +105,7 @@ public struct Glyph: Hashable, Sendable {
 ///
 /// Control characters move the cursor, erase text or make the terminal answer. Bidirectional overrides and tag
 /// characters make one name look like another. Joiners and variation selectors change the width of their neighbours in
-/// some terminals. None of these is passed on.
+/// some terminals. Vitrine passes none of these to the terminal.
 enum ScalarKind: Equatable {
     /// A visible character, one or two columns wide.
     case spacing(width: Int)

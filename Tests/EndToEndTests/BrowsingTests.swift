@@ -60,8 +60,9 @@ import Testing
         }
         try serve("changes-A.xml")
         let server = try Nginx(serving: folder.path)
+        // With a fixed number of transfers, no thumbnail counts as hanging on a busy machine and is requested twice.
         let tmux = try Tmux(
-            [Built.vitrine, "--row-height=3", server.url("/list.xml")], columns: 80, rows: 40,
+            [Built.vitrine, "--transfers=4", "--row-height=3", server.url("/list.xml")], columns: 80, rows: 40,
             environment: home.environment())
         _ = try tmux.until { $0.contains("of 10") && Self.blocks($0).count == 10 && Self.hasAllThumbnails($0) }
         try tmux.type("G")
@@ -95,8 +96,7 @@ import Testing
         #expect(after["Three pears, one lying down"].map(Self.picture) == pears.map(Self.picture))
         #expect(after["Last light, from the other side"].map(Self.picture) != light.map(Self.picture))
 
-        // A set, since a thumbnail that hangs on a busy machine is requested twice.
-        let newlyAsked = Set(try server.paths().dropFirst(asked.count))
+        let newlyAsked = try server.paths().dropFirst(asked.count)
         #expect(
             newlyAsked.sorted() == [
                 "/list.xml", "/thumbnails/fireworks.jpg", "/thumbnails/lighthouse-2.jpg", "/thumbnails/moon.jpg",

@@ -27,7 +27,7 @@ extension GalleryXMLParserTests {
             ("<!doctype html><html><body>", .notAGallery("a web page")),
             ("<html><head><title>x</title></head></html>", .notAGallery("a web page")),
             ("{\"photos\": []}", .notAGallery("a JSON file")), ("[]", .notAGallery("a JSON file")),
-            ("%PDF-1.7", .notAGallery("a PDF document")), ("PK\u{3}\u{4}xxxxxxxx", .notAGallery("a compressed file")),
+            ("%PDF-1.7", .notAGallery("a PDF document")), ("PK\u{3}\u{4} and more", .notAGallery("a compressed file")),
             ("\u{1}\u{2}\u{3}\u{4}", .notAGallery("a binary file")),
         ])
     func other(text: String, expected: FormatError) {

@@ -102,16 +102,6 @@ import Testing
         #expect(meter.reading.outcome == .succeeded && meter.reading.connect == nil && meter.reading.version == nil)
     }
 
-    @Test func freshConnections() async throws {
-        let server = try ScriptedServer { _ in .answer(200, "x") }
-        for isFresh in [false, true, false, true] {
-            var request = HTTPRequest(url: server.url("/"), destination: .stream, limit: 1 << 20)
-            request.connection = isFresh ? .fresh : .any
-            for try await _ in client.transfer(request) {}
-        }
-        #expect(server.connectionCount == 3)
-    }
-
     /// Sixty-four at once, twice. The second time all connections exist.
     @Test func connectionsStayWarm() async throws {
         let gates = (0..<2).map { _ in Gate() }

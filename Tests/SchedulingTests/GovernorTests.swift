@@ -42,14 +42,14 @@ struct GovernorTests {
 
     /// On the slowest link with the shortest round trip, half a thumbnail of 12 KB delays the photo of 400 KB by more
     /// than the saved handshake.
-    @Test("Over a shared connection, an opened photo arrives as soon as alone")
+    @Test("Over a shared connection, an opened photo arrives sooner than alone")
     func openedPhotoOverSharedConnection() {
         for network in Network.all + [.d] {
             let alone = network.photo(FixedGovernor(width: 4), isShared: true, crowd: 0)
             let among = network.photo(AdaptiveGovernor(), isShared: true, crowd: network.crowd)
             // With random losses, a mean of twenty runs varies a little.
             let isSlowest = network.bits < 1e6 && network.roundTrip < 0.1
-            let limit = isSlowest ? 1.01 : network.loss > 0 ? 1.01 : 1
+            let limit = isSlowest ? 1.01 : network.loss > 0 ? 1.004 : 1
             #expect(among <= limit * alone, "\(network): \(among / alone)")
         }
     }

@@ -17,7 +17,8 @@ import Testing
             now += 0.05
             delivered += 0.05 * (trial.wantsAnother ? tried : shared)
             let isLeft = trial.advance(
-                to: now, isSettled: true, rate: shared, delivered: delivered, hasLosses: hasLosses, work: 1e8,
+                to: now, isSettled: true, rate: shared, delivered: delivered, hasLosses: hasLosses, isLossy: hasLosses,
+                work: 1e8,
                 roundTrip: 0.04)
             if isLeft { leaving = leaving ?? now }
         }

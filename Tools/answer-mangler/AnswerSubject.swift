@@ -78,7 +78,7 @@ struct AnswerSubject {
             url: "\(origin)/\(seed)/0", destination: .stream,
             limit: [1 << 20, 1 << 20, 1 << 14, 100, 1, 1 << 40].randomElement(using: &numbers) ?? 1 << 20,
             allowsCompression: Bool.random(using: &numbers), meter: meter)
-        request.connection = [.any, .any, .fresh, .few, .unshared].randomElement(using: &numbers) ?? .any
+        request.connection = [.any, .any, .few, .unshared].randomElement(using: &numbers) ?? .any
         if Int.random(in: 0..<4, using: &numbers) == 0 {
             request.credentials =
                 Bool.random(using: &numbers) ? .init(user: "anna", password: "secret") : .init(bearer: "secret")

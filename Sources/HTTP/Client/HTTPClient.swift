@@ -79,7 +79,7 @@ public final class HTTPClient: Sendable {
 
         init(_ connection: HTTPRequest.Connection) {
             switch connection {
-            case .any, .fresh: self = .byMany
+            case .any: self = .byMany
             case .few: self = .byFew
             case .unshared: self = .byNone
             }

@@ -18,9 +18,6 @@ public struct HTTPRequest: Sendable {
     public enum Connection: Hashable, Sendable {
         /// Any connection, shared with other transfers if the server allows that.
         case any
-        /// A new connection. For large and urgent transfers, since an old HTTP/1.1 connection of a busy link sends
-        /// slowly.
-        case fresh
         /// A connection of its own: HTTP/1.1, whatever the server supports.
         case unshared
         /// A connection that at most two transfers share. A lost packet delays only those two, and the loss of a last

@@ -29,7 +29,6 @@ enum EasyOptions {
         // Of many transfers that start at once, the first connects and the others wait to share the connection. Plain
         // HTTP has no HTTP/2, so waiting would be useless; and where several connections are wanted they start at once.
         easy.set(CURLOPT_PIPEWAIT, plan.hop.url.isSecure && plan.request.connection == .any ? 1 : 0)
-        easy.set(CURLOPT_FRESH_CONNECT, plan.request.connection == .fresh ? 1 : 0)
         let version = plan.request.connection == .unshared ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
         easy.set(CURLOPT_HTTP_VERSION, version)
     }
