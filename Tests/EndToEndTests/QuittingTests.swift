@@ -102,6 +102,8 @@ import Testing
         defer { gate.open() }
         let session = try browse("--transfers", "\(Self.transfers)", "--all-thumbnails", "--all-photos")
         #expect(isBusy.wait())
+        // Keys typed before the first frame are lost.
+        #expect(session.until { $0.text(inRow: 0).contains("index.xml") })
         session.type("*s")
         #expect(session.until(shows: "Save \(Self.photos) photos to:"))
         session.type("\u{15}~/saved\r")

@@ -159,10 +159,15 @@ public final class TerminalSession {
     }
 
     /// Waits for the program's end, and returns its exit code; minus the signal, if a signal ended it.
+    ///
+    /// A program that runs on for two minutes is killed. It may draw for ever.
     public func wait() -> Int32 {
         if let exitStatus { return exitStatus }
+        let deadline = Date(timeIntervalSinceNow: 120)
         // Read the program's last output, since it would block otherwise.
-        while terminal >= 0, read(milliseconds: 60_000) {}
+        while terminal >= 0, read(milliseconds: 60_000) {
+            if deadline.timeIntervalSinceNow < 0 { kill(process, SIGKILL) }
+        }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         let code = Self.code(status)
