@@ -198,7 +198,7 @@ enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .notStarted(let program, let reason): "“\(program)” cannot be started: \(reason)."
-        case .noDisplay: "No display to open it on; set open-with to a program."
+        case .noDisplay: "No desktop found; set open-with to a program."
         case .unopened(let code): "xdg-open failed (\(code)); set open-with to a program."
         case .noFolder(let path, let reason): "\(path): \(reason)."
         case .gone: "The gallery no longer has this photo."

@@ -160,7 +160,7 @@ extension Services {
     /// Waits until no other process updates the gallery, and shows that it waits.
     func takeTurn(of gallery: GalleryCache) async throws -> UpdateTurn {
         try await gallery.takeTurn {
-            Output.progress("\(gallery.address): waiting for another update".truncated(toWidth: 78))
+            Output.progress("\(gallery.address): waiting until another process ends its update".truncated(toWidth: 78))
         }
     }
 

@@ -69,7 +69,7 @@ final class Storage: Sendable {
             folders.append(locations.state)
         }
         if !keepsConfiguration {
-            things.append("changes to the list of galleries, passwords")
+            things.append("passwords, changes to the list of galleries")
             folders.append(locations.config)
         }
         guard !folders.isEmpty, takeFirstTurn() else { return nil }

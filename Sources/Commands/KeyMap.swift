@@ -105,17 +105,17 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
             return
                 "Unknown key “\(text)”. Write a character, ^F for Control, M-f for Alt, or a name like Enter, PgUp, F1."
         case .unknownCommand(let name, let scope):
-            return "Unknown command “\(name)”. “\(scope.name)” has \(Self.commands(of: scope))."
+            return "Unknown command “\(name)”. The scope “\(scope.name)” has \(Self.commands(of: scope))."
         case .misplacedCommand(let name, let scope):
-            return "“\(name)” is not a command of “\(scope.name)”, which has \(Self.commands(of: scope))."
-        case .boundTwice(let key, let scope): return "“\(key)” is already bound in “\(scope.name)”."
+            return "“\(name)” is not a command of the scope “\(scope.name)”, which has \(Self.commands(of: scope))."
+        case .boundTwice(let key, let scope): return "The key “\(key)” is already bound in the scope “\(scope.name)”."
         case .unknownName(let name, let nearest):
             return "Unknown command “\(name)”." + (nearest.map { " Did you mean “\($0)”?" } ?? "")
-        case .nothingHere(let name): return "“\(name)” does not apply to this screen."
-        case .missingArgument(let name, let argument): return "“\(name)” needs an argument: \(name) \(argument)."
-        case .unexpectedArgument(let name, let text): return "“\(name)” takes no argument, but got “\(text)”."
+        case .nothingHere(let name): return "The command “\(name)” does not apply to this screen."
+        case .missingArgument(let name, let argument): return "The command “\(name)” needs an argument: \(name) \(argument)."
+        case .unexpectedArgument(let name, let text): return "The command “\(name)” takes no argument, but got “\(text)”."
         case .noNumber(let text, let name):
-            return "“\(name)” needs a number from 1 to \(CommandArgument.largestNumber), not “\(text)”."
+            return "The command “\(name)” needs a number from 1 to \(CommandArgument.largestNumber), not “\(text)”."
         }
     }
 

@@ -207,7 +207,7 @@ public actor PhotoExport {
     private static func reason(_ photo: Photo) -> String {
         switch photo.original.trouble {
         case .bad(let failure), .putOff(let failure): failure.reason
-        case nil: "it has not been fetched"
+        case nil: "Vitrine has not fetched the photo"
         }
     }
 }
@@ -278,7 +278,7 @@ public enum ExportError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .file(let path, let reason): "\(path): \(reason)."
-        case .exists(let path): "\(path) already exists with different content; it was not overwritten."
+        case .exists(let path): "\(path) already exists with different content. Vitrine did not overwrite it."
         case .gone: "The photo is no longer in the gallery."
         case .unavailable(let reason): "The photo is not in the cache: \(reason)."
         }

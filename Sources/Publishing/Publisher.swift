@@ -99,7 +99,7 @@ public actor Publisher {
             return work.add(done: .failed(path.text, reason: "\(reason)."))
         }
         guard path.canBePublished else {
-            return work.add(done: .failed(path.text, reason: "Its path is too long for a gallery."))
+            return work.add(done: .failed(path.text, reason: "The photo’s path is too long for a gallery."))
         }
         let thumbnails = try openThumbnails()
         let slot = given % capacity
@@ -249,11 +249,11 @@ public enum PublishingError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .file(let path, let reason): "\(path): \(reason)."
         case .notOurs(let path):
-            "\(path) exists and was not made by “vitrine publish”, so it was not changed. "
-                + "Move it away and publish again."
+            "\(path) exists, but “vitrine publish” did not make the file and does not change it. "
+                + "Move the file away and publish again."
         case .locked(let path): "\(path) is being published by another Vitrine."
         case .decoder(let reason): reason
-        case .noPhotos(let path): "\(path) contains no photos; no gallery was made."
+        case .noPhotos(let path): "\(path) contains no photos, so Vitrine made no gallery."
         }
     }
 }

@@ -56,14 +56,14 @@ import Testing
         ),
         (
             "sorting", "x", "sort-by-colour",
-            "Unknown command “sort-by-colour”. “sorting” has sort-by-date, sort-by-date-reversed, sort-by-name, "
+            "Unknown command “sort-by-colour”. The scope “sorting” has sort-by-date, sort-by-date-reversed, sort-by-name, "
                 + "sort-by-name-reversed, sort-by-size, sort-by-size-reversed, sort-by-state, sort-by-state-reversed, none."
         ),
         (
             "errors", "x", "zoom-in",
-            "“zoom-in” is not a command of “errors”, which has open, retry, retry-all, copy, clear, none."
+            "“zoom-in” is not a command of the scope “errors”, which has open, retry, retry-all, copy, clear, none."
         ),
-        ("lists", "g", "first", "“g” is already bound in “lists”."),
+        ("lists", "g", "first", "The key “g” is already bound in the scope “lists”."),
     ]) func invalidBindingsAreRefused(scope: String, key: String, command: String, sentence: String) throws {
         var map = try map(("lists", "g", "last"))
         let before = map

@@ -40,12 +40,12 @@ import Testing
         ("trans", "Unknown command “trans”. Did you mean “transfers”?"),
         ("qwertz", "Unknown command “qwertz”."),
         ("!", "Unknown command “!”."),
-        ("zoom-in", "“zoom-in” does not apply to this screen."),
-        ("goto", "“goto” needs an argument: goto N."),
-        ("goto there", "“goto” needs a number from 1 to 9999999, not “there”."),
-        ("goto 0", "“goto” needs a number from 1 to 9999999, not “0”."),
-        ("99999999999999999999", "“goto” needs a number from 1 to 9999999, not “99999999999999999999”."),
-        ("refresh all", "“refresh” takes no argument, but got “all”."),
+        ("zoom-in", "The command “zoom-in” does not apply to this screen."),
+        ("goto", "The command “goto” needs an argument: goto N."),
+        ("goto there", "The command “goto” needs a number from 1 to 9999999, not “there”."),
+        ("goto 0", "The command “goto” needs a number from 1 to 9999999, not “0”."),
+        ("99999999999999999999", "The command “goto” needs a number from 1 to 9999999, not “99999999999999999999”."),
+        ("refresh all", "The command “refresh” takes no argument, but got “all”."),
     ]) func invalidLinesReportTheirError(line: String, sentence: String) {
         let error = #expect(throws: CommandsError.self) { try read(line) }
         #expect(error?.description == sentence)

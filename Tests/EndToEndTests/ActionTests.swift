@@ -80,7 +80,7 @@ import Testing
         let dark = try session(Built.testGallery)
         #expect(dark.until(shows: "1 of 28"))
         dark.type("o")
-        #expect(dark.until(shows: "No display to open it on; set open-with to a program."))
+        #expect(dark.until(shows: "No desktop found; set open-with to a program."))
         // xdg-open fails if the desktop has no suitable program.
         let (path, pipe) = try viewer(named: "xdg-open", ending: 3)
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
@@ -108,12 +108,12 @@ import Testing
         let session = try session(server.url("/index.xml"))
         #expect(session.until(shows: "1 of 28"))
         session.type("y")
-        #expect(session.until(shows: "The address was sent to the clipboard."))
+        #expect(session.until(shows: "Sent the address to the clipboard."))
         #expect(copied(session.bytes) == [server.url("/images/dawn-ridge.jpg")])
         session.type("\r")
         #expect(session.until { $0.text.contains("1 of 28 · fit") && !$0.text.contains("Loading") })
         session.type("Y")
-        #expect(session.until(shows: "The path was sent to the clipboard."))
+        #expect(session.until(shows: "Sent the path to the clipboard."))
         let path = try #require(copied(session.bytes).last)
         #expect(path.hasPrefix(home.folder.path(".cache/vitrine/galleries/")))
         let photo = FileManager.default.contents(atPath: Built.testGallery + "/images/dawn-ridge.jpg")
@@ -126,7 +126,7 @@ import Testing
         try tmux.allowClipboard()
         try tmux.until(shows: "1 of 28")
         try tmux.type("y")
-        try tmux.until(shows: "The address was sent to the clipboard.")
+        try tmux.until(shows: "Sent the address to the clipboard.")
         #expect(try tmux.clipboard() == "file://\(Built.testGallery)/images/dawn-ridge.jpg")
     }
 

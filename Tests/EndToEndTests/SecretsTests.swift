@@ -116,7 +116,7 @@ import Testing
         #expect(!written.isEmpty)
         // `y` and `o` pass on the photo's address.
         session.type("y")
-        #expect(session.until(shows: "The address was sent to the clipboard."))
+        #expect(session.until(shows: "Sent the address to the clipboard."))
         session.type("o")
         let opened = try #require(FileHandle(forReadingAtPath: browser.pipe)).readDataToEndOfFile()
         #expect(opened.range(of: Data("127.0.0.1:\(server.port)/p\n".utf8)) != nil)

@@ -14,7 +14,7 @@ import Testing
         let open = try home.vitrine("sync", "--list-only", server.url("/index.xml"))
         #expect(
             open.status == 1
-                && open.errors.contains("other users can read it; run chmod 600. Vitrine ignores the file."))
+                && open.errors.contains("other users can read the file; run chmod 600. Vitrine ignores the file."))
         chmod(usual, 0o600)
         #expect(try home.vitrine("sync", "--list-only", server.url("/index.xml")).status == 0)
         // A named netrc replaces the default one and must exist.

@@ -68,7 +68,7 @@ import Testing
         // The help finds keys without a hint.
         try anna.presses("?", since: "? help")
         try anna.presses("save", since: "Type to filter")
-        try anna.sees("save to a folder", "Filter: save")
+        try anna.sees("save the photo to a folder", "Filter: save")
         try anna.takesPicture("search")
         try anna.presses("Escape", since: "Esc: back")
         try anna.sees("4 of 28")

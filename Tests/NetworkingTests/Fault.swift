@@ -377,7 +377,7 @@ extension Fault {
     }
 
     private static func refusals(by status: Int) -> [Fault] {
-        let unfollowed = "a redirect leads to an address that is not followed"
+        let unfollowed = "a redirect leads to a forbidden address"
         return [
             ("to a file", "file:///etc/passwd"), ("to ftp", "ftp://127.0.0.1/"), ("to gopher", "gopher://127.0.0.1/"),
             ("to nowhere", "http://"),

@@ -45,7 +45,7 @@ import Testing
         #expect(try PrivateFile.read(path)?.utf8.count == 1 << 20)
         folder.write("file", [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20 + 1))
         let error = #expect(throws: SettingsError.self) { _ = try PrivateFile.read(path) }
-        #expect(error?.description == "\(path): it is larger than 1 MiB.")
+        #expect(error?.description == "\(path): the file is larger than 1 MiB.")
     }
 
     @Test func failedWriteKeepsTheOldFile() throws {

@@ -94,7 +94,7 @@ import Testing
         #expect(try inForce(folder).notices == ["config: not a file. Vitrine ignores the file."])
         let large = TestFolder()
         large.write("vitrine/config", String(repeating: "# long\n", count: 200_000))
-        #expect(try inForce(large).notices == ["config: it is larger than 1 MiB. Vitrine ignores the file."])
+        #expect(try inForce(large).notices == ["config: the file is larger than 1 MiB. Vitrine ignores the file."])
     }
 
     @Test func namedFileMustBeReadable() throws {

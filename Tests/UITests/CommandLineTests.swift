@@ -81,7 +81,7 @@ import Testing
             screens.status == " Unknown command “serach”. Did you mean “search”?"
                 || screens.status == " Unknown command “serach”.")
         give("zoom-in")
-        #expect(screens.status == " “zoom-in” does not apply to this screen.")
+        #expect(screens.status == " The command “zoom-in” does not apply to this screen.")
         give("  ")
         #expect(screens.status.hasPrefix(" No gallery"))
     }

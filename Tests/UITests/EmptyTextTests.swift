@@ -36,20 +36,20 @@ import Testing
         expect(screens, "Fetching the list of photos…", size)
         screens.activity.setPhase(.getting(Progress(done: 0)), of: screens.cache.id)
         try await screens.until { said(screens).contains("x") || size.rows == 5 }
-        expect(screens, "Fetching the list of photos… x cancels.", size)
+        expect(screens, "Fetching the list of photos… Press x to cancel.", size)
         screens.activity.setPhase(.waiting(failure, until: nil), of: screens.cache.id)
         try await screens.until { said(screens).hasPrefix("The update failed") }
         expect(
             screens,
             "The update failed: example.org cannot be reached "
-                + "Vitrine retries automatically. r retries now, x cancels.",
+                + "Vitrine will retry. Press r to retry now, x to cancel.",
             size)
         screens.activity.endUpdate(of: screens.cache.id)
         try await screens.cache.writer.recordSyncFailure(failure)
         try await screens.until {
             !said(screens).contains("automatically") && said(screens).hasPrefix("The update failed")
         }
-        expect(screens, "The update failed: example.org cannot be reached r tries again.", size)
+        expect(screens, "The update failed: example.org cannot be reached Press r to try again.", size)
     }
 
     @Test(arguments: sizes) func offline(size: Size) throws {
@@ -60,7 +60,8 @@ import Testing
         screens.open()
         expect(
             screens,
-            "This gallery is not in the cache Vitrine is offline and fetches nothing. Restart without --offline to fetch it.",
+            "This gallery is not in the cache Vitrine is offline and fetches nothing. "
+                + "Restart without --offline to fetch the gallery.",
             size)
     }
 
@@ -70,7 +71,7 @@ import Testing
         let screens = try TestScreens(settings)
         screens.size = size
         screens.open()
-        expect(screens, "Not fetched yet r fetches the list of photos.", size)
+        expect(screens, "Not fetched yet Press r to fetch the list of photos.", size)
     }
 
     @Test(arguments: sizes) func emptyAndThenFailed(size: Size) async throws {
@@ -78,12 +79,12 @@ import Testing
         screens.size = size
         try await screens.sync([String]())
         screens.open()
-        expect(screens, "No photos r checks for photos.", size)
+        expect(screens, "No photos Press r to check for photos.", size)
         try await screens.cache.writer.recordSyncFailure(Failure("gone", remedy: .none))
         try await screens.until {
             screens.status.contains("failed") || size.rows == 5 && said(screens).contains("before")
         }
-        expect(screens, "No photos The last update failed; before it there were none. r tries again.", size)
+        expect(screens, "No photos The last update failed. The list before had no photos. Press r to try again.", size)
     }
 
     @Test(arguments: sizes) func noMatches(size: Size) async throws {
@@ -95,7 +96,7 @@ import Testing
         screens.type("zebra")
         try await screens.until { said(screens).contains("No matches") }
         screens.press(Key(.enter))
-        expect(screens, "No matches f changes the filter. q shows all photos.", size)
+        expect(screens, "No matches Press f to change the filter. Press q to show all photos.", size)
         screens.press("q")
         try await screens.until { said(screens).contains("Photo a") }
     }

@@ -73,7 +73,7 @@ import Testing
         fail(try screens.subject("2", .original), busy, next: -1)
         try await screens.until { screens.text.contains("Photo 2") }
         screens.press("g")
-        #expect(screens.text.contains("; retry when its turn comes"))
+        #expect(screens.text.contains("; queued for a retry"))
     }
 
     @Test func redrawsWhenTheSelectedRetryIsDue() async throws {

@@ -34,7 +34,7 @@ import Testing
         open(isPhotoOpen: isPhotoOpen)
         screens.press("y")
         #expect(screens.copied == ["http://example.org/album/p/b"])
-        #expect(screens.status == " The address was sent to the clipboard.")
+        #expect(screens.status == " Sent the address to the clipboard.")
     }
 
     @Test(arguments: [false, true]) func copiesThePathOfACachedPhoto(isPhotoOpen: Bool) async throws {

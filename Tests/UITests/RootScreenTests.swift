@@ -126,7 +126,7 @@ import Testing
         #expect(chmod(screens.folder.path(folder), 0o700) == 0)
         screens.root.send(.openGallery(address))
         #expect(screens.title.hasPrefix(" example.org/damaged.xml"))
-        #expect(screens.status == " The cache was damaged. Vitrine set it aside and fills a new one.")
+        #expect(screens.status == " Vitrine set the damaged cache aside and fills a new one.")
         #expect(screens.wishes.isStanding(.list(GalleryID(address))))
     }
 

@@ -35,7 +35,7 @@ import Testing
         screens.activity.ask(try question(screens))
         try await screens.until { screens.text.contains("asks you to sign in: “photos”") }
         #expect(screens.text.contains("http://example.org\n") || screens.text.contains(" http://example.org "))
-        #expect(screens.text.contains("The connection is not encrypted: others can read it."))
+        #expect(screens.text.contains("Not encrypted: others can read your sign-in."))
         #expect(screens.title.hasPrefix(" Photo a") && screens.status.hasPrefix(" Enter: next field  Esc: cancel"))
         // Keys that are commands on the screen below are text in the prompt.
         screens.type("mqe")
@@ -87,7 +87,7 @@ import Testing
         try await screens.until { screens.text.contains("is a proxy that asks you to sign in: “way out”") }
         #expect(screens.text.contains(proxy) && !screens.text.contains("pictures.org"))
         #expect(screens.text.contains("The previous password was rejected."))
-        #expect(screens.text.contains("The connection is not encrypted: others can read it."))
+        #expect(screens.text.contains("Not encrypted: others can read your sign-in."))
         screens.type("me")
         screens.press(Key(.escape))
         screens.activity.ask(question)
@@ -189,7 +189,7 @@ import Testing
         async let end = screens.root.finish()
         gate.open()
         #expect(await end == "The keyring is full.")
-        #expect(screens.status == " The keyring is full. Vitrine keeps it until you quit.")
+        #expect(screens.status == " The keyring is full. Vitrine keeps your sign-in until you quit.")
     }
 
     @Test func aSignInRetriesAGalleryThatIsNotOpen() async throws {
@@ -236,7 +236,7 @@ import Testing
         #expect(screens.text.contains("␛[2J") && !screens.text.unicodeScalars.contains("\u{202E}"))
         #expect(screens.text.contains(".example.net"))
         // The gallery itself lies elsewhere.
-        #expect(screens.text.contains("The gallery example.org/album/index.xml has pictures there."))
+        #expect(screens.text.contains("The gallery example.org/album/index.xml has pictures on this server."))
     }
 
     @Test(arguments: [5, 6, 7, 8, 9, 10]) func inASmallWindowTheFieldIsVisible(rows: Int) async throws {

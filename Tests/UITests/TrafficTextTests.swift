@@ -45,7 +45,7 @@ struct TrafficTextTests {
         #expect(TransferText.text(again, now: now) == "queued: example.org cannot be reached")
         #expect(
             TransferText.reason(again, now: now)
-                == "example.org cannot be reached · tried 2 times, retry when its turn comes")
+                == "example.org cannot be reached · tried 2 times, queued for a retry")
         #expect(
             TransferText.reason(.heldBack(gone, attempts: 0), now: now)
                 == "example.org cannot be reached · not tried yet")

@@ -92,7 +92,7 @@ struct BrowseCommand {
     }
 
     private static func notice(startsInGalleries: Bool) -> String {
-        let rest = startsInGalleries ? " Nothing is fetched until you open a gallery." : ""
+        let rest = startsInGalleries ? " Vitrine fetches nothing until you open a gallery." : ""
         return "Vitrine ended unexpectedly last time.\(rest)"
     }
 

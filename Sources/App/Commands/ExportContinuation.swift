@@ -23,7 +23,7 @@ struct ExportContinuation {
         var lines: [String] = []
         if needsPassword {
             lines.append(
-                "The command below has no password. First add the one for \(rest.gallery.host) to ~/.netrc or to the "
+                "The command below has no password. First add the password for \(rest.gallery.host) to ~/.netrc or to the "
                     + "gallery’s address: \(rest.gallery.scheme.rawValue)://USER:PASSWORD@…")
         }
         let command = command(rest.gallery.text)

@@ -15,7 +15,7 @@ struct SyncCommand {
         let caches = try services.openCaches(for: names.map { try services.address($0) })
         let galleries = try addresses(names, caches).map { try caches.open($0) }
         guard !galleries.isEmpty else {
-            Output.complain("There are no known galleries; name one.")
+            Output.complain("There are no known galleries. Name a gallery.")
             return .usage
         }
         for gallery in galleries where gallery.wasSetAside {
@@ -25,7 +25,7 @@ struct SyncCommand {
         defer { withExtendedLifetime(turns) {} }
         for gallery in galleries { try gallery.sweep() }
         guard !services.settings.offline else {
-            Output.complain("Nothing is fetched: the setting offline is on.")
+            Output.complain("Vitrine fetches nothing: the setting “offline” is on.")
             return .someFailed
         }
         let housekeeping = Housekeeping(services: services, caches: caches)
@@ -57,7 +57,7 @@ struct SyncCommand {
         let isShort = caches.space.isShort
         for gallery in galleries where try !report(gallery, scope, isShort: isShort) { code = .someFailed }
         if code != .done, scope != .list, isShort {
-            Output.complain("Not everything was fetched: the caches have reached cache-limit.")
+            Output.complain("The caches have reached cache-limit, so some pictures are missing.")
         }
         for notice in services.activity.takeNotices() where code != .done { Output.complain(notice) }
         return code

@@ -112,7 +112,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .malformed(let reason): "the answer breaks the protocol: \(reason)"
         case .wrongRange(let reason): "the server sent the wrong range: \(reason)"
         case .tooManyRedirects: "more than \(HTTPRequest.maximumRedirects) redirects"
-        case .forbiddenRedirect: "a redirect leads to an address that is not followed"
+        case .forbiddenRedirect: "a redirect leads to a forbidden address"
         case .tooLarge(let limit): "it is larger than \(limit / (1 << 20)) MiB"
         case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”"
         case .tooCompressed(let limit): "it expands to more than \(limit) times its compressed size"

@@ -6,12 +6,12 @@ public enum InvocationTable {
     public static let subcommands: [Subcommand] = [
         Subcommand(
             "", [.gallery],
-            ("[OPTION]… [GALLERY]", "browse a URL, file or folder; default: continue where you were")),
+            ("[OPTION]… [GALLERY]", "open a URL, file or folder; default: continue where you last stopped")),
         Subcommand(
             "sync", [.gallery],
             (
                 "[--list-only|--photos] [GALLERY…|--all]",
-                "fetch lists and thumbnails; lists only; photos too"
+                "fetch lists and thumbnails, or lists only, or photos too"
             )),
         Subcommand(
             "list", [.gallery], ("[--json] GALLERY", "print id, date, name and state of cached photos")),
@@ -29,11 +29,11 @@ public enum InvocationTable {
             ("GALLERY FOLDER [ID…]", "copy photos into a folder, fetching missing ones")),
         Subcommand(
             "cache", [.words(Invocation.CacheAction.names), .gallery],
-            ("info|check [GALLERY|--all]", "show cache sizes; verify and repair the cache"),
-            ("clear [--photos] GALLERY|--all", "remove the cache; the photos only")),
+            ("info|check [GALLERY|--all]", "show cache sizes, or verify and repair the cache"),
+            ("clear [--photos] GALLERY|--all", "remove the cache, or only its photos")),
         Subcommand(
             "config", [.words(["check", "list", "path"]), .file],
-            ("list|path [--json]", "print all settings; print the path of the settings file"),
+            ("list|path [--json]", "print all settings, or the path of the settings file"),
             ("check [--json] [FILE]", "find mistakes in the settings file or another one")),
         Subcommand("man", [], ("", "print the manual page; view it with “vitrine man | man -l -”")),
         Subcommand(
@@ -52,8 +52,8 @@ public enum InvocationTable {
         InvocationOption(
             "no-color", setting: Invocation.Setting(name: "colors", value: "none"), "same as --colors none"),
         InvocationOption("list-only", for: .commands(["sync"]), "fetch the list only"),
-        InvocationOption("photos", for: .commands(["sync", "cache"]), "fetch photos too; clear photos only"),
-        InvocationOption("all", for: .commands(["sync", "cache"]), "all known galleries"),
+        InvocationOption("photos", for: .commands(["sync", "cache"]), "fetch photos too, or clear only photos"),
+        InvocationOption("all", for: .commands(["sync", "cache"]), "work on all known galleries"),
         InvocationOption("json", for: .commands(["list", "info", "config"]), "print JSON"),
         InvocationOption("size", value: "COLSxROWS", for: .commands(["show"]), "maximum size of a picture, in cells"),
         InvocationOption("help", letter: "h", "print this help"),
@@ -69,8 +69,8 @@ public enum InvocationTable {
 
     /// The exit codes, with their meanings.
     public static let exitCodes: [(code: Int, meaning: String)] = [
-        (0, "done"), (1, "some of it failed"), (2, "wrong usage or settings"), (3, "no terminal"),
-        (4, "locked by another process"),
+        (0, "done"), (1, "part of the work failed"), (2, "wrong command line or settings"), (3, "no terminal"),
+        (4, "another process has locked the cache or folder"),
     ]
 
     static func option(named name: String) -> InvocationOption? {

@@ -54,7 +54,7 @@ public enum ManPage {
     private static func addKeys(to page: inout Roff) {
         page.section("KEYS")
         page.paragraph(
-            "If a key has several meanings, the nearest scope wins. A number before a key repeats it, or gives its target. "
+            "If a key has several meanings, the nearest scope wins. A number before a key repeats the key or says where to go. "
                 + "“:” runs a command by the name in parentheses.")
         for scope in CommandTable.Scope.allCases {
             page.subsection("\(scope.rawValue) (\(scope.name))")
@@ -69,7 +69,7 @@ public enum ManPage {
         page.section("SETTINGS")
         page.paragraph(
             "Settings are “name = value” lines in the settings file, with yes or no for a switch. Lines that begin with “#” are "
-                + "comments. Vitrine reports invalid lines and ignores them. Settings, with their defaults or types of value:"
+                + "comments. Vitrine reports and ignores invalid lines. Settings, with their defaults or types of value:"
         )
         page.example(
             SettingsTable.options.map { option in
@@ -102,7 +102,7 @@ public enum ManPage {
     private static func addEnvironment(to page: inout Roff) {
         page.section("ENVIRONMENT")
         for (names, meaning) in [
-            ("http_proxy, https_proxy, all_proxy, no_proxy", "proxies, and hosts to reach without one"),
+            ("http_proxy, https_proxy, all_proxy, no_proxy", "proxies, and hosts to reach without a proxy"),
             ("CURL_CA_BUNDLE", "certificates to trust, if ca-file is not set"),
             ("NO_COLOR", "turns colours off"), ("COLORTERM", "truecolor: the terminal has 16 million colours"),
             ("ESCDELAY", "milliseconds to wait after Escape for the rest of a key"),

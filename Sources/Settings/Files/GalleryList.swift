@@ -39,12 +39,16 @@ public struct GalleryList: Equatable, Sendable {
     public var addresses: [Address] { lines.compactMap(\.address) }
 
     private static let header = """
-        # Galleries, one address in each line; behind a tab, how often it is updated: every 30m, never; \
-        behind another, its title. Vitrine rewrites this file.
+        # Galleries. Each line: address, tab, update interval (every 30m or never), tab, title. \
+        Vitrine rewrites this file.
         """
     /// The headers of this and earlier versions.
     private static let headers = [
         header, "# Galleries, one address in each line. Vitrine rewrites this file.",
+        """
+        # Galleries, one address in each line; behind a tab, how often it is updated: every 30m, never; \
+        behind another, its title. Vitrine rewrites this file.
+        """,
         """
         # Galleries, one address in each line; behind a tab, how often it is updated: every 30m, never. \
         Vitrine rewrites this file.

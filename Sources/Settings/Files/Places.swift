@@ -18,7 +18,7 @@ public struct Places: Equatable, Sendable {
     /// The maximum size of the file, in bytes.
     private static let largest = 512 << 10
 
-    private static let header = "# Where you were in each gallery, the last one first. Vitrine rewrites this file."
+    private static let header = "# Your position in each gallery, the latest first. Vitrine rewrites this file."
     /// Marks a run that ended in the list of galleries.
     private static let closed = "galleries"
 

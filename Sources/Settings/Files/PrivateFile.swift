@@ -23,7 +23,7 @@ public enum PrivateFile {
             guard count > 0 else { break }
             bytes += buffer.prefix(count)
             // A truncated text would later be written back as the whole file.
-            guard bytes.count <= maximumSize else { throw .file(path: path, reason: "it is larger than 1 MiB") }
+            guard bytes.count <= maximumSize else { throw .file(path: path, reason: "the file is larger than 1 MiB") }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -63,9 +63,9 @@ public enum PrivateFile {
             throw .file(path: path, reason: String(cString: strerror(errno)))
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path: path, reason: "not a file") }
-        guard status.st_uid == geteuid() else { throw .file(path: path, reason: "another user owns it") }
+        guard status.st_uid == geteuid() else { throw .file(path: path, reason: "another user owns the file") }
         guard status.st_mode & 0o077 == 0 else {
-            throw .file(path: path, reason: "other users can read it; run chmod 600")
+            throw .file(path: path, reason: "other users can read the file; run chmod 600")
         }
     }
 

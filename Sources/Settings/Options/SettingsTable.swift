@@ -7,10 +7,10 @@ public enum SettingsTable {
     /// All settings, in the order of the help.
     public static let options: [SettingsOption] = [
         .path("cache-dir", letter: "c", "DIR", "folder for caches", \.cacheFolder),
-        .size("cache-limit", "size of all caches together, like 2G or 500M, or none", \.cacheLimit),
+        .size("cache-limit", "maximum size of all caches, like 2G or 500M, or none", \.cacheLimit),
         .choice("log-level", letter: "l", "amount of logging", \.logLevel),
         .path("log-file", letter: "d", "FILE", "also write the log to this file", \.logFile),
-        .flag("offline", "fetch nothing; show what is cached") { set(&$0.offline, $1) },
+        .flag("offline", "fetch nothing; show only cached photos") { set(&$0.offline, $1) },
         .flag("ascii", "draw with ASCII only") { set(&$0.ascii, $1) },
         .choice("symbols", "characters for pictures", \.symbols),
         .choice("colors", "colours to use", \.colours),
@@ -19,7 +19,7 @@ public enum SettingsTable {
         .choice("theme", "interface colours; auto: match the background", \.theme),
         .flag("plain", "for screen readers: words instead of pictures and bars") { set(&$0.plain, $1) },
         .flag("sync-on-open", "update a gallery when it opens") { set(&$0.syncOnOpen, $1) },
-        .flag("sync-on-focus", "update when the window gets the focus") { set(&$0.syncOnFocus, $1) },
+        .flag("sync-on-focus", "update the gallery when the window gets the focus") { set(&$0.syncOnFocus, $1) },
         .number(
             "sync-interval", "MINUTES", 0...10_080, "minutes between updates of the open gallery; 0: never",
             \.syncInterval),
@@ -28,36 +28,36 @@ public enum SettingsTable {
         },
         .flag("all-photos", "fetch every photo, after everything else") { set(&$0.allPhotos, $1) },
         .number(
-            "transfers", "NUMBER", 1...64, orAuto: true, "simultaneous transfers; auto: adapt to the network",
+            "transfers", "NUMBER", 1...64, orAuto: true, "number of simultaneous transfers; auto: adapt to the network",
             \.transfers),
         .path("ca-file", letter: nil, "FILE", "trust these certificates instead of the system’s", \.caFile),
         .path(
             "client-certificate", letter: nil, "FILE", "certificate for servers that require one",
             \.clientCertificate),
         .path(
-            "client-key", letter: nil, "FILE", "its unencrypted key, if in another file", \.clientKey),
+            "client-key", letter: nil, "FILE", "unencrypted key of the certificate, if in another file", \.clientKey),
         .path(
             "client-certificate-host", letter: nil, "HOST", "use the certificate for this host only",
             \.clientCertificateHost),
         .path("netrc", letter: nil, "FILE", "file with users and passwords; default: ~/.netrc", \.netrc),
-        .choice("passwords", "where to keep passwords by default", \.passwords),
+        .choice("passwords", "default place to keep passwords", \.passwords),
         .choice("sort", "initial order of photos", \.order.criterion),
         .flag("sort-reversed", "reverse the order: newest or largest first") { settings, new in
             if let new { settings.order.ascending = !new }
             return !settings.order.ascending
         },
-        .choice("sections", "initial sections of photos in date order", \.sections),
+        .choice("sections", "initial sections of a list in date order", \.sections),
         .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: automatic", \.rowHeight),
         .number("slideshow", "SECONDS", 1...3_600, "seconds for each photo of a slideshow", \.slideshow),
-        .flag("slideshow-shuffle", "slideshow in random order") { set(&$0.slideshowShuffled, $1) },
+        .flag("slideshow-shuffle", "show slideshows in random order") { set(&$0.slideshowShuffled, $1) },
         .path(
             "open-with", letter: nil, "PROGRAM", "open photos with this program; default: $BROWSER or xdg-open",
             \.openWith),
         .path(
             "export-folder", letter: nil, "DIR", "folder to suggest for saving photos", \.exportFolder),
         .flag("mouse", "use the mouse; select text with Shift") { set(&$0.mouse, $1) },
-        .number("debug-delay", "MILLISECONDS", 0...600_000, "delay each transfer, for tests", \.debugDelay),
-        .number("debug-failures", "N", 0...1_000_000, "fail every Nth request, for tests; 0: none", \.debugFailures),
+        .number("debug-delay", "MILLISECONDS", 0...600_000, "milliseconds to delay each transfer, for tests", \.debugDelay),
+        .number("debug-failures", "N", 0...1_000_000, "let every Nth request fail, for tests; 0: none", \.debugFailures),
     ]
 
     static func option(named name: String) -> SettingsOption? {

@@ -181,7 +181,7 @@ public final class RootScreen: Screen {
             // Opening a database takes a few milliseconds, and the first frame needs it.
             let cache = try context.caches.open(address)
             if cache.wasSetAside {
-                modals.showNotice("The cache was damaged. Vitrine set it aside and fills a new one.")
+                modals.showNotice("Vitrine set the damaged cache aside and fills a new one.")
             }
             (top as? GalleriesScreen)?.select(address)
             let photos = try PhotosScreen(context, cache: cache, at: place)

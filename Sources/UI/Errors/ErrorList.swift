@@ -167,7 +167,7 @@ enum ErrorText {
             return row.isFinal ? "no automatic retry" : "automatic retry when needed"
         }
         if isPaused { return "retry after the pause" }
-        guard due > now else { return "retry when its turn comes" }
+        guard due > now else { return "queued for a retry" }
         return "retry \(next == nil ? "with the update " : "")at \(DateText.clock(due, now: now))"
     }
 

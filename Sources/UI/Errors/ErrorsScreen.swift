@@ -189,7 +189,7 @@ final class ErrorsScreen: Screen, ListScreen {
             }
         }
         let hasMore = rows.contains { $0.count > 1 }
-        send(.notice(hasMore ? "Retrying; the others when they become visible." : "Retrying."))
+        send(.notice(hasMore ? "Retrying. Vitrine retries hidden photos when they become visible." : "Retrying."))
     }
 
     private func address(of gallery: GalleryID) -> Address? {

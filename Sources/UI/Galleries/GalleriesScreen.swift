@@ -83,8 +83,8 @@ final class GalleriesScreen: Screen, ListScreen {
     private var advice: String {
         switch typed {
         case .interval: "For example 30m, 2h, 1d or never; empty: default"
-        case .otherAddress: "Enter: next, the title  Esc: cancel"
-        case .title: "Enter: accept  Esc: cancel; empty: the address"
+        case .otherAddress: "Enter: edit the title  Esc: cancel"
+        case .title: "Enter: accept  Esc: cancel; empty: no title"
         case .nothing, .address: "Enter: add  Esc: cancel"
         }
     }
@@ -187,7 +187,7 @@ final class GalleriesScreen: Screen, ListScreen {
                 if let gallery = caches.gallery(address), !gallery.isEmpty {
                     try await caches.open(address).writer.toggleKept()
                 } else {
-                    failure = "Nothing to keep: this gallery was never opened."
+                    failure = "Nothing to protect: you never opened this gallery."
                 }
             } catch {
                 failure = "\(error)"

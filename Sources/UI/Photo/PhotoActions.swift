@@ -91,8 +91,8 @@ struct PhotoActions {
             sender?.send(.copy(lines.joined(separator: "\n")))
             showNotice(
                 lines.count == 1
-                    ? "The \(one) was sent to the clipboard."
-                    : "\(CountText.text(lines.count, one, many)) were sent to the clipboard.")
+                    ? "Sent the \(one) to the clipboard."
+                    : "Sent \(CountText.text(lines.count, one, many)) to the clipboard.")
         } catch {
             showNotice("\(error)")
         }

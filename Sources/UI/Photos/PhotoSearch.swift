@@ -105,7 +105,7 @@ final class PhotoSearch: Responder {
 
     private func goToMatch(after selection: PhotoKey?, backwards: Bool, in scopes: [CommandTable.Scope]) {
         guard lists.filter != .all else {
-            return send(.notice("No search yet: \(context.name(of: .search, in: scopes)) starts one."))
+            return send(.notice("No search yet. Press \(context.name(of: .search, in: scopes)) to search."))
         }
         guard !lists.isSearching else { return send(.notice("Still searching…")) }
         guard let match = lists.match(after: selection, backwards: backwards) else {

@@ -146,10 +146,10 @@ final class SignInPrompt: Responder {
             lines.append(("The previous \(secret) was rejected.".truncated(toWidth: width), true))
         }
         if question.isReadableOnTheWay {
-            lines.append(("The connection is not encrypted: others can read it.".truncated(toWidth: width), true))
+            lines.append(("Not encrypted: others can read your sign-in.".truncated(toWidth: width), true))
         }
         if let asker {
-            lines.append(("The gallery \(asker.madeVisible) has pictures there.".truncated(toWidth: width), false))
+            lines.append(("The gallery \(asker.madeVisible) has pictures on this server.".truncated(toWidth: width), false))
         }
         return lines
     }
@@ -258,7 +258,7 @@ final class SignIns {
             let earlier = await previous?.value
             let failure = await credentials.keep(answer.signIn, for: question.place, answer.keeping)
             guard let failure else { return earlier }
-            self?.onNotice("\(failure) Vitrine keeps it until you quit.")
+            self?.onNotice("\(failure) Vitrine keeps your sign-in until you quit.")
             return failure
         }
     }

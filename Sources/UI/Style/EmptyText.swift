@@ -25,35 +25,35 @@ struct EmptyText {
         if isFiltered {
             self.init(
                 title: "No matches",
-                advice: ["\(key(.filter)) changes the filter.", "\(key(.back)) shows all photos."])
+                advice: ["Press \(key(.filter)) to change the filter.", "Press \(key(.back)) to show all photos."])
             return
         }
-        let again = isOffline ? "Vitrine is offline and fetches nothing." : "\(key(.refresh)) tries again."
+        let again = isOffline ? "Vitrine is offline and fetches nothing." : "Press \(key(.refresh)) to try again."
         switch (status.state, status.lastSuccess) {
         case (.updating(.waiting(let failure, _)), nil):
             self.init(
                 title: "The update failed: \(failure)",
-                advice: ["Vitrine retries automatically. \(key(.refresh)) retries now, \(key(.stop)) cancels."])
+                advice: ["Vitrine will retry. Press \(key(.refresh)) to retry now, \(key(.stop)) to cancel."])
             saysFailure = true
         case (.failed(let failure), nil):
             self.init(title: "The update failed: \(failure)", advice: [again])
             saysFailure = true
         case (.failed, _):
-            self.init(title: "No photos", advice: ["The last update failed; before it there were none.", again])
+            self.init(title: "No photos", advice: ["The last update failed. The list before had no photos.", again])
         case (.updating, nil):
-            self.init(title: "Fetching the list of photos…", advice: ["\(key(.stop)) cancels."])
+            self.init(title: "Fetching the list of photos…", advice: ["Press \(key(.stop)) to cancel."])
         case (.notUpdated, _) where isAwaited: self.init(title: "Fetching the list of photos…")
         case (.cancelled, nil): self.init(title: "The update was cancelled", advice: [again])
         case (_, nil) where isOffline:
             self.init(
-                title: "This gallery is not in the cache", advice: [again, "Restart without --offline to fetch it."])
+                title: "This gallery is not in the cache", advice: [again, "Restart without --offline to fetch the gallery."])
         case (_, nil):
             self.init(
-                title: "Not fetched yet", advice: ["\(key(.refresh)) fetches the list of photos."])
+                title: "Not fetched yet", advice: ["Press \(key(.refresh)) to fetch the list of photos."])
         case (.updating, _): self.init(title: "No photos")
         case (_, _):
             self.init(
-                title: "No photos", advice: isOffline ? [again] : ["\(key(.refresh)) checks for photos."])
+                title: "No photos", advice: isOffline ? [again] : ["Press \(key(.refresh)) to check for photos."])
         }
     }
 

@@ -86,7 +86,7 @@ enum TransferText {
             let again = until.map { "retry at \(DateText.clock($0, now: now))" } ?? "retry after a change"
             return "\(failure) · \(tried(attempts)), \(again)"
         case .heldBack(let failure, 0): return "\(failure) · not tried yet"
-        case .heldBack(let failure, let attempts): return "\(failure) · \(tried(attempts)), retry when its turn comes"
+        case .heldBack(let failure, let attempts): return "\(failure) · \(tried(attempts)), queued for a retry"
         }
     }
 
