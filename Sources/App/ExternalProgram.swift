@@ -8,7 +8,7 @@ import Session
 import Settings
 import Synchronization
 
-/// Opens photos in another program: the user's or the desktop's.
+/// Opens photos in another program, which the user or the desktop has chosen.
 ///
 ///     let program = ExternalProgram(settings, variable, wishes, onTrouble: { … })
 ///     if let failure = await program.open([key], of: cache) { print(failure) }
@@ -23,14 +23,16 @@ actor ExternalProgram {
     private let temporaryFolder: String
     private let wishes: Wishes
     private let onTrouble: @Sendable (String) -> Void
-    /// The folder for copies, once there are any.
+    /// The folder for copies; nil until Vitrine makes the first copy.
     private var folder: String?
     private var copies = 0
-    /// Threads that wait for programs to end, which would otherwise remain as zombies.
+    /// Threads that wait for started programs to end. Without them, ended programs would remain as zombies.
     private let waiting = Workers(name: "programs", count: 8)
 
     private static let desktop = "xdg-open"
 
+    /// Creates an object that starts programs.
+    ///
     /// - Parameters:
     ///   - variable: looks up an environment variable.
     ///   - onTrouble: receives later failures, such as a desktop without a suitable program.
@@ -46,7 +48,7 @@ actor ExternalProgram {
         self.onTrouble = onTrouble
     }
 
-    /// Opens photos. Returns a message if that fails.
+    /// Opens photos in the program. Returns a message on failure.
     func open(_ keys: [PhotoKey], of cache: GalleryCache) async -> String? {
         do {
             var targets: [String] = []
@@ -63,7 +65,7 @@ actor ExternalProgram {
         }
     }
 
-    /// Removes the copies, when Vitrine ends.
+    /// Removes all copies. Vitrine calls this method before it ends.
     func removeCopies() {
         guard let folder else { return }
         for part in 0..<copies {
@@ -82,7 +84,7 @@ actor ExternalProgram {
 
     // MARK: - Copies
 
-    /// Returns the path of a copy, or the photo's address.
+    /// Returns the path of a new copy, or the photo's address if the cache lacks the photo.
     private func target(_ key: PhotoKey, _ cache: GalleryCache) async throws -> String {
         let (isCached, address) = try cache.read { reader in
             (try reader.photoFile(of: key) != nil, try reader.source(of: key, .original)?.address)
@@ -92,7 +94,7 @@ actor ExternalProgram {
         return address.text
     }
 
-    /// Copies a photo. Returns nil if the cache has just dropped it.
+    /// Copies a photo from the cache. Returns nil if the cache has just removed the photo.
     private func copy(_ key: PhotoKey, _ cache: GalleryCache) async throws -> String? {
         let copyFolder = "\(try privateFolder())/\(copies)"
         copies += 1
@@ -183,18 +185,18 @@ actor ExternalProgram {
 
 /// A failure to open a photo in another program.
 enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
-    /// The program cannot be started, for the system's reason.
+    /// The system cannot start the program, for this reason.
     case notStarted(String, reason: String)
-    /// No program is set, and there is no desktop to choose one.
+    /// The user has set no program, and no desktop can choose one.
     case noDisplay
-    /// The desktop has no suitable program, or that failed.
+    /// The desktop found no suitable program, or the program failed.
     case unopened(code: Int32)
-    /// The folder for copies cannot be made, for the system's reason.
+    /// The system cannot make the folder for copies, for this reason.
     case noFolder(String, reason: String)
     /// The gallery no longer has the photo.
     case gone
 
-    /// A sentence for the user.
+    /// The error as a sentence for the user.
     var description: String {
         switch self {
         case .notStarted(let program, let reason): "“\(program)” cannot be started: \(reason)."
@@ -206,7 +208,7 @@ enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// A user's command to open files: a program with arguments, and `%s` for the target.
+/// A user's command for opening files: a program with arguments, and `%s` for the target.
 ///
 ///     ExternalCommand("feh --fullscreen")?.words(for: ["/tmp/Lake.jpg"])     // feh --fullscreen /tmp/Lake.jpg
 ///     ExternalCommand("lynx -dump %s")?.words(for: ["http://example.org/"])  // lynx -dump http://example.org/
@@ -215,7 +217,7 @@ enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
 struct ExternalCommand: Equatable {
     private let parts: [String]
 
-    /// Reads a command; nil if it is blank.
+    /// Reads a command; nil if the text is blank.
     init?(_ text: String) {
         // A program's path may contain spaces.
         parts = access(text, X_OK) == 0 ? [text] : text.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -228,10 +230,10 @@ struct ExternalCommand: Equatable {
         self.init(String(first))
     }
 
-    /// The program.
+    /// The name or path of the program.
     var program: String { parts[0] }
 
-    /// Returns the command for targets.
+    /// Returns the program and its arguments for these targets.
     ///
     /// Targets are addresses or absolute paths, so that none looks like an option.
     func words(for targets: [String]) -> [String] {

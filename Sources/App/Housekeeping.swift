@@ -5,7 +5,7 @@ import Model
 import Pictures
 import Settings
 
-/// Work in the background: removes leftover files, reads metadata, and keeps the caches within their limit.
+/// Background work: removes leftover files, reads metadata, and keeps the caches within their limit.
 struct Housekeeping {
     let services: Services
     let caches: CacheFolder
@@ -31,7 +31,7 @@ struct Housekeeping {
         }
     }
 
-    /// Cleans the caches whenever enough was written, until the task is cancelled.
+    /// Cleans the caches after each larger amount of new data, until the task is cancelled.
     ///
     /// - Parameter isCounted: whether they have just been cleaned.
     func keepWithinLimit(isCounted: Bool = false) async {
@@ -51,7 +51,7 @@ struct Housekeeping {
         ).run(forBulkFetches: isForBulkFetches)
     }
 
-    /// The galleries that the user may return to; nil if the list is unreadable.
+    /// The galleries that the user may return to; nil if the list of galleries is unreadable.
     private var remembered: [Address]? {
         guard let list = try? services.rememberedGalleries() else { return nil }
         let last = PlacesFile(services.locations).read().lastGallery.flatMap {

@@ -1,14 +1,14 @@
 import Glibc
 import Model
 
-/// The paths of the program's other files.
+/// The paths of the files that are installed with the program.
 struct Installation {
-    /// The decoder program.
+    /// The path of the decoder program.
     let decoder: String
-    /// The TestGallery, if it is installed.
+    /// The address of the example gallery, if the example gallery is installed.
     let testGallery: Address?
 
-    /// Searches beside the program, in an installation or a build.
+    /// Searches for the files beside the program, in an installation or a build folder.
     init() {
         let folder = Self.programFolder
         // An installation has PREFIX/bin, PREFIX/libexec and PREFIX/share; a build has one folder.
@@ -20,7 +20,7 @@ struct Installation {
         testGallery = galleries.first { access($0 + "/index.xml", R_OK) == 0 }.map { Address(filePath: $0) }
     }
 
-    /// Distinguishes versions of the decoder.
+    /// A text that differs between versions of the decoder.
     var decoderEdition: String {
         var status = stat()
         guard stat(decoder, &status) == 0 else { return "none" }

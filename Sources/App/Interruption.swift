@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Turns the first signal into a call, so that a command can report its result.
+/// Calls a closure at the first signal, so that a command can report its result.
 ///
 ///     let working = Task { … }
 ///     let interruption = Interruption { working.cancel() }
@@ -15,12 +15,12 @@ final class Interruption: Sendable {
         let number = Atomic<Int32>(0)
     }
 
-    /// The first signal.
+    /// The first signal that arrived.
     private let first = First()
-    /// The signal sources, which only `deinit` uses after `init`.
+    /// The sources of signals. Only `init` and `deinit` use them.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-    /// Starts to handle signals. A process creates one instance only.
+    /// Starts to handle signals. A process creates only one instance.
     init(_ onSignal: @escaping @Sendable () -> Void) {
         sources = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { [first] number in
             // The source receives signals even if they are ignored.
@@ -40,13 +40,13 @@ final class Interruption: Sendable {
         for source in sources { source.cancel() }
     }
 
-    /// 128 plus the signal's number, as shells use it; nil without a signal.
+    /// The exit code after a signal: 128 plus the signal's number, as in shells. Nil without a signal.
     var exitCode: Int32? {
         let number = first.number.load(ordering: .relaxed)
         return number == 0 ? nil : 128 + number
     }
 
-    /// Returns whether the parent ignores a signal, as `nohup` does. It then stays ignored.
+    /// Returns whether the parent process ignores a signal, as `nohup` does. An ignored signal stays ignored.
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }

@@ -2,38 +2,38 @@ import Glibc
 import Model
 import Text
 
-/// Writes results to standard output and messages to standard error.
+/// Writes results to standard output, and messages to standard error.
 enum Output {
-    /// Writes a line to standard output. Foreign text in it must be `madeVisible`.
+    /// Writes a line to standard output. The caller must apply `madeVisible` to text from outside.
     static func print(_ line: String) {
         write(Array((line + "\n").utf8), to: STDOUT_FILENO)
     }
 
-    /// Writes trusted bytes to standard output.
+    /// Writes bytes to standard output. The bytes must be free of text from outside.
     static func write(_ bytes: [UInt8]) {
         write(bytes, to: STDOUT_FILENO)
     }
 
-    /// Writes an error message to standard error, without passwords.
+    /// Writes an error message to standard error, with passwords removed.
     static func complain(_ message: String) {
         let words = Address.withoutCredentials(message).madeVisible
         write(Array("vitrine: \(words)\n".utf8), to: STDERR_FILENO)
     }
 
-    /// Writes advice to standard error, unchanged so that the user can copy it.
+    /// Writes advice to standard error, unchanged so that the user can copy commands.
     ///
     /// The lines must contain no control characters and no secrets.
     static func advise(_ lines: [String]) {
         for line in lines { write(Array((line + "\n").utf8), to: STDERR_FILENO) }
     }
 
-    /// Whether results go to a terminal.
+    /// Whether standard output is a terminal.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether progress goes to a terminal.
+    /// Whether standard error shows progress.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Shows progress in one line of the terminal, replacing the previous text.
+    /// Shows progress in one line of the terminal, in place of the previous text.
     static func progress(_ text: String) {
         guard showsProgress else { return }
         // EL clears the rest of a longer text.

@@ -13,16 +13,16 @@ import Settings
 import Terminal
 import Text
 
-/// The composition root: creates the objects that all commands share.
+/// The composition root, which creates the objects that all commands share.
 struct Services {
-    /// The command line, which overrides the settings file at every reload.
+    /// The parsed command line, whose options override the settings file at every reload.
     let invocation: Invocation
-    /// The settings at the start.
+    /// The settings at the start of the program.
     let settings: Settings
-    /// The mistakes in the settings, as notices: the screen hides earlier messages.
+    /// The mistakes in the settings, as notices, because the screen hides earlier messages.
     let mistakes: [String]
     let locations: Locations
-    /// The permissions for files in the user's folders.
+    /// The permissions of the files that Vitrine makes in the user's folders.
     let creationMask: CreationMask
     let storage: Storage
     let installation = Installation()
@@ -58,7 +58,7 @@ struct Services {
         credentials = Self.credentials(locations, log)
     }
 
-    /// Opens the folder of caches.
+    /// Opens the folder that holds all caches.
     ///
     /// A temporary folder replaces the default one if that cannot be made, or is read-only and lacks a named gallery. A folder
     /// that the user names must be usable.
@@ -87,16 +87,16 @@ struct Services {
             path: folder, limit: settings.cacheLimit, log: log, activity: activity, credentials: credentials)
     }
 
-    /// Decodes many pictures in a server, which starts with the first one.
+    /// A decoder client that uses a server. The first picture starts the server.
     let decoder: DecoderClient
 
-    /// Decodes one or two pictures without a server, whose start would take longer.
+    /// A decoder client without a server, for so few pictures that starting a server would take longer.
     var decoderOfFew: DecoderClient { DecoderClient(path: installation.decoder) }
 
     /// The number of processor cores.
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// The number of pictures to decode at once. Each needs up to eight descriptors.
+    /// The most pictures to decode at once. Each picture needs up to eight file descriptors.
     static var pictures: Int { min(cores, 1 + Invocation.Command.descriptorsToSpare / 8) }
 
     func makeController(_ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule()) -> NetworkController {
@@ -109,17 +109,17 @@ struct Services {
             onHistory: { keep($0) })
     }
 
-    /// Returns the address of a gallery on the command line.
+    /// Returns the address for a gallery argument of the command line.
     func address(_ text: String) throws -> Address {
         try GalleryArgument.address(text, home: locations.home)
     }
 
-    /// Reads the list of galleries.
+    /// Reads the user's list of galleries.
     func rememberedGalleries() throws -> GalleryList {
         try PrivateFile.read(locations.galleriesFile).map { GalleryList(text: $0) } ?? GalleryList()
     }
 
-    /// Returns the mistakes in the list of galleries.
+    /// Returns the mistakes in the user's list of galleries.
     func mistakesInGalleries() throws -> [SettingsFile.Mistake] {
         let path = locations.galleriesFile
         return try PrivateFile.read(path).map { GalleryList.mistakes(in: $0, path: path) } ?? []
@@ -138,7 +138,7 @@ extension Services {
 }
 
 extension Services {
-    /// Removes files for `--clear-setup` and `--clear-cache`.
+    /// Removes the files that `--clear-setup` and `--clear-cache` name.
     func clear(_ invocation: Invocation) throws {
         if invocation.clearsSetup {
             let files = [locations.galleriesFile, locations.placesFile, locations.placeFile]
@@ -154,22 +154,22 @@ extension Services {
 
 /// Transfers of commands without a screen.
 extension Services {
-    /// The number of attempts, since scripts should not wait for an hour.
+    /// The most attempts for each transfer, so that scripts do not wait for hours.
     static let attempts = 2
 
-    /// Waits until no other process updates the gallery, and shows that it waits.
+    /// Waits until no other process updates the gallery, and prints a message while waiting.
     func takeTurn(of gallery: GalleryCache) async throws -> UpdateTurn {
         try await gallery.takeTurn {
             Output.progress("\(gallery.address): waiting until another process ends its update".truncated(toWidth: 78))
         }
     }
 
-    /// Waits until no wishes are left, fulfilled or failed.
+    /// Waits until Vitrine has fulfilled each wish or given up.
     func awaitWishes() async {
         for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { break }
     }
 
-    /// Retries galleries whose server required a password that was found in the store.
+    /// Retries galleries if the stored passwords include the password that their server requires.
     ///
     /// - Returns: the galleries to wait for again.
     func takeUpAnswers(of galleries: [GalleryCache]) async -> [GalleryCache] {
@@ -182,7 +182,7 @@ extension Services {
     }
 }
 
-/// The network's configuration from settings and environment.
+/// The network's configuration, from settings and environment.
 extension Services {
     /// Returns the configuration of all transfers.
     ///
@@ -208,7 +208,7 @@ extension Services {
         return configuration
     }
 
-    /// Returns the netrc file of the settings, or the default one if it exists.
+    /// Returns the netrc file of the settings, or else the default netrc file if that exists.
     ///
     /// If others can read the default file, it is ignored with a message.
     private static func netrc(_ settings: Settings, _ locations: Locations) throws(SettingsError) -> String? {
@@ -227,17 +227,17 @@ extension Services {
         }
     }
 
-    /// The artificial delays and failures for tests.
+    /// The artificial delays and failures for tests, from the settings.
     var disturbance: Disturbance {
         Disturbance(delay: .milliseconds(settings.debugDelay), failingEvery: settings.debugFailures)
     }
 
-    /// The measurements of hosts from earlier runs; empty if unreadable.
+    /// The measurements of hosts from earlier runs; empty if the file is unreadable.
     private var history: HostHistory {
         (try? PrivateFile.read(locations.networkFile)).flatMap { $0 }.map { HostHistory(text: $0) } ?? HostHistory()
     }
 
-    /// Saves the measurements for the next run.
+    /// Saves the measurements of hosts for the next run.
     func keep(_ history: HostHistory) {
         do {
             try PrivateFile.write(history.text, to: locations.networkFile)
@@ -246,7 +246,7 @@ extension Services {
         }
     }
 
-    /// The governor, which limits simultaneous transfers.
+    /// The governor, which limits the number of simultaneous transfers.
     ///
     /// A transfer needs up to six descriptors: the connection, the name lookup and the file.
     var governor: any Governor {
@@ -258,7 +258,7 @@ extension Services {
 }
 
 extension Services {
-    /// Creates the store of credentials. It reads kept passwords only when a server requires one.
+    /// Creates the store of credentials. The store reads saved passwords only when a server requires a password.
     static func credentials(_ locations: Locations, _ log: Log) -> CredentialStore {
         let secretStore = SecretStore(file: SecretFile(path: locations.passwordsFile), keyring: Keyring()) { trouble in
             log.error(.network, "\(trouble)")
@@ -297,7 +297,7 @@ extension Settings.Pixels {
 }
 
 extension Settings.Colours {
-    /// The colour depth to use; nil to follow the terminal.
+    /// The number of colours that the settings demand; nil to use what the terminal supports.
     var depth: ColourDepth? {
         switch self {
         case .auto: nil
@@ -315,7 +315,7 @@ extension Locations {
         self.init(fallback: Self.listed ?? "/") { name in getenv(name).map { String(cString: $0) } }
     }
 
-    /// The home folder in the user database, which may be slow to ask.
+    /// The user's home folder in the user database. This look-up may be slow.
     private static var listed: String? {
         getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
     }

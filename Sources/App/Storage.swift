@@ -4,7 +4,7 @@ import Glibc
 import Settings
 import Synchronization
 
-/// Decides where caches go, and what cannot be kept.
+/// Decides where Vitrine puts caches, and which data it cannot keep.
 ///
 /// With an unwritable home, caches go into a temporary folder until the program ends, and nothing else is kept.
 final class Storage: Sendable {
@@ -13,7 +13,7 @@ final class Storage: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// The temporary folder for caches, if there is one.
+        /// The temporary folder for caches, if Vitrine has made one.
         var temporary: TemporaryFolder?
         var isNoticeTaken = false
     }
@@ -27,7 +27,7 @@ final class Storage: Sendable {
         parents = named + ["/tmp"]
     }
 
-    /// Returns a temporary folder for caches.
+    /// Makes a temporary folder for caches, and returns its path.
     ///
     /// - Parameter error: the reason that the default folder is unusable.
     func temporaryCaches(_ error: CacheError) throws(StorageError) -> String {
@@ -47,16 +47,16 @@ final class Storage: Sendable {
         }
     }
 
-    /// The temporary folder for caches, if there is one.
+    /// The path of the temporary folder for caches, if Vitrine has made one.
     var temporaryFolder: String? { state.withLock { $0.temporary?.path } }
 
-    /// Whether places, commands and network history can be kept.
+    /// Whether Vitrine can keep places, commands and network history.
     var keepsState: Bool { Writability.obstacle(in: locations.state) == nil }
 
-    /// Whether the list of galleries and passwords can be kept.
+    /// Whether Vitrine can keep the list of galleries and passwords.
     var keepsConfiguration: Bool { Writability.obstacle(in: locations.config) == nil }
 
-    /// Returns a notice about data that is not kept, once; nil if everything is kept.
+    /// Returns a notice about data that Vitrine cannot keep. Later calls return nil.
     func takeNotice() -> String? {
         let isTemporary = temporaryFolder != nil
         var (things, folders): ([String], [String]) = ([], [])
@@ -84,19 +84,19 @@ final class Storage: Sendable {
         }
     }
 
-    /// Removes the temporary folder, when the program ends.
+    /// Removes the temporary folder. Vitrine calls this method before it ends.
     func end() { state.withLock { $0.temporary }?.remove() }
 
-    /// Removes temporary folders of killed processes.
+    /// Removes the temporary folders of killed processes.
     func sweep() { for parent in parents { TemporaryFolder.sweep(parent) } }
 }
 
-/// No folder can hold caches.
+/// The error when no folder can hold caches.
 enum StorageError: Error, CustomStringConvertible {
-    /// The reasons against the default folder and against each temporary one.
+    /// The reason against the default folder, and the reasons against each temporary folder.
     case nowhere(String, [String])
 
-    /// A sentence for the user.
+    /// The error as a sentence for the user.
     var description: String {
         switch self {
         case .nowhere(let reason, let obstacles):

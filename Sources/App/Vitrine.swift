@@ -79,7 +79,7 @@ enum Vitrine {
         }
     }
 
-    /// Prints the findings about the terminal.
+    /// Prints the findings about the terminal and their reasons.
     private static func printFindings(_ invocation: Invocation, _ mask: CreationMask) throws {
         let wishes = try Services(invocation, mask).settings.terminalWishes
         let terminal = OutputTerminal(TerminalEnvironment(), wishes, isThorough: true)
@@ -100,7 +100,7 @@ enum Vitrine {
 }
 
 extension Invocation.Command {
-    /// The minimum of file descriptors. With fewer the command ends with a message.
+    /// The number of file descriptors that the command needs at least.
     var descriptors: Int {
         switch self {
         case .browse: Self.most
@@ -119,14 +119,14 @@ extension Invocation.Command {
         }
     }
 
-    /// The number that the most demanding command needs.
+    /// The number of file descriptors that the most demanding command needs.
     private static let most = 52
 
-    /// The descriptors beyond that, for more simultaneous transfers and pictures.
+    /// The file descriptors beyond that number, for more simultaneous transfers and pictures.
     static var descriptorsToSpare: Int { max(0, ProgramDescriptors.limit - most) }
 }
 
-/// The exit codes. Scripts rely on them.
+/// The exit codes of the program. Scripts rely on them.
 enum ExitCode: Int32 {
     case done = 0
     case someFailed = 1
@@ -135,7 +135,7 @@ enum ExitCode: Int32 {
     case locked = 4
 }
 
-/// The version.
+/// The version of Vitrine.
 enum Version {
     static let number = "0.1"
 }
@@ -144,7 +144,7 @@ enum Version {
 struct DecoderDescription {
     private let lines: [String]
 
-    /// Asks a decoder for its report.
+    /// Asks a decoder for its libraries and restrictions.
     init(_ decoder: DecoderClient) {
         do {
             let report = try decoder.report()
@@ -157,7 +157,7 @@ struct DecoderDescription {
         }
     }
 
-    /// Prints the lines.
+    /// Prints one line for each library and restriction.
     func print() {
         for line in lines { Output.print(line) }
     }

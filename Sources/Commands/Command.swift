@@ -1,4 +1,4 @@
-/// A command of the user. The screen that receives it decides what it does.
+/// A command that the user gives with a key or by its name. The receiving screen decides the command's effect.
 public enum Command: String, CaseIterable, Hashable, Sendable {
     case up, down, left, right
     case pageUp, pageDown, halfPageUp, halfPageDown
@@ -21,16 +21,16 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case transfers, errors, log, help, redraw, reload, suspend
     case command, goto
 
-    /// The name in settings and on the command line, such as `next-section`.
+    /// The command's name in settings and on the command line, such as `next-section`.
     public var name: String { rawValue.hyphenated }
 
-    /// Returns the command with a name.
+    /// Returns the command with this name, or nil if there is none.
     public init?(named name: String) {
         guard let command = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = command
     }
 
-    /// Whether a number before its key repeats it.
+    /// Whether a number before the command's key repeats the command.
     public var isRepeated: Bool {
         switch self {
         case .up, .down, .left, .right, .pageUp, .pageDown, .halfPageUp, .halfPageDown: true
@@ -40,7 +40,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether it uses a number before its key: as a count, an index or seconds.
+    /// Whether the command uses a number before its key: as a count, an index or seconds.
     public var takesNumber: Bool {
         switch self {
         case .first, .last, .goto, .slideshow: true
@@ -48,7 +48,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether it scrolls, zooms or changes the photo.
+    /// Whether the command scrolls, zooms or changes the photo.
     public var movesPhoto: Bool {
         switch self {
         case .up, .down, .left, .right, .zoomIn, .zoomOut, .actualSize, .previousPhoto, .nextPhoto: true
@@ -64,7 +64,7 @@ public enum CommandArgument: Hashable, Sendable {
     /// The text after the command's name.
     case text(String)
 
-    /// The limit for typed numbers. No list has as many rows.
+    /// The largest number that a command accepts. No list has as many rows.
     public static let largestNumber = 9_999_999
 }
 

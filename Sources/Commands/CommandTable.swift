@@ -4,7 +4,7 @@ import Cells
 ///
 /// A ``KeyMap`` holds the keys of one user.
 public enum CommandTable {
-    /// The context in which a command exists.
+    /// A screen, or a part of a screen, where a command's keys apply.
     public enum Scope: String, CaseIterable, Hashable, Sendable {
         /// Every screen.
         case everywhere = "Everywhere"
@@ -29,23 +29,23 @@ public enum CommandTable {
         /// The log screen.
         case log = "Log"
 
-        /// The name used in settings.
+        /// The scope's name in settings, such as `photos`.
         public var name: String { "\(self)".hyphenated }
 
-        /// Returns the scope with a name.
+        /// Returns the scope with this name, or nil if there is none.
         public init?(named name: String) {
             guard let scope = Self.allCases.first(where: { $0.name == name }) else { return nil }
             self = scope
         }
     }
 
-    /// The argument that a command takes on the command line.
+    /// An argument of a command, typed after the command's name.
     public struct Parameter: Hashable, Sendable {
-        /// The name shown in the help.
+        /// The argument's name in the help, such as `SECONDS`.
         public let name: String
-        /// Whether it is a number, which can also be typed before the command's key.
+        /// Whether the argument is a number. The user can also type a number before the command's key.
         public let isNumber: Bool
-        /// Whether the command requires it.
+        /// Whether the command requires the argument.
         public let isNeeded: Bool
 
         static func number(_ name: String, isNeeded: Bool = true) -> Parameter {
@@ -57,17 +57,16 @@ public enum CommandTable {
         }
     }
 
-    /// A row of the table.
+    /// A row of the table: a command with its scope, keys and description.
     public struct Entry: Hashable, Sendable {
-        /// The command.
         public let command: Command
-        /// The context in which the keys apply.
+        /// The screen, or the part of a screen, where the keys apply.
         public let scope: Scope
-        /// The keys that give the command.
+        /// The keys that the user can press for the command.
         public internal(set) var keys: [Key]
-        /// The description for the help, at most six words.
+        /// The description in the help, at most six words.
         public let meaning: String
-        /// The argument, if the command takes one.
+        /// The argument that the command takes, if any.
         public let parameter: Parameter?
 
         init(
@@ -80,7 +79,7 @@ public enum CommandTable {
             self.parameter = parameter
         }
 
-        /// The form typed on the command line, such as `goto N` or `slideshow [SECONDS]`.
+        /// The text to type on the command line, such as `goto N` or `slideshow [SECONDS]`.
         public var usage: String {
             guard let parameter else { return command.name }
             return command.name + (parameter.isNeeded ? " \(parameter.name)" : " [\(parameter.name)]")

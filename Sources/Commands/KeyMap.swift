@@ -1,14 +1,14 @@
 import Cells
 
-/// The key bindings of one user: the table's, overridden by the settings.
+/// The key bindings of one user: the default keys, changed by the settings.
 ///
 ///     var keys = KeyMap()
 ///     try keys.bind("J", to: "page-down", in: "lists")
 ///     keys.command(for: .character("J"), in: [.photos, .lists, .everywhere])   // .pageDown
 public struct KeyMap: Hashable, Sendable {
-    /// The table with the user's keys, in its order.
+    /// The command table with the user's keys, in the order of the table.
     public private(set) var entries = CommandTable.entries
-    /// The bindings of the settings; nil unbinds a key. A scope binds each key at most once, so that no line is ignored.
+    /// The bindings from the settings; nil unbinds a key. A scope binds each key at most once, so that no line is ignored.
     private var bound: [Binding: Command?] = [:]
 
     private struct Binding: Hashable, Sendable {
@@ -16,13 +16,13 @@ public struct KeyMap: Hashable, Sendable {
         let key: Key
     }
 
-    /// The name that unbinds a key.
+    /// The word in the settings that unbinds a key.
     static let nothing = "none"
 
-    /// Makes the table's bindings.
+    /// Creates a key map with the default keys.
     public init() {}
 
-    /// Returns the command of a key. The first scope has precedence.
+    /// Returns the command that a key gives in these scopes. Earlier scopes have precedence.
     public func command(for key: Key, in scopes: [CommandTable.Scope]) -> Command? {
         for scope in scopes {
             if case .some(nil) = bound[Binding(scope: scope, key: key)] { return nil }
@@ -52,7 +52,7 @@ public struct KeyMap: Hashable, Sendable {
         }
     }
 
-    /// Binds a key, with names as in the settings. `none` unbinds the key in the scope and in all later ones.
+    /// Binds a key to a command in a scope. The name `none` unbinds the key in this scope and in scopes of lower precedence.
     public mutating func bind(_ keyText: String, to name: String, in scopeName: String) throws(CommandsError) {
         guard let scope = CommandTable.Scope(named: scopeName) else { throw .unknownScope(scopeName) }
         guard let key = Key(keyText) else { throw .unknownKey(keyText) }
@@ -79,20 +79,20 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
     case unknownScope(String)
     case unknownKey(String)
     case unknownCommand(String, in: CommandTable.Scope)
-    /// The command exists, but not in the scope.
+    /// The command exists, but not in this scope.
     case misplacedCommand(String, in: CommandTable.Scope)
     /// An earlier line binds the key in the same scope.
     case boundTwice(Key, in: CommandTable.Scope)
 
-    /// No command has the name. The nearest name is a suggestion.
+    /// No command has the name; `nearest` is a similar name to suggest.
     case unknownName(String, nearest: String?)
     /// The command does not apply to this screen.
     case nothingHere(String)
-    /// The command needs an argument: the command's and the argument's name.
+    /// The command needs an argument. The values are the names of the command and of the argument.
     case missingArgument(String, String)
-    /// The command takes no argument.
+    /// The user typed an argument after a command that takes none.
     case unexpectedArgument(String, String)
-    /// The argument has to be a number.
+    /// The user typed something else after a command that needs a number.
     case noNumber(String, of: String)
 
     /// The error as a sentence for the user.

@@ -4,15 +4,14 @@
 ///     try TypedCommand("10", among: …)                               // the same
 ///     try TypedCommand("search red kite", among: …)                  // .search, .text("red kite")
 public struct TypedCommand: Equatable, Sendable {
-    /// The command.
     public let command: Command
-    /// The argument after its name.
+    /// The argument after the command's name, if the user typed one.
     public let argument: CommandArgument?
 
-    /// Short names known from other programs.
+    /// Short names that users know from other programs, with their commands.
     public static let shortNames: KeyValuePairs<String, Command> = ["q": .quit]
 
-    /// Parses a line.
+    /// Parses a line that the user typed.
     ///
     /// - Parameter entries: the commands of the current screen.
     public init(_ line: String, among entries: [CommandTable.Entry]) throws(CommandsError) {
@@ -61,11 +60,11 @@ public struct TypedCommand: Equatable, Sendable {
     }
 }
 
-/// Suggests a known name for a misspelled one.
+/// Suggests a known name for a misspelled name.
 ///
 ///     Misspelling.nearest(to: "colours", among: ["colors", "symbols"])      // "colors"
 public enum Misspelling {
-    /// Returns the most similar name, or the only one with that prefix.
+    /// Returns the most similar name, or the only name that begins with the word.
     public static func nearest(to word: String, among names: [String]) -> String? {
         let letters = Array(word.lowercased().utf8)
         // Every name is near one or two letters, and no name is longer than forty.

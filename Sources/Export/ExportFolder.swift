@@ -2,7 +2,7 @@ import Files
 import Glibc
 import Model
 
-/// A user's folder that receives exported photos.
+/// A folder of the user that receives exported photos.
 ///
 ///     let folder = try ExportFolder("/media/stick/holidays")
 ///     try folder.put(stored, as: "Lake.jpg", date: photo.date)
@@ -10,12 +10,12 @@ import Model
 /// Files are never overwritten and links are not followed. If another file has the name, `put` throws an error; if the
 /// same photo is already there, `put` does nothing. A name appears only when its file is complete.
 final class ExportFolder: Sendable {
-    /// The path, for messages.
+    /// The folder's path, for messages.
     let path: String
     private let descriptor: Int32
-    /// The permissions of new files.
+    /// The permissions of the files that the export makes.
     private let mode: mode_t
-    /// The ways to create a file, preferred first.
+    /// The ways to create a file, the preferred way first.
     private let kinds: [UnfinishedFile.Kind]
 
     /// The result of adding a photo.
@@ -25,8 +25,8 @@ final class ExportFolder: Sendable {
         case wasThere
     }
 
-    /// Opens or creates a folder, and removes the leftovers of killed exports. Missing parent folders are an error,
-    /// because they suggest a mistyped path.
+    /// Opens or creates a folder, and removes the leftovers of killed exports. A missing parent folder is an error, because the
+    /// user may have mistyped the path.
     ///
     /// - Parameters:
     /// - mask: the permissions of the folder, if it is new, and of new files.
@@ -119,7 +119,7 @@ final class ExportFolder: Sendable {
         }
     }
 
-    /// Sets the photo's date, because other programs sort by it.
+    /// Gives a file the photo's date, because other programs sort files by date.
     private static func setDate(of file: Int32, _ date: Timestamp) -> Bool {
         let seconds = Int((Double(date.milliseconds) / 1_000).rounded(.down))
         let time = timespec(tv_sec: seconds, tv_nsec: (Int(date.milliseconds) - seconds * 1_000) * 1_000_000)
@@ -149,7 +149,7 @@ final class ExportFolder: Sendable {
 }
 
 extension ExportError {
-    /// The error for the system call that just failed.
+    /// Returns the error for the system call that just failed.
     fileprivate static func failed(_ path: String, _ error: SystemError = SystemError()) -> ExportError {
         .file(path: path, reason: "\(error)")
     }

@@ -11,9 +11,12 @@ struct ExportName: Hashable {
     private let stem: String
     private let ending: String
 
-    /// The longest stem, in bytes. File systems allow 255 bytes; the rest is for the ending and a number.
+    /// The longest file name without its ending, in bytes. File systems allow 255 bytes; the rest is for the ending and a
+    /// number.
     private static let longest = 180
 
+    /// Makes a file name from the photo's title.
+    ///
     /// - Parameter format: the file's actual format, which may contradict the title.
     init(_ photo: Photo, _ format: PictureSignature?) {
         let endings = format?.endings ?? []
@@ -30,10 +33,10 @@ struct ExportName: Hashable {
     /// The file name.
     var text: String { stem + ending }
 
-    /// The lower-case name, for comparing names: some file systems ignore case.
+    /// The name in lower case, for comparisons, because some file systems ignore case.
     var folded: String { text.lowercased() }
 
-    /// Returns the name with a number, for another photo with this title.
+    /// Returns the name with a number, for another photo with the same title.
     func numbered(_ number: Int) -> ExportName { ExportName(stem: "\(stem) (\(number))", ending: ending) }
 
     private static func harmless(_ text: String) -> String {
@@ -56,7 +59,7 @@ struct ExportName: Hashable {
 }
 
 extension PictureSignature {
-    /// File name endings of the format, the usual one first.
+    /// The file name endings of the format, the usual ending first.
     fileprivate var endings: [String] {
         switch self {
         case .jpeg: ["jpg", "jpeg", "jpe"]

@@ -15,7 +15,7 @@ import Session
 public actor PhotoExport {
     /// The result for one photo.
     public struct Event: Sendable {
-        /// The photo as the cache knew it; nil if the gallery no longer has it.
+        /// The photo as read from the cache; nil if the gallery no longer has the photo.
         public let photo: Photo?
         /// The path of the exported file, or the error.
         public let result: Result<String, ExportError>
@@ -25,13 +25,13 @@ public actor PhotoExport {
 
     /// The totals of an export.
     public struct Report: Equatable, Sendable {
-        /// Photos now in the folder, including those already there before.
+        /// The number of photos now in the folder, including photos of earlier exports.
         public fileprivate(set) var exported = 0
-        /// Photos that could not be fetched or written.
+        /// The number of photos that Vitrine could not fetch or write.
         public fileprivate(set) var failed = 0
-        /// Photos not processed.
+        /// The number of photos that the export did not process.
         public fileprivate(set) var left = 0
-        /// The arguments that continue the export; nil if nothing is left.
+        /// The arguments that continue the export; nil if no photo is left.
         public fileprivate(set) var rest: ExportRest?
     }
 
@@ -42,27 +42,27 @@ public actor PhotoExport {
     private let mayTryAgain: @Sendable () async -> Bool
     private let keys: [PhotoKey]
     private var pending: ArraySlice<PhotoKey>
-    /// The photos wished for, in order.
+    /// The photos that the export has started to fetch or copy, in order.
     private var awaited: [Awaited] = []
-    /// The number of photos processed per title.
+    /// The number of processed photos with each title.
     private var titles: [String: Int] = [:]
-    /// File names used by this export.
+    /// The file names that this export has used.
     private var names: Set<String> = []
     private var report = Report()
     private let executor = QueueExecutor(label: "vitrine.export")
 
     private struct Awaited {
         let key: PhotoKey
-        /// The number of wishes made for this photo.
+        /// The number of wishes that the export made for this photo.
         var attempts = 0
-        /// Whether to copy the photo, or report its failure, without another wish.
+        /// Whether the export can copy the photo, or report its failure, without another wish.
         var isReady = false
     }
 
-    /// The number of wishes at a time: enough to keep any link busy.
+    /// The most photos in progress at a time, enough to keep any link busy.
     private static let width = 16
 
-    /// A queue of its own, because the export reads and writes files.
+    /// The actor's own queue, because the export reads and writes files.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Prepares to copy photos.
@@ -99,8 +99,8 @@ public actor PhotoExport {
         return report
     }
 
-    /// Proceeds as far as possible without waiting. Fetches run in parallel, but copying follows the order of the keys,
-    /// so of two photos with the same title the same one always gets the plain name.
+    /// Copies all photos that are ready, and wishes for the next ones. Copies follow the order of the keys, so that photos with
+    /// the same title always get the same numbers.
     private func advance(_ onEvent: (Event) -> Void) async throws {
         repeat {
             try wishForAwaited()
@@ -117,7 +117,7 @@ public actor PhotoExport {
         } while takeUp()
     }
 
-    /// Moves pending photos to the wished-for ones. Returns whether there were any.
+    /// Moves pending photos to the awaited photos. Returns whether any photo was pending.
     private func takeUp() -> Bool {
         let more = Task.isCancelled ? [] : pending.prefix(Self.width - awaited.count)
         pending = pending.dropFirst(more.count)
@@ -153,8 +153,7 @@ public actor PhotoExport {
 
     private func subject(_ key: PhotoKey) -> Wish.Subject { .picture(cache.id, key, .original) }
 
-    /// Fetching has its own retries. More wishes are needed only when the gallery announces a newer edition during a
-    /// fetch.
+    /// Returns the most wishes for a photo. Further wishes help only when the gallery announces a newer edition during a fetch.
     private static func attempts(_ photo: Photo) -> Int { photo.original.trouble == nil ? 3 : 1 }
 
     private func export(_ photo: Photo?, _ key: PhotoKey) throws -> Result<String, ExportError> {
@@ -173,7 +172,7 @@ public actor PhotoExport {
         }
     }
 
-    /// Opens a photo's file. Retries when a newer edition replaces the file after the lookup.
+    /// Opens a photo's file. Tries again if a newer edition replaces the file after the look-up.
     private func openFile(of key: PhotoKey) throws -> Int32? {
         for _ in 0..<3 {
             guard let stored = try cache.read({ try $0.photoFile(of: key) }) else { return nil }
@@ -186,7 +185,7 @@ public actor PhotoExport {
         return nil
     }
 
-    /// Numbers photos with the same title, including those that failed.
+    /// Returns a file name that the export has not used. Photos with the same title get numbers.
     private func unusedName(for photo: Photo, _ format: PictureSignature?) -> ExportName {
         let name = ExportName(photo, format)
         var number = titles[photo.name.lowercased()] ?? 1
@@ -216,14 +215,14 @@ public actor PhotoExport {
 ///
 /// The continued export gives files the same names as the stopped one would have.
 public struct ExportRest: Equatable, Sendable {
-    /// The photos' gallery.
+    /// The address of the gallery that has the photos.
     public let gallery: Address
     /// The destination folder.
     public let folder: String
-    /// The remaining photos' ids in the gallery; empty means all photos.
+    /// The ids of the remaining photos; empty means all photos of the gallery.
     public let ids: [String]
 
-    /// Works out the arguments; returns nil if no remaining photo is in the gallery.
+    /// Determines the arguments; nil if the gallery has none of the remaining photos.
     ///
     /// - Parameters:
     /// - keys: all photos of the export, in order.
@@ -246,7 +245,7 @@ public struct ExportRest: Equatable, Sendable {
         }
     }
 
-    /// Whether the command without ids exports these photos under the same names.
+    /// Returns whether the command exports these photos under the same names without ids.
     private static func isWholeGallery(_ photos: [Photo], _ reader: CacheReader) throws -> Bool {
         guard try reader.gallery().photoCount == photos.count else { return false }
         var order: [PhotoKey] = []
@@ -255,7 +254,7 @@ public struct ExportRest: Equatable, Sendable {
         return keys == order || Set(keys) == Set(order) && Set(photos.map(title)).count == photos.count
     }
 
-    /// The file name without its ending, for finding collisions. The ending depends on the file's format.
+    /// Returns the file name without its ending, which depends on the file's format. Equal results show that names may collide.
     private static func title(_ photo: Photo) -> String {
         let name = ExportName(photo, nil).folded
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
@@ -265,16 +264,16 @@ public struct ExportRest: Equatable, Sendable {
 
 /// An error that prevents the export of a photo.
 public enum ExportError: Error, Equatable, CustomStringConvertible {
-    /// The folder or a file in it cannot be created or written; the system's reason.
+    /// The system cannot create or write the folder or a file in it, for this reason.
     case file(path: String, reason: String)
-    /// A different file with this name exists. It belongs to the user and stays.
+    /// A different file with this name exists. The file belongs to the user and stays.
     case exists(path: String)
     /// The gallery no longer has the photo.
     case gone
-    /// The photo is not in the cache; the reason.
+    /// The photo is not in the cache, for this reason.
     case unavailable(String)
 
-    /// A sentence for the user.
+    /// The error as a sentence for the user.
     public var description: String {
         switch self {
         case .file(let path, let reason): "\(path): \(reason)."

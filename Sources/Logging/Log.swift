@@ -14,11 +14,11 @@ import Text
 /// their switch counts, and it is off at the start unless the level is `debug`.
 public final class Log: Sendable {
     private struct State {
-        /// A ring: when it is full, the oldest entry is at `sequence % capacity`.
+        /// The entries as a ring: in a full ring, the oldest entry is at `sequence % capacity`.
         var ring: [LogEntry] = []
         /// The sequence number of the next entry.
         var next = 0
-        /// The user cleared the entries before this one.
+        /// The sequence number of the first entry after the last clear.
         var firstKept = 0
         var enabled: Set<LogSubsystem>
         var level: LogLevel
@@ -31,7 +31,7 @@ public final class Log: Sendable {
     private let file: LogFile?
     private let now: @Sendable () -> Int64
 
-    /// Makes a log.
+    /// Creates a log without entries.
     ///
     /// - Parameters:
     ///   - capacity: the number of entries kept in memory.
@@ -93,7 +93,7 @@ public final class Log: Sendable {
         }
     }
 
-    /// Clears the entries in memory but not the file.
+    /// Clears the entries in memory. The file keeps its entries.
     public func clear() {
         let watchers = state.withLock { state in
             state.firstKept = state.next
@@ -102,12 +102,12 @@ public final class Log: Sendable {
         Self.wake(watchers)
     }
 
-    /// Whether a subsystem's entries are kept.
+    /// Returns whether the log keeps the entries of a subsystem.
     public func isEnabled(_ subsystem: LogSubsystem) -> Bool {
         state.withLock { $0.enabled.contains(subsystem) }
     }
 
-    /// Enables or disables a subsystem for later entries.
+    /// Turns a subsystem on or off for later entries.
     public func setEnabled(_ enabled: Bool, for subsystem: LogSubsystem) {
         let watchers = state.withLock { state in
             if enabled { state.enabled.insert(subsystem) } else { state.enabled.remove(subsystem) }
@@ -116,13 +116,13 @@ public final class Log: Sendable {
         Self.wake(watchers)
     }
 
-    /// Wakes the watchers, never under the lock: waking a task takes the task's lock. A cancellation holds that one
-    /// while the stream's end waits for ours.
+    /// Wakes the watchers. Callers must not hold the lock: waking a task takes the task's lock, while a cancelled task holds
+    /// that lock and waits for ours.
     private static func wake(_ watchers: [Int: AsyncStream<Void>.Continuation]) {
         for watcher in watchers.values { watcher.yield() }
     }
 
-    /// Yields after entries or switches changed. Several changes may count as one: read ``entries`` then.
+    /// A stream that yields after entries or switches have changed. Several changes may yield once, so read ``entries`` then.
     public var changes: AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let watcher = state.withLock { state in
@@ -136,7 +136,7 @@ public final class Log: Sendable {
         }
     }
 
-    /// Milliseconds since 1970 by the system's clock.
+    /// Returns the milliseconds since 1970 by the system's clock.
     public static func systemTime() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -146,18 +146,17 @@ public final class Log: Sendable {
 
 /// One entry of the log.
 public struct LogEntry: Hashable, Sendable {
-    /// The entry's number, one more than that of the entry before.
+    /// The entry's number. Each entry has the next number.
     public let sequence: Int
-    /// Milliseconds since 1970.
+    /// The time of the entry, in milliseconds since 1970.
     public let time: Int64
-    /// The part of Vitrine that wrote it.
+    /// The part of Vitrine that wrote the entry.
     public let subsystem: LogSubsystem
-    /// Its level.
     public let level: LogLevel
     /// The message: one line, escaped and limited in length.
     public let message: String
 
-    /// The longest message in bytes. Servers can put a megabyte into a header.
+    /// The length of the longest message, in bytes. Servers can put a megabyte into a header.
     static let maximumLength = 2_000
 
     init(sequence: Int, time: Int64, subsystem: LogSubsystem, level: LogLevel, message: String) {
@@ -197,7 +196,7 @@ public enum LogLevel: Int, Comparable, Hashable, Sendable, CaseIterable {
     /// A detail for developers.
     case debug
 
-    /// The name on the command line.
+    /// The level's name on the command line.
     public var name: String {
         switch self {
         case .error: "error"
@@ -206,13 +205,13 @@ public enum LogLevel: Int, Comparable, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Orders by weight: errors come first.
+    /// Orders levels by weight: errors come first.
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// The parts of Vitrine that write to the log. Each has a switch.
+/// The parts of Vitrine that write to the log. The user can switch each part on or off.
 public enum LogSubsystem: Int, Hashable, Sendable, CaseIterable {
     /// Requests, their results and retries.
     case network
@@ -227,10 +226,10 @@ public enum LogSubsystem: Int, Hashable, Sendable, CaseIterable {
     /// The terminal and the screens.
     case screen
 
-    /// Whether all entries are details. Then only the switch counts and not the level.
+    /// Whether the subsystem logs only details. Its switch then decides alone, whatever the log level is.
     var isDetail: Bool { self == .networkDetail }
 
-    /// The name in a line of the log.
+    /// The subsystem's name in a line of the log.
     public var name: String {
         switch self {
         case .network: "network"

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A log file. It is appended line by line, and started again when it is too large.
+/// A log file. Vitrine appends lines, and starts a new file when the file is too large.
 ///
 /// A queue writes the lines, so no caller waits for the disk. If the disk is too slow, lines are dropped and counted.
 /// If it fails, the file is closed and the program goes on.
@@ -10,11 +10,11 @@ public final class LogFile: Sendable {
     private let path: String
     private let maximumSize: Int
     private let queue = DispatchQueue(label: "vitrine.log", qos: .utility)
-    /// Lines to be written.
+    /// The lines that the queue has not written yet.
     private let waiting = Mutex(Waiting())
-    /// Used on `queue` only.
+    /// The open file. Only `queue` uses it.
     private nonisolated(unsafe) var descriptor: Int32
-    /// Used on `queue` only.
+    /// The size of the file in bytes. Only `queue` uses it.
     private nonisolated(unsafe) var size: Int
 
     private struct Waiting {
@@ -53,7 +53,7 @@ public final class LogFile: Sendable {
         if isFirst { queue.async { [weak self] in self?.writeWaiting() } }
     }
 
-    /// Returns when all appended lines are written. For the end of the program.
+    /// Waits until all appended lines are in the file. Vitrine calls this method before it ends.
     public func flush() {
         queue.sync { writeWaiting() }
     }
@@ -123,12 +123,12 @@ public final class LogFile: Sendable {
 
 /// A problem with a log file.
 public enum LogError: Error, Equatable, CustomStringConvertible {
-    /// The file cannot be opened, for the system's reason.
+    /// The system cannot open the file. The values are the path and the reason.
     case cannotOpen(String, String)
-    /// The file is accessible to others, for a reason.
+    /// Other users have access to the file. The values are the path and the reason.
     case notPrivate(String, String)
 
-    /// A sentence for the user.
+    /// The error as a sentence for the user.
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "The log file \(path) cannot be opened: \(reason)."

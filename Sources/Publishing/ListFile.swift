@@ -1,7 +1,7 @@
 import Glibc
 import Model
 
-/// The gallery's list on disk, replaced only when its contents change.
+/// The gallery's list on disk. The publisher replaces the file only when its contents change.
 ///
 /// `write` compares the new text with the existing file. While both agree nothing is written; at the first difference a
 /// new file is started, which replaces the old one as a whole at the end. So a run without changes does not even change
@@ -12,14 +12,14 @@ final class ListFile {
     private let folder: OpenFolder
     /// The existing list; nil if there is none.
     private let old: Int32?
-    /// The number of leading bytes that agree so far.
+    /// The number of leading bytes that are equal in the old file and the new text.
     private var agreed: Int64 = 0
     private var new: NewFile?
     private var pending: [UInt8] = []
 
     private static let pieceSize = 1 << 16
 
-    /// Opens the existing list. Throws if the file was not made by Vitrine.
+    /// Opens the existing list. Throws an error if another program made the file.
     init(in folder: OpenFolder) throws(PublishingError) {
         self.folder = folder
         old = folder.file(Self.name)
@@ -36,16 +36,16 @@ final class ListFile {
         if let old { close(old) }
     }
 
-    /// Whether a list existed before.
+    /// Whether the folder already had a list.
     var isThere: Bool { old != nil }
 
-    /// Adds text to the list.
+    /// Appends text to the new list.
     func write(_ text: String) throws(PublishingError) {
         pending.append(contentsOf: text.utf8)
         if pending.count >= Self.pieceSize { try flush() }
     }
 
-    /// Ends the list. Returns whether it changed and was replaced.
+    /// Ends the list. Returns whether the list changed; the new file has then replaced the old one.
     func finish() throws(PublishingError) -> Bool {
         try flush()
         var status = stat()
@@ -70,7 +70,7 @@ final class ListFile {
         try new?.write(pending)
     }
 
-    /// Starts a new file with the bytes that agreed.
+    /// Creates the new file, and copies the equal leading bytes into it.
     private func begin() throws(PublishingError) -> NewFile {
         let new = try NewFile(in: folder, for: Self.name)
         guard let old else { return new }
@@ -95,13 +95,13 @@ final class ListFile {
     }
 }
 
-/// The text of a gallery's list: beginning, photos and end.
+/// The parts of a list's text: beginning, photos and end.
 enum ListText {
-    /// The start of every list made by Vitrine, in this version and all later ones.
+    /// The first bytes of every list that Vitrine makes, in this version and all later versions.
     static let mark = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- Made by vitrine publish"
     static let beginning = mark + ", which writes it anew when photos have changed. -->\n<album>\n"
     static let end = "</album>\n"
-    /// The folder of thumbnails next to the list.
+    /// The name of the folder with the thumbnails, beside the list.
     static let thumbnails = "thumbnails"
 
     static func text(of photo: PublishedPhoto, at reference: String) -> String {
@@ -114,7 +114,7 @@ enum ListText {
         """
     }
 
-    /// Escapes text for use as an attribute value.
+    /// Escapes text for an XML attribute.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -2,13 +2,13 @@ import Files
 import Glibc
 import Model
 
-/// An open folder, with operations on files in it and below it. Links are never followed, in any component of a name.
+/// An open folder, with operations on the files in and below it. No operation follows a link in any part of a name.
 final class OpenFolder: Sendable {
-    /// The path, for messages and for programs that take one.
+    /// The folder's path, for messages and for programs that take a path.
     let path: String
-    /// Open for as long as this value lives; the walk reads names from it.
+    /// The open descriptor, which the walk uses to read names. The object closes the descriptor when it is released.
     let descriptor: Int32
-    /// The permissions of new files: as readable as the folder.
+    /// The permissions of new files. New files are as readable as the folder.
     let fileMode: mode_t
     private let folderMode: mode_t
     private let mask: CreationMask
@@ -27,7 +27,7 @@ final class OpenFolder: Sendable {
         }
     }
 
-    /// Opens the user's folder. The path itself may be a link.
+    /// Opens the user's folder. The path may be a link to a folder.
     ///
     /// - Parameter mask: the permissions of new files and folders.
     convenience init(_ path: String, _ mask: CreationMask = .ownerOnly) throws(PublishingError) {
@@ -40,7 +40,7 @@ final class OpenFolder: Sendable {
         close(descriptor)
     }
 
-    /// Opens a subfolder; returns nil if it does not exist.
+    /// Opens a subfolder; returns nil if there is none.
     func folder(_ name: String) throws(PublishingError) -> OpenFolder? {
         let found = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         if found < 0, errno == ENOENT { return nil }
@@ -48,7 +48,7 @@ final class OpenFolder: Sendable {
         return try OpenFolder(descriptor: found, path: path(name), mask: mask)
     }
 
-    /// Opens a subfolder, creating it if necessary.
+    /// Opens a subfolder, and creates the folder first if there is none.
     func makeFolder(_ name: String) throws(PublishingError) -> OpenFolder {
         let isNew = mkdirat(descriptor, name, 0o700) == 0
         if !isNew, errno != EEXIST { throw .failed(path(name)) }
@@ -68,7 +68,7 @@ final class OpenFolder: Sendable {
         return nil
     }
 
-    /// Returns the status of a file or folder; nil with `errno` if that fails.
+    /// Returns the status of a file or folder. On failure, returns nil and sets `errno`.
     func status(_ name: String) -> stat? {
         var status = stat()
         guard let slash = name.lastIndex(of: "/") else {
@@ -83,7 +83,7 @@ final class OpenFolder: Sendable {
         return outcome == 0 ? status : nil
     }
 
-    /// Opens a name without following links; returns nil with `errno` on failure.
+    /// Opens a file or folder but follows no link. On failure, returns nil and sets `errno`.
     private func open(_ name: String) -> Int32? {
         do throws(SystemError) {
             return try boundary.open(name, .none)
@@ -93,7 +93,7 @@ final class OpenFolder: Sendable {
         }
     }
 
-    /// The size of a regular file; nil if there is none.
+    /// Returns the size of a regular file, or nil if there is none.
     func size(_ name: String) -> Int64? {
         status(name).flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int64($0.st_size) : nil }
     }
@@ -102,7 +102,7 @@ final class OpenFolder: Sendable {
         unlinkat(descriptor, name, 0)
     }
 
-    /// Lists a subfolder, or this folder if the path is empty.
+    /// Returns the entries of a subfolder, or of this folder if the path is empty.
     func entries(_ below: String = "") throws(PublishingError) -> [FolderEntry] {
         guard let folder = open(below.isEmpty ? "." : below + "/") else { throw .failed(path(below)) }
         guard let stream = fdopendir(folder) else {
@@ -118,34 +118,33 @@ final class OpenFolder: Sendable {
 
     func path(_ name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
-    /// Locks the folder against other publishers, until `unlock()` or program exit.
+    /// Locks the folder against other publishers until ``unlock()`` or the end of the program.
     func lock() throws(PublishingError) {
         // On file systems without locks nothing is locked.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { throw .locked(path: path) }
     }
 
-    /// Releases the lock. Closing the folder is not enough: a decoder that is starting may hold the descriptor a moment
-    /// longer.
+    /// Releases the lock. Closing the folder does not suffice, because a starting decoder may still hold the descriptor.
     func unlock() {
         flock(descriptor, LOCK_UN)
     }
 
-    /// Syncs all written files at once, which is faster than one sync per file.
+    /// Writes all new files to the disk at once, which is faster than a sync for each file.
     func syncAll() throws(PublishingError) {
         do { try FolderSync.syncAll(descriptor) } catch { throw .failed(path, error) }
     }
 }
 
 extension PublishingError {
-    /// The error for the system call that just failed.
+    /// Returns the error for the system call that just failed.
     static func failed(_ path: String, _ error: SystemError = SystemError()) -> PublishingError {
         .file(path: path, reason: "\(error)")
     }
 }
 
-/// A file with a hidden name until it is complete. Removed unless taken.
+/// A new file under a hidden name. The object removes the file unless ``take(_:mode:syncing:)`` has given it its final name.
 final class NewFile {
-    /// The prefix of hidden names. A killed run leaves such files behind; the next run removes them.
+    /// The first characters of hidden names. A killed run leaves hidden files behind, and the next run removes them.
     static let prefix = ".vitrine-publish-"
 
     private let folder: OpenFolder
@@ -153,6 +152,8 @@ final class NewFile {
     private let descriptor: Int32
     private var isTaken = false
 
+    /// Creates an empty file under a hidden name.
+    ///
     /// - Parameter purpose: makes the hidden name unique.
     init(in folder: OpenFolder, for purpose: String) throws(PublishingError) {
         self.folder = folder
@@ -171,7 +172,7 @@ final class NewFile {
         guard Array(bytes).withUnsafeBytes({ descriptor.writeAll($0) }) else { throw .failed(folder.path(name)) }
     }
 
-    /// Renames the file to its final name, replacing any existing file.
+    /// Gives the file its final name, and replaces an existing file of that name.
     ///
     /// - Parameters:
     /// - mode: the file's permissions.
@@ -188,7 +189,7 @@ final class NewFile {
 }
 
 extension Int32 {
-    /// Writes all bytes to this descriptor. Returns false, with `errno` set, on failure.
+    /// Writes all bytes to the file. On failure, returns false and sets `errno`.
     func writeAll(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes
         while let start = rest.baseAddress, rest.count > 0 {
@@ -200,7 +201,7 @@ extension Int32 {
         return true
     }
 
-    /// Reads from this descriptor at an offset until the buffer or the file ends.
+    /// Reads from the file at an offset until the buffer is full or the file ends. Returns the number of bytes.
     func readAll(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var done = 0
         while done < buffer.count, let start = buffer.baseAddress {
@@ -212,7 +213,7 @@ extension Int32 {
         return done
     }
 
-    /// Returns whether this descriptor has these bytes at an offset.
+    /// Returns whether the file has these bytes at an offset.
     func holds(_ bytes: [UInt8], at offset: Int64) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { buffer in
             guard readAll(at: offset, into: buffer) == bytes.count else { return false }

@@ -7,32 +7,32 @@ import Pictures
 import Pixels
 import Synchronization
 
-/// Processes one file, on any thread.
+/// The work for one file of the folder, which any thread can do.
 struct PhotoWork: Sendable {
-    /// The result for a file.
+    /// The result of the work for one file.
     enum Outcome: Sendable {
         /// The file and its thumbnail are unchanged.
         case unchanged(RecordLine)
-        /// The file was processed; record the line. `before` is the photo that the gallery had for it.
+        /// The file was processed; `before` is the photo that the gallery had for this file. The caller records the line.
         case looked(RecordLine, before: PublishedPhoto?)
-        /// The file is clearly not a picture.
+        /// The file does not begin like a picture.
         case other
-        /// The file could not be processed this time: its path for display, and the reason.
+        /// The file could not be processed in this run. The values are the path for display and the reason.
         case failed(String, reason: String)
-        /// Decoding or writing has stopped working for all files.
+        /// An error that prevents the work for all files, such as a full disk.
         case halted(PublishingError)
     }
 
     let folder: OpenFolder
     let decoder: DecoderClient
-    /// The decoder's edition. Another edition may read files that this one could not.
+    /// Identifies the version of the decoder. Another version may decode files that this version cannot.
     let decoderEdition: String
 
-    /// The maximum thumbnail size in pixels.
+    /// The size of the largest thumbnail, in pixels.
     private static let box = PixelSize(width: 320, height: 240)
 
-    /// Returns whether a file begins like a picture. This saves starting a decoder process for other files; the decoder
-    /// makes the final decision.
+    /// Returns whether a file begins like a picture. The decoder decides for certain, but a process for each file would be
+    /// slow.
     func mayBePicture(_ path: PhotoPath) throws(PublishingError) -> Bool {
         guard let file = folder.file(path.text) else { throw .failed(path.text) }
         defer { close(file) }
@@ -41,7 +41,7 @@ struct PhotoWork: Sendable {
         return PictureSignature(head.prefix(count)) != nil
     }
 
-    /// Makes a photo's thumbnail and reads its metadata.
+    /// Makes a photo's thumbnail and reads the photo's metadata.
     ///
     /// - Parameters:
     /// - known: the record of the previous run.
@@ -106,7 +106,7 @@ struct PhotoWork: Sendable {
 /// `isFull` limits the work in progress, which also bounds the finished results that wait for a slow first one. For use
 /// by one thread.
 final class OrderedWork<Value: Sendable> {
-    /// One piece of work and its result.
+    /// A piece of work and its result.
     private final class Piece: Sendable {
         private let value: Mutex<Value?>
         private let isDone = DispatchSemaphore(value: 0)
@@ -129,9 +129,11 @@ final class OrderedWork<Value: Sendable> {
 
     private let workers: Workers
     private let capacity: Int
-    /// Pieces in order, oldest first.
+    /// The pieces of work not yet taken, oldest first.
     private var pieces: [Piece] = []
 
+    /// Creates an empty queue of work.
+    ///
     /// - Parameter capacity: the most pieces before a result must be taken.
     init(_ workers: Workers, capacity: Int) {
         self.workers = workers
@@ -147,12 +149,12 @@ final class OrderedWork<Value: Sendable> {
         workers.run { piece.finish(work()) }
     }
 
-    /// Adds a finished result, to be returned in its turn.
+    /// Adds a result that is already known. The queue returns it in its turn.
     func add(done value: Value) {
         pieces.append(Piece(value))
     }
 
-    /// Waits for the oldest result; returns nil if there is none.
+    /// Waits for the oldest result and returns it; nil if the queue is empty.
     func next() -> Value? {
         pieces.isEmpty ? nil : pieces.removeFirst().wait()
     }

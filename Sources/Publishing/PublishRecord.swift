@@ -1,7 +1,7 @@
 import Glibc
 import Model
 
-/// Remembers a folder's files between runs: `thumbnails/.vitrine-publish`.
+/// The record of a folder's files between runs, in the file `thumbnails/.vitrine-publish`.
 ///
 /// The record is next to the thumbnails because it states which of them are ours, so both exist or neither does. The
 /// list could not serve as the record: an interrupted run has thumbnails but no list, files that are not pictures are
@@ -19,13 +19,13 @@ final class PublishRecord {
     }
 
     private var folder: OpenFolder?
-    /// The lines by the digest of their reference. Files with the same digest replace each other and are processed in
-    /// every run.
+    /// The positions of lines, by the digest of their file's reference. Files with equal digests replace each other, and every
+    /// run processes them again.
     private var positions: [UInt64: Position] = [:]
     private var seen: Set<UInt64> = []
-    /// Outdated lines that still name thumbnails.
+    /// The positions of outdated lines that still name thumbnails.
     private var superseded: [Position] = []
-    /// Whether there are outdated or damaged lines.
+    /// Whether the record has outdated or damaged lines.
     private var isUntidy = false
     private var size: Int64 = 0
     private var endsInLine = true
@@ -47,7 +47,7 @@ final class PublishRecord {
         if writing >= 0 { close(writing) }
     }
 
-    /// Returns a file's line, and marks the file as seen.
+    /// Returns the line of a file, and marks the file as seen in this run.
     func line(of reference: String) -> RecordLine? {
         let key = Digest.of(reference.utf8)
         guard let position = positions[key], let line = line(at: position), line.reference == reference else {
@@ -57,7 +57,7 @@ final class PublishRecord {
         return line
     }
 
-    /// Appends a line.
+    /// Appends a line to the record.
     ///
     /// - Parameter folder: the thumbnail folder, which may have been created meanwhile.
     func append(_ line: RecordLine, in folder: OpenFolder) throws(PublishingError) {
@@ -73,13 +73,13 @@ final class PublishRecord {
         seen.insert(key)
     }
 
-    /// Calls the body with each line whose file was not seen in this run.
+    /// Calls the body with the line of each file that this run has not seen.
     func forEachGone(_ body: (RecordLine) -> Void) {
         let gone = positions.filter { !seen.contains($0.key) }.values
         for position in gone.sorted(by: { $0.offset < $1.offset }) { if let line = line(at: position) { body(line) } }
     }
 
-    /// Calls the body with replaced photos whose thumbnails have new names.
+    /// Calls the body with each outdated photo whose thumbnail the current photo does not use.
     func forEachSuperseded(_ body: (PublishedPhoto) -> Void) {
         for position in superseded {
             guard let line = line(at: position), let photo = line.photo,
@@ -90,7 +90,7 @@ final class PublishRecord {
         }
     }
 
-    /// Rewrites the record without outdated lines, if there are any.
+    /// Rewrites the record without outdated and damaged lines, if there are any.
     func tidy() throws(PublishingError) {
         guard let folder, isUntidy || seen.count < positions.count else { return }
         let new = try NewFile(in: folder, for: "record")
@@ -161,28 +161,28 @@ final class PublishRecord {
     private var failure: PublishingError { .failed((folder?.path ?? "") + "/" + Self.name) }
 }
 
-/// One line of the record: a file's state and its result.
+/// One line of the record: the state of a file, and the result of its processing.
 ///
 /// Each line has its own digest, so a torn or damaged line is detected and costs only another look at that file.
 struct RecordLine: Hashable, Sendable {
     enum Fate: Hashable, Sendable {
         /// The file is a photo of the gallery.
         case photo(PublishedPhoto)
-        /// The file has an unsupported format or is not a picture, according to that decoder edition.
+        /// The file is no picture or has an unsupported format, according to the decoder of that edition.
         case other(format: String, decoder: String)
-        /// The file is a picture that cannot be decoded by that decoder edition; the reason.
+        /// The decoder of that edition cannot decode the picture, for this reason.
         case failed(reason: String, decoder: String)
     }
 
-    /// The file's location; see ``PhotoPath/reference``.
+    /// The file's relative address; see ``PhotoPath/reference``.
     let reference: String
     let stamp: FileStamp
     let fate: Fate
 
-    /// The longest line, in bytes.
+    /// The length of the longest line, in bytes.
     static let longest = 1 << 14
 
-    /// The line, including its line break.
+    /// The line's text, with a line break at the end.
     var text: String {
         let beginning = [reference, "\(stamp.size)", "\(stamp.seconds)", "\(stamp.nanoseconds)"]
         let fields = (beginning + fateFields).joined(separator: "\t")
@@ -203,7 +203,7 @@ struct RecordLine: Hashable, Sendable {
 }
 
 extension RecordLine {
-    /// Parses a line without its line break; returns nil if it is damaged.
+    /// Parses a line without its line break; returns nil if the line is damaged.
     init?(_ bytes: some Collection<UInt8>) {
         let text = String(decoding: bytes, as: UTF8.self)
         let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
@@ -233,13 +233,13 @@ extension RecordLine {
         }
     }
 
-    /// The photo, if the file is one.
+    /// The photo, if the line describes a photo.
     var photo: PublishedPhoto? {
         if case .photo(let photo) = fate { photo } else { nil }
     }
 }
 
-/// Identifies a version of a file: its size and modification time.
+/// Identifies a version of a file by the file's size and modification time.
 ///
 /// The inode number is left out, so that a folder copied with its times counts as unchanged. The contents are left out
 /// because reading a thousand photos, about 4 GB, would take longer than making their thumbnails.
@@ -259,10 +259,10 @@ struct FileStamp: Hashable, Sendable {
     }
 }
 
-/// A 64-bit digest. It is not cryptographic: a collision only costs some extra work.
+/// A 64-bit digest that is not cryptographic. A collision costs some extra work and nothing else.
 enum Digest {
-    /// Mixes both halves of 128-bit products, so that each input bit affects most output bits. The two constants are
-    /// the fractional digits of π, the second one made odd.
+    /// Returns the digest of some bytes. Mixing both halves of 128-bit products lets each input bit affect most output bits.
+    /// The two constants are the fractional digits of π, the second made odd.
     static func of(_ text: some Sequence<UInt8>, seed: UInt64 = 0) -> UInt64 {
         var state = mixed(seed, 0)
         var word: UInt64 = 0
@@ -278,7 +278,7 @@ enum Digest {
         return mixed(mixed(state, word), count)
     }
 
-    /// Formats the digest as sixteen digits.
+    /// Returns the digest as sixteen hexadecimal digits.
     static func text(_ digest: UInt64) -> String {
         let digits = String(digest, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

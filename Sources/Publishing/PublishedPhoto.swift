@@ -1,25 +1,25 @@
 import Glibc
 import Model
 
-/// A photo of the list, with its thumbnail.
+/// A photo in the gallery's list, with the name of its thumbnail.
 struct PublishedPhoto: Hashable, Sendable {
     var name: String
     var date: Timestamp
-    /// The number of changes since the photo was first published.
+    /// The number of changes to the photo since its first publication.
     var revision: Int
-    /// Whether the file is truncated.
+    /// Whether the photo's file is truncated.
     var isCutShort: Bool
     var thumbnail: ThumbnailName
-    /// The size of the thumbnail's file in bytes.
+    /// The size of the thumbnail file, in bytes.
     var thumbnailSize: Int64
 }
 
-/// A photo's path in its folder: `summer/Lake #2.jpg`.
+/// The path of a photo below the published folder, such as `summer/Lake #2.jpg`.
 struct PhotoPath: Hashable, Sendable {
-    /// The file system path, relative to the folder.
+    /// The path in the file system, relative to the published folder.
     let text: String
 
-    /// The relative address, `summer/Lake%20%232.jpg`, which is also the photo's id.
+    /// The relative address, such as `summer/Lake%20%232.jpg`, which is also the photo's id.
     ///
     /// The id changes only when the file moves, and is unique because it can be decoded. It is ASCII, so two ids never
     /// look the same: in Unicode an accented letter can be written in two ways.
@@ -40,12 +40,12 @@ struct PhotoPath: Hashable, Sendable {
         return String(name[..<dot])
     }
 
-    /// Whether the gallery parser accepts an id and address of this length.
+    /// Whether the address is short enough for the gallery parser.
     var canBePublished: Bool { reference.utf8.count <= Self.longest }
 
     private static let longest = 4_096
 
-    /// Percent-encodes everything but letters, digits and `-._~`.
+    /// Returns the text with all characters percent-encoded except letters, digits and `-._~`.
     static func escaped(_ text: String, keepingSlashes: Bool = false) -> String {
         var escaped: [UInt8] = []
         escaped.reserveCapacity(text.utf8.count + 16)
@@ -64,16 +64,16 @@ struct PhotoPath: Hashable, Sendable {
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }
 }
 
-/// A photo's name in the gallery: its title or its file's name.
+/// Makes a photo's name in the gallery from the title or the file name.
 enum PhotoName {
-    /// Returns the first of both that is not empty after cleaning.
+    /// Returns the title, or the file name if the title is empty. The result has no control characters.
     static func text(title: String?, path: PhotoPath) -> String {
         let candidates = [title.map(clean), clean(path.stem), clean(path.text)]
         return candidates.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? path.reference
     }
 
-    /// Returns one line without control characters, which XML cannot contain (XML 1.0, section 2.2). Line breaks become
-    /// spaces. Other control characters become their visible symbols, to show that something was there.
+    /// Returns the text on one line without control characters, which XML cannot contain (XML 1.0, section 2.2). Line breaks
+    /// become spaces. Other control characters become visible symbols, so that readers notice them.
     private static func clean(_ text: String) -> String {
         var clean = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -91,9 +91,9 @@ enum PhotoName {
     }
 }
 
-/// The date of a photo in the gallery.
+/// Determines the date of a photo in the gallery.
 enum PhotoDate {
-    /// Returns the camera's time or the file's modification time, within the range a list can hold.
+    /// Returns the camera's time, or else the file's modification time, within the years that a list can express.
     ///
     /// - Parameters:
     /// - takenAt: the camera's local time, "2006-07-30T07:47:17". It has no time zone; this machine's zone is assumed.
@@ -106,7 +106,7 @@ enum PhotoDate {
         return moment
     }
 
-    /// Converts a local time of this machine's zone, including daylight saving.
+    /// Converts a local time of this machine's time zone, with daylight saving.
     private static func local(_ text: String) -> Timestamp? {
         guard let asUTC = Timestamp(iso8601: text + "Z") else { return nil }
         var seconds = time_t(asUTC.seconds)
@@ -118,10 +118,10 @@ enum PhotoDate {
         return Timestamp(milliseconds: clamped(Int64(moment)) * 1_000)
     }
 
-    /// Limits a time to four-digit years.
+    /// Limits a time to the years 1 to 9999.
     private static func clamped(_ seconds: Int64) -> Int64 { max(firstSecond, min(lastSecond, seconds)) }
 
-    /// 0001-01-01T00:00:00Z and 9999-12-31T23:59:58Z.
+    /// The first and the last second that a list can express: 0001-01-01T00:00:00Z and 9999-12-31T23:59:58Z.
     private static let firstSecond: Int64 = -62_135_596_800
     private static let lastSecond: Int64 = 253_402_300_798
 }

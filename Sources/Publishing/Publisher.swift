@@ -22,21 +22,21 @@ public actor Publisher {
     private let work: OrderedWork<PhotoWork.Outcome>
     private let capacity: Int
     private var thumbnails: ThumbnailFolder?
-    /// Whether the thumbnail folder may have been written to.
+    /// Whether this run may have written to the thumbnail folder.
     private var isWriting = false
-    /// The number of pieces of work started.
+    /// The number of files whose work has started.
     private var given = 0
     private var done = 0
     private var report = PublishReport()
     private let executor = QueueExecutor(label: "vitrine.publishing")
 
-    /// The number of files in progress per core, so that one large photo does not delay the others.
+    /// The most files in progress for each core. Many files in progress keep one large photo from delaying the others.
     private static let capacityPerCore = 16
 
-    /// A queue of its own, because publishing reads and writes files and waits for decoders.
+    /// The actor's own queue, because the publisher reads and writes files and waits for decoders.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Opens a folder and reads the record of an earlier run. Writes nothing.
+    /// Opens a folder and reads the record of an earlier run. This call writes nothing.
     ///
     /// - Parameters:
     /// - mask: the permissions of the gallery's files.
@@ -56,7 +56,7 @@ public actor Publisher {
         work = OrderedWork(Workers(name: "publish", count: width), capacity: capacity)
     }
 
-    /// Publishes the folder and reports the result. Call it once.
+    /// Publishes the folder and returns the totals. Call this method once.
     ///
     /// - Parameter countsFirst: whether to count the files first, for progress.
     public func run(
@@ -79,7 +79,7 @@ public actor Publisher {
 
     // MARK: - Photos
 
-    /// Starts work for a file if the record does not cover it.
+    /// Starts work for a file, unless the record already has a valid result.
     private func process(_ item: FolderWalk.Item) throws(PublishingError) {
         switch item {
         case .other: work.add(done: .other)
@@ -107,7 +107,8 @@ public actor Publisher {
         work.add { [photoWork] in photoWork.publish(path, stamp, known: known, in: thumbnails, slot: slot) }
     }
 
-    /// Whether an unchanged file's result still holds: its thumbnail exists, or the same decoder edition rejected it.
+    /// Returns whether the recorded result of an unchanged file still holds: its thumbnail exists, or the same decoder edition
+    /// rejected the file.
     private func isStillValid(_ line: RecordLine) -> Bool {
         switch line.fate {
         case .photo(let photo): thumbnails?.holds(photo) ?? false
@@ -115,8 +116,8 @@ public actor Publisher {
         }
     }
 
-    /// Opens the thumbnail folder for writing, creating it when it is first needed. So a mistyped folder stays
-    /// untouched, and a read-only folder is reported before the work, not after.
+    /// Opens the thumbnail folder for writing, and creates the folder when a photo first needs it. A mistyped folder therefore
+    /// stays untouched, and the user learns of a read-only folder before the work.
     private func openThumbnails() throws(PublishingError) -> ThumbnailFolder {
         if isWriting, let thumbnails { return thumbnails }
         let opened = ThumbnailFolder(try folder.makeFolder(ListText.thumbnails))
@@ -193,58 +194,58 @@ public actor Publisher {
     }
 }
 
-/// An event while a folder is published.
+/// An event while Vitrine publishes a folder.
 public enum PublishEvent: Equatable, Sendable {
     /// The number of files processed, and the total if known.
     case progress(Int, of: Int?)
-    /// A new photo; its path in the folder.
+    /// A new photo, with its path in the folder.
     case added(String)
-    /// A changed photo.
+    /// A changed photo, with its path in the folder.
     case changed(String)
-    /// A photo removed from the gallery.
+    /// A photo that left the gallery, with its path in the folder.
     case removed(String)
-    /// A file that is not part of the gallery; the reason.
+    /// A file that is not part of the gallery, and the reason.
     case failed(String, reason: String)
-    /// A photo of the gallery whose file is truncated.
+    /// A photo of the gallery whose file is truncated, with its path.
     case cutShort(String)
 }
 
 /// The totals of a run.
 public struct PublishReport: Equatable, Sendable {
-    /// Photos in the gallery.
+    /// The number of photos in the gallery.
     public fileprivate(set) var photos = 0
-    /// New photos.
+    /// The number of new photos.
     public fileprivate(set) var added = 0
-    /// Changed photos, and those whose thumbnails were lost.
+    /// The number of photos that changed or had lost their thumbnails.
     public fileprivate(set) var changed = 0
-    /// Photos removed from the gallery.
+    /// The number of photos that left the gallery.
     public fileprivate(set) var removed = 0
-    /// Files that could not be read, and pictures that could not be decoded.
+    /// The number of files that could not be read, and pictures that could not be decoded.
     public fileprivate(set) var failed = 0
-    /// Files that are not pictures.
+    /// The number of files that are not pictures.
     public fileprivate(set) var others = 0
-    /// Pictures in unsupported formats, counted by format name.
+    /// The number of pictures in unsupported formats, by the name of the format.
     public fileprivate(set) var unread: [String: Int] = [:]
-    /// Whether the list changed.
+    /// Whether the run changed the list.
     public fileprivate(set) var isListNew = false
-    /// Whether the run was interrupted. The gallery is then unchanged.
+    /// Whether the run was interrupted. An interrupted run leaves the gallery unchanged.
     public fileprivate(set) var isInterrupted = false
 }
 
 /// An error that prevents publishing a folder.
 public enum PublishingError: Error, Equatable, CustomStringConvertible {
-    /// The folder or a file in it cannot be read or written; the system's reason.
+    /// The system cannot read or write the folder or a file in it, for this reason.
     case file(path: String, reason: String)
-    /// The folder has a list made by another program. It belongs to the user and stays.
+    /// The folder has a list that another program made. The list belongs to the user and stays.
     case notOurs(path: String)
     /// Another program is publishing the folder.
     case locked(path: String)
-    /// Decoding does not work; the reason.
+    /// The decoder does not work, for this reason.
     case decoder(reason: String)
     /// The folder has no pictures and never had any.
     case noPhotos(path: String)
 
-    /// A sentence for the user.
+    /// The error as a sentence for the user.
     public var description: String {
         switch self {
         case .file(let path, let reason): "\(path): \(reason)."

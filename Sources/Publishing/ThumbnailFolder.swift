@@ -1,32 +1,32 @@
 import Glibc
 
-/// The gallery's thumbnail folder. The user's own files in it are never replaced or removed.
+/// The gallery's thumbnail folder. Vitrine never replaces or removes the user's own files in it.
 final class ThumbnailFolder: Sendable {
-    /// The folder, which the list writer also uses.
+    /// The open folder, which the list writer also uses.
     let folder: OpenFolder
 
     init(_ folder: OpenFolder) {
         self.folder = folder
     }
 
-    /// Removes unfinished files of killed runs.
+    /// Removes the hidden files that killed runs left behind.
     func removeUnfinished() throws(PublishingError) {
         for entry in try folder.entries() {
             if let name = entry.name, name.hasPrefix(NewFile.prefix) { folder.remove(name) }
         }
     }
 
-    /// Returns whether a thumbnail exists with its original size.
+    /// Returns whether the photo's thumbnail exists and has its original size.
     func holds(_ photo: PublishedPhoto) -> Bool {
         folder.size(photo.thumbnail.text) == photo.thumbnailSize
     }
 
-    /// Removes a thumbnail unless another file has its name.
+    /// Removes a photo's thumbnail, unless another file has taken the thumbnail's name.
     func remove(_ photo: PublishedPhoto) {
         if holds(photo) { folder.remove(photo.thumbnail.text) }
     }
 
-    /// Stores a thumbnail. Several threads may call it.
+    /// Stores a photo's thumbnail. Several threads may call this method.
     ///
     /// The file is not synced here, which would take longer than making it. All thumbnails are synced together before
     /// the list names them, and a thumbnail with a wrong size is made again.
@@ -54,8 +54,8 @@ final class ThumbnailFolder: Sendable {
         case none, same, other
     }
 
-    /// Checks for an existing file. The same thumbnail exists if a run was killed before recording it or if the record
-    /// was lost. An empty file can result from a system crash.
+    /// Returns the kind of file that already has the thumbnail's name. The same thumbnail exists if a run was killed before it
+    /// recorded the thumbnail, or if the record was lost. A crash of the system can leave an empty file.
     private func occupant(of name: String, _ bytes: [UInt8]) -> Occupant {
         guard let status = folder.status(name) else { return .none }
         guard let size = folder.size(name), let file = folder.file(name) else { return .other }
@@ -66,7 +66,7 @@ final class ThumbnailFolder: Sendable {
     }
 }
 
-/// The name of a thumbnail's file, `0f3a….jpg`, made from the photo's path and version.
+/// The file name of a thumbnail, such as `0f3a….jpg`, made from the photo's path and version.
 ///
 /// A changed photo gets a thumbnail with a new name, so the old list remains valid until it is replaced, and clients
 /// need not check a thumbnail's date. If two photos have the same digest, the second one gets a number.
@@ -80,7 +80,7 @@ struct ThumbnailName: Hashable, Sendable {
         text = number == 0 ? digits + Self.ending : "\(digits)-\(number)\(Self.ending)"
     }
 
-    /// Accepts a name from the record if it has the right form.
+    /// Creates a name from the record's text; nil unless the text has the form of a thumbnail name.
     init?(written text: String) {
         let digits = text.utf8.prefix(32)
         let rest = text.utf8.dropFirst(32).dropLast(Self.ending.utf8.count)

@@ -15,10 +15,10 @@ public final class Keyring: Sendable {
     private let timeLimit: DispatchTimeInterval
     private let queue = DispatchQueue(label: "vitrine.keyring")
     private let alarms = DispatchQueue(label: "vitrine.keyring.alarms")
-    /// The library's functions, once it is loaded.
+    /// The functions of the keyring library, once the library is loaded.
     private let functions = Mutex<csecret?>(nil)
 
-    /// The functions and GLib's cancellable for one request. GLib makes the cancellable thread-safe.
+    /// The library functions and the GLib cancellable of one request. GLib makes the cancellable thread-safe.
     private struct RequestContext: @unchecked Sendable {
         let functions: csecret
         let cancellable: UnsafeMutableRawPointer?
@@ -31,7 +31,7 @@ public final class Keyring: Sendable {
         func end() { withUnsafePointer(to: functions) { csecret_cancel($0, cancellable) } }
     }
 
-    /// Creates a keyring client. Nothing is loaded or requested yet.
+    /// Creates a client of the keyring. The first request loads the library.
     ///
     /// - Parameters:
     /// - library: a library name or path.
@@ -41,7 +41,7 @@ public final class Keyring: Sendable {
         timeLimit = .milliseconds(Int(seconds * 1000))
     }
 
-    /// Returns the stored sign-in; nil if there is none.
+    /// Returns the sign-in that the keyring has for a place, or nil.
     public func signIn(for place: SignInPlace) async throws(SecretError) -> SignIn? {
         try await ask { context in
             var message: UnsafeMutablePointer<CChar>?
@@ -54,7 +54,7 @@ public final class Keyring: Sendable {
         }
     }
 
-    /// Stores a sign-in, replacing the previous one for this place.
+    /// Stores a sign-in, and replaces the previous sign-in for the same place.
     public func keep(_ signIn: SignIn, for place: SignInPlace) async throws(SecretError) {
         try await ask { context in
             var message: UnsafeMutablePointer<CChar>?
@@ -107,9 +107,9 @@ public final class Keyring: Sendable {
 final class KeyringQuestion<Answer: Sendable>: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Result<Answer, SecretError>, Never>?
-        /// Cancels the request while it runs.
+        /// Cancels the request while the request runs.
         var cancel: (@Sendable () -> Void)?
-        /// Fires at the time limit.
+        /// The timer that fires at the time limit.
         var alarm: (any DispatchSourceTimer)?
 
         mutating func end() {
@@ -120,6 +120,8 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
+    /// Creates a request that has not started.
+    ///
     /// - Parameter alarm: fires at the time limit. Started here and cancelled by the answer, so that it does not wake
     ///   an idle program.
     init(
@@ -135,8 +137,7 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
     /// Whether the caller still waits for an answer.
     var isOpen: Bool { state.withLock { $0.continuation != nil } }
 
-    /// Marks the request as running. Returns false if it has timed out; then the request must not start, because
-    /// nothing would cancel it.
+    /// Marks the request as running. Returns false after the time limit; the caller must not start the request then.
     func begin(cancel: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.continuation != nil else { return false }
@@ -145,7 +146,7 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
         }
     }
 
-    /// Delivers an answer. Only the first one counts.
+    /// Delivers the answer to the caller. Later answers have no effect.
     func answer(_ result: Result<Answer, SecretError>) {
         let continuation = state.withLock { state in
             defer { state.end() }
@@ -154,7 +155,7 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
         continuation?.resume(returning: result)
     }
 
-    /// Ends the request at its time limit.
+    /// Cancels the request and reports that the keyring did not answer.
     func giveUp() {
         let (continuation, cancel) = state.withLock { state in
             defer { state.end() }

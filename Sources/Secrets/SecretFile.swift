@@ -2,8 +2,7 @@ import Files
 import Glibc
 import Model
 
-/// Stores passwords in a file that only its owner can read. Each line has a place, a user and a password, separated by
-/// tabs.
+/// Stores passwords in a file that only its owner can read. Each line has a place, a user and a password, separated by tabs.
 ///
 ///     try SecretFile(path: folder + "/passwords").keep(.password(user: "me", password: "…"), for: place)
 ///
@@ -11,21 +10,21 @@ import Model
 public struct SecretFile: Sendable {
     private let path: String
 
-    /// The largest file to read, in bytes.
+    /// The size of the largest file that Vitrine reads, in bytes.
     private static let maximumSize = 1 << 20
     private static let header = "# Passwords: place, user, password, with tabs between them, percent-encoded."
 
-    /// Creates a store. The file may not exist yet.
+    /// Creates a store for the file at a path. The file may not exist yet.
     public init(path: String) {
         self.path = path
     }
 
-    /// Returns the stored sign-in; nil if there is none.
+    /// Returns the sign-in that the file has for a place, or nil.
     public func signIn(for place: SignInPlace) throws(SecretError) -> SignIn? {
         try lines().lazy.compactMap { Self.text(in: $0, for: place) }.first.flatMap { SecretText($0).signIn }
     }
 
-    /// Stores a sign-in, replacing the previous one for this place.
+    /// Stores a sign-in, and replaces the previous sign-in for the same place.
     public func keep(_ signIn: SignIn, for place: SignInPlace) throws(SecretError) {
         // The lock serializes writes of several programs.
         let file = try onDisk { () throws(SystemError) in try SharedFile(path) }
@@ -70,7 +69,7 @@ public struct SecretFile: Sendable {
         do throws(SystemError) { return try body() } catch { throw .file(path: path, reason: "\(error)") }
     }
 
-    /// The error for the system call that just failed.
+    /// Returns the error for the system call that just failed.
     private var failure: SecretError { .file(path: path, reason: String(cString: strerror(errno))) }
 }
 
@@ -90,7 +89,7 @@ struct SecretText {
         self.text = String(text)
     }
 
-    /// The stored sign-in; nil if the text is invalid.
+    /// The sign-in in the text; nil if the text is invalid.
     var signIn: SignIn? {
         let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map {
             PercentEncoding.decode(String($0))
@@ -108,7 +107,7 @@ struct SecretText {
 }
 
 extension SignInPlace {
-    /// The place's name in the stores.
+    /// The text that identifies the place in the password file and the keyring.
     var name: String {
         switch self {
         case .origin(let origin): origin.text

@@ -17,7 +17,7 @@ public struct SecretStore: Sendable {
         self.onTrouble = onTrouble
     }
 
-    /// Returns the stored sign-in, first from the file; nil if there is none.
+    /// Returns the stored sign-in; the file has precedence over the keyring. Returns nil if neither has one.
     public func signIn(for place: SignInPlace) async -> SignIn? {
         do throws(SecretError) {
             let found = try await onQueue { () throws(SecretError) in try file.signIn(for: place) }
@@ -33,7 +33,7 @@ public struct SecretStore: Sendable {
         }
     }
 
-    /// Stores a sign-in where the user chose.
+    /// Stores a sign-in in the file or the keyring, as the user chose.
     public func keep(_ signIn: SignIn, for place: SignInPlace, in keeping: SignInKeeping) async throws(SecretError) {
         switch keeping {
         case .session: break
@@ -42,7 +42,7 @@ public struct SecretStore: Sendable {
         }
     }
 
-    /// Runs blocking file access on a queue of its own.
+    /// Runs blocking file access on a separate queue.
     private func onQueue<Value: Sendable>(
         _ body: @escaping @Sendable () throws(SecretError) -> Value
     ) async throws(SecretError) -> Value {
@@ -63,16 +63,16 @@ public struct SecretStore: Sendable {
 public enum SecretError: Error, Equatable, CustomStringConvertible {
     /// The keyring library is not installed.
     case noKeyring
-    /// The keyring refused the request; its message.
+    /// The keyring refused the request with this message.
     case refused(String)
     /// The keyring did not answer in time.
     case silent
     /// The file is a link, has another owner, or is readable by others.
     case notPrivate(path: String)
-    /// The file cannot be read or written; the system's reason.
+    /// The system cannot read or write the file, for this reason.
     case file(path: String, reason: String)
 
-    /// A sentence for the user.
+    /// The error as a sentence for the user.
     public var description: String {
         switch self {
         case .noKeyring: "No keyring is available: libsecret is not installed."

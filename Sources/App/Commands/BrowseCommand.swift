@@ -84,7 +84,7 @@ struct BrowseCommand {
         return Self.exitCode(signal)
     }
 
-    /// Throws an error with advice if the named folder has no list and no cache.
+    /// Throws an error with advice if the named folder has neither a list nor a cache.
     private func checkFolder(_ gallery: String?) throws {
         guard let gallery, let folder = GalleryFolder(withoutListAt: try services.address(gallery)) else { return }
         guard try services.openCaches().record(of: services.address(gallery))?.lastSuccess == nil else { return }
@@ -96,7 +96,7 @@ struct BrowseCommand {
         return "Vitrine ended unexpectedly last time.\(rest)"
     }
 
-    /// Returns the named gallery with its last view, or else the place of the last run.
+    /// Returns the named gallery at its last position, or else the position where the last run ended.
     private func startingPlace(_ gallery: String?, _ places: Places, _ caches: CacheFolder) throws -> Place {
         guard let gallery else { return try placeWithSecrets(places.last, caches) }
         let address = try services.address(gallery)
@@ -147,7 +147,7 @@ struct BrowseCommand {
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
     }
 
-    /// Reads the list of galleries. Its mistakes become notices.
+    /// Reads the list of galleries, and shows the mistakes in it as notices.
     private func readGalleries() -> GalleryList {
         do {
             for mistake in try services.mistakesInGalleries() { services.activity.postNotice("\(mistake)") }
@@ -158,7 +158,7 @@ struct BrowseCommand {
         }
     }
 
-    /// Reloads the settings. Mistakes become notices; the rest takes effect.
+    /// Reloads the settings, and shows mistakes as notices. Correct lines take effect.
     @MainActor
     private func readSettings(_ root: RootScreen, _ terminal: Terminal) {
         do {
@@ -173,7 +173,7 @@ struct BrowseCommand {
         }
     }
 
-    /// The folder to suggest for saving: the setting, the pictures folder or the current folder.
+    /// The folder to suggest for saving: from the setting, the pictures folder or the current folder.
     private var exportFolder: String {
         if let chosen = services.settings.exportFolder { return chosen }
         let text = (try? PrivateFile.read(services.locations.userFoldersFile)).flatMap { $0 } ?? ""
@@ -204,6 +204,6 @@ struct BrowseCommand {
         }
     }
 
-    /// Returns 0 for quitting, or 128 plus the signal's number, as shells do.
+    /// Returns 0 if the user quit, or else 128 plus the signal's number, as shells do.
     private static func exitCode(_ signal: Int32) -> Int32 { signal == 0 ? ExitCode.done.rawValue : 128 + signal }
 }

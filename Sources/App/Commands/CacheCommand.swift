@@ -29,7 +29,7 @@ struct CacheCommand {
         }
     }
 
-    /// The addresses that a cache without its own record may belong to.
+    /// Returns the addresses that a cache without its own record may belong to.
     private func known(_ target: Invocation.CacheTarget) throws -> [Address] {
         switch target {
         case .all: try services.rememberedGalleries().addresses
@@ -62,7 +62,7 @@ struct CacheCommand {
         return galleries.allSatisfy { $0.trouble == nil } ? .done : .someFailed
     }
 
-    /// Removes only the photos' files. Other processes may use the cache meanwhile; they receive events.
+    /// Removes only the photo files. Other processes may use the cache meanwhile, and learn of the change.
     private func clearPhotos(
         _ galleries: [ClosedGalleryCache], _ caches: CacheFolder, _ known: [Address]
     ) async throws -> ExitCode {
@@ -87,7 +87,7 @@ struct CacheCommand {
         return code
     }
 
-    /// Removes caches, and continues after a failure.
+    /// Removes caches. After a failure, continues with the next cache.
     private func clear(_ galleries: [ClosedGalleryCache]) -> ExitCode {
         var code = ExitCode.done
         var removed = 0

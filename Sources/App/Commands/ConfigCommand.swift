@@ -1,7 +1,7 @@
 import Settings
 import Text
 
-/// `vitrine config`: prints settings and finds mistakes. It works with any settings file.
+/// `vitrine config`: prints settings and finds mistakes.
 struct ConfigCommand {
     let invocation: Invocation
     let locations = Locations()
@@ -39,7 +39,7 @@ struct ConfigCommand {
         Output.print(JSONText.array(options).text)
     }
 
-    /// Prints the mistakes of a settings file in the format of compilers.
+    /// Prints the mistakes of a settings file, in the format of compiler messages.
     ///
     /// It also reports unreadable certificates, keys and netrc files, which would prevent all transfers.
     private func check(_ file: String?, json: Bool) throws -> ExitCode {

@@ -51,7 +51,8 @@ struct ExportCommand {
         return .someFailed
     }
 
-    /// Returns whether the gallery has a list, and fetches it if it never was. Prints the reason otherwise.
+    /// Returns whether the cache has the gallery's list, and fetches a missing list first. Prints the reason if the list is
+    /// still missing.
     ///
     /// It does not update an existing list; `vitrine sync` does.
     private func hasList(of cache: GalleryCache, _ mayFetch: Bool) async throws -> Bool {
@@ -75,7 +76,7 @@ struct ExportCommand {
         return false
     }
 
-    /// Returns the keys of the ids, or of all photos, oldest first; and the unknown ids.
+    /// Returns the keys of the photos with these ids, or of all photos, oldest first. Also returns the unknown ids.
     private static func keys(_ ids: [String], _ cache: GalleryCache) throws -> (keys: [PhotoKey], unknown: [String]) {
         var (keys, unknown): ([PhotoKey], [String]) = ([], [])
         try cache.read { reader in
@@ -87,7 +88,7 @@ struct ExportCommand {
         return (keys, unknown)
     }
 
-    /// Prints the path of an exported photo, or complains about a failure.
+    /// Prints the path of an exported photo, or the error.
     private static func show(_ event: PhotoExport.Event, of count: Int) {
         Output.progress("")
         switch event.result {

@@ -9,16 +9,16 @@ import Text
 /// into a script and prints the script's command instead.
 struct ExportContinuation {
     let rest: ExportRest
-    /// The command line, whose settings the command repeats.
+    /// The interrupted command line. The new command repeats its settings.
     let invocation: Invocation
-    /// Whether the gallery needs a password, which the command omits.
+    /// Whether the gallery needs a password, which the new command omits.
     let needsPassword: Bool
     let locations: Locations
 
-    /// The maximum length of a printed command.
+    /// The length of the longest command that Vitrine prints, in bytes.
     private static let longest = 4_000
 
-    /// Returns advice for the terminal, with the command as the last line.
+    /// Returns the advice to print, with the command as the last line.
     func lines() -> [String] {
         var lines: [String] = []
         if needsPassword {
@@ -50,7 +50,7 @@ struct ExportContinuation {
         return words.map(\.shellWord).joined(separator: " ")
     }
 
-    /// Writes a private script that removes itself on success. Returns its path.
+    /// Writes a private script that removes itself on success. Returns the path of the script, or nil on failure.
     private func write(_ command: String) -> String? {
         let path = "\(locations.state)/export-\(getpid())-\(UInt16.random(in: 0...UInt16.max)).sh"
         let text = """
@@ -62,7 +62,7 @@ struct ExportContinuation {
         return path == path.madeVisible && (try? PrivateFile.write(text, to: path)) != nil ? path : nil
     }
 
-    /// The program's name, if the shell found it by name, or its absolute path.
+    /// The program's name if the shell found the program by name, or else its absolute path.
     private static var program: String {
         let name = CommandLine.arguments.first ?? "vitrine"
         guard name.contains("/") else { return name.isEmpty ? "vitrine" : name }

@@ -2,7 +2,7 @@ import Glibc
 import Model
 import Publishing
 
-/// Reads a gallery on the command line: a URL, a file or a folder.
+/// Reads a gallery argument of the command line: a URL, a file or a folder.
 enum GalleryArgument {
     /// Returns the address of an existing file or folder, or else of a typed URL.
     static func address(_ text: String, home: String) throws -> Address {
@@ -21,15 +21,15 @@ enum GalleryArgument {
     }
 }
 
-/// The error for a named folder without a list.
+/// The error for a named folder without a list of photos.
 struct GalleryFolder: Error, CustomStringConvertible {
     private let path: String
     private let hasPhotos: Bool
 
-    /// The names of lists.
+    /// The file names that a list may have.
     private static let lists = ["gallery.xml", "index.xml"]
 
-    /// Creates the error; nil if the address is no folder or the folder has a list.
+    /// Creates the error; nil if the address is not a folder or the folder has a list.
     init?(withoutListAt address: Address) {
         guard let path = address.filePath else { return nil }
         var status = stat()
@@ -40,14 +40,14 @@ struct GalleryFolder: Error, CustomStringConvertible {
         hasPhotos = FolderPhotos.areIn(path)
     }
 
-    /// A sentence for the user.
+    /// The error as a sentence for the user.
     var description: String {
         hasPhotos
             ? "\(path) has photos but no list. Run “vitrine publish \(quoted)” to make one."
             : "\(path) is not a gallery: it has no list (gallery.xml or index.xml) and no photos."
     }
 
-    /// The path, quoted for a shell.
+    /// The folder's path, quoted for a shell.
     private var quoted: String {
         let isPlain = path.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte >= 0x80

@@ -37,12 +37,12 @@ struct InfoCommand {
         return code
     }
 
-    /// Returns the argument, without a password in a gallery's address.
+    /// Returns the argument; in a gallery's address, the password is removed.
     private func source(_ target: String) -> String {
         access(target, F_OK) == 0 ? target : Address.withoutCredentials(target)
     }
 
-    /// Prints a single photo, without its source.
+    /// Prints the metadata of a single photo. The output has no `source`.
     private func runOnly(_ target: String, json: Bool) throws -> ExitCode {
         var description = PhotoDescription()
         let isWhole = try describe(target, &description)
@@ -50,7 +50,7 @@ struct InfoCommand {
         return isWhole ? .done : .someFailed
     }
 
-    /// Adds a photo's metadata. Returns whether it is complete.
+    /// Adds a photo's metadata to the description. Returns whether the metadata could be read.
     private func describe(_ target: String, _ description: inout PhotoDescription) throws -> Bool {
         // A file's name may contain a `#`, too.
         if let hash = target.lastIndex(of: "#"), access(target, F_OK) != 0 {
@@ -102,7 +102,7 @@ struct InfoCommand {
         }
     }
 
-    /// The reason that a photo is unknown.
+    /// The error for a gallery or photo that the cache does not have.
     private struct UnknownPhoto: Error, CustomStringConvertible {
         let description: String
     }
@@ -112,7 +112,7 @@ struct InfoCommand {
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// Prints labels in one column and values in another.
+    /// Prints labels in one column, and values in another.
     private static func print(_ description: PhotoDescription) {
         for line in description.lines {
             guard !line.text.isEmpty else {
@@ -127,17 +127,17 @@ struct InfoCommand {
 
 /// The description of a photo, as JSON for programs and as lines for people.
 struct PhotoDescription {
-    /// Names and values of a JSON object.
+    /// The names and values of a JSON object.
     private typealias Members = [(String, JSONText)]
 
     private var members: Members = []
-    /// Labels and values for people. They may contain control characters.
+    /// Labels and values for people. The values may contain control characters.
     private(set) var lines: [(label: String, text: String)] = []
 
-    /// The JSON object for programs.
+    /// The description as a JSON object, for programs.
     var json: JSONText { .object(members) }
 
-    /// Adds a value with the same name for both, unless it is nil.
+    /// Adds a value unless the value is nil. JSON and lines use the same name.
     mutating func add(_ name: String, _ text: String?) {
         guard let text else { return }
         members.append((name, .string(text)))
@@ -164,7 +164,7 @@ struct PhotoDescription {
         add("orientation", metadata.orientation.map { .number($0) }, "stored", words.turning)
     }
 
-    /// Adds the size of the file.
+    /// Adds the size of the file, unless the size is nil.
     mutating func add(bytes: Int64?) {
         guard let bytes else { return }
         add("bytes", .number(Int(bytes)), "file size", ByteText.text(bytes))
@@ -178,7 +178,7 @@ struct PhotoDescription {
         lines += fields.map { ("  " + $0.name, $0.value) }
     }
 
-    /// Adds a value with different names for programs and people, unless it is nil.
+    /// Adds a value unless the value is nil. JSON uses the name, and lines use the label.
     private mutating func add(_ name: String, _ value: JSONText?, _ label: String, _ text: String?) {
         if let value { members.append((name, value)) }
         if let text { lines.append((label, text)) }

@@ -6,7 +6,7 @@ enum JSONText {
     case flag(Bool)
     case null
     case array([JSONText])
-    /// An object with its members in this order.
+    /// An object; the members keep this order.
     case object([(String, JSONText)])
 
     /// The JSON text on one line, without control characters.
@@ -25,7 +25,7 @@ enum JSONText {
 
     static func string(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
 
-    /// Returns a JSON string with everything but printable ASCII escaped.
+    /// Returns a JSON string in which all characters except printable ASCII are escaped.
     ///
     /// Programs get the exact text, and terminals no control characters.
     private static func quoted(_ text: String) -> String {

@@ -24,7 +24,7 @@ struct ListCommand {
         return .done
     }
 
-    /// Prints one photo per line, so that a long list needs no memory.
+    /// Prints one photo at a time, so that even a long list needs little memory.
     private func printJSON(_ reader: CacheReader) throws {
         Output.print("[")
         var last: String?
@@ -39,7 +39,7 @@ struct ListCommand {
     private func state(_ photo: Photo) -> String { PhotoFacts(photo).state }
 }
 
-/// The state of a photo, for command output.
+/// The state of a photo, for the output of commands.
 struct PhotoFacts {
     let photo: Photo
 
@@ -47,7 +47,7 @@ struct PhotoFacts {
         self.photo = photo
     }
 
-    /// The cached part: `photo`, `thumbnail` or `nothing`; after a colon, the failure.
+    /// The cached part: `photo`, `thumbnail` or `nothing`. After a failure, a colon and the reason follow.
     var state: String {
         let held = photo.original.held != nil ? "photo" : photo.thumbnail.held != nil ? "thumbnail" : "nothing"
         return [held, trouble].compactMap { $0 }.joined(separator: ": ")

@@ -39,7 +39,7 @@ struct PublishCommand {
         return report.failed == 0 ? .done : .someFailed
     }
 
-    /// Prints a changed photo, unless a terminal shows the progress.
+    /// Prints a change and the photo's path, unless a terminal shows the progress.
     private static func printChange(_ change: String, _ path: String) {
         if !Output.isTerminal { Output.print("\(change)\t\(path.madeVisible)") }
     }
@@ -73,7 +73,7 @@ struct PublishCommand {
             if isDue { Output.progress(total.map { "\(done) of \($0) files" } ?? CountText.text(done, "file")) }
         }
 
-        /// Clears the progress line to print something else.
+        /// Clears the progress line, and then prints something else.
         func interrupt(_ print: () -> Void) {
             Output.progress("")
             print()

@@ -8,13 +8,13 @@ import Terminal
 struct ShowCommand {
     let services: Services
 
-    /// The number of pictures up to which starting a decoder server takes longer.
+    /// For at most this many pictures, decoding without a server is faster.
     private static let few = 2
 
-    /// The output for one file.
+    /// The output of the command for one file.
     private struct Drawing: Sendable {
         var bytes: [UInt8] = []
-        /// The message for standard error.
+        /// The message for standard error, if the picture is truncated or cannot be drawn.
         var complaint: String?
         var failed = false
     }
@@ -66,7 +66,7 @@ struct ShowCommand {
         }
     }
 
-    /// Returns the wanted size, or the terminal's with one row less.
+    /// Returns the given size, or the terminal's size with one row less.
     ///
     /// Pixel pictures cannot be higher than the terminal.
     private static func space(_ size: Invocation.ShowSize?, _ style: DrawingStyle, on terminal: Size?) -> Size {

@@ -69,14 +69,14 @@ struct SyncCommand {
         if scope == .photos { services.wishes.ask(for: .everyPicture(gallery.id, .original), importance: .rest) }
     }
 
-    /// Returns the named galleries, or all known ones.
+    /// Returns the addresses of the named galleries, or of all known galleries.
     private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
         guard names.isEmpty else { return try names.map { try services.address($0) } }
         let known = try services.rememberedGalleries().addresses + caches.galleries().compactMap(\.record?.address)
         return GalleryList(known).addresses
     }
 
-    /// Takes the turns of all galleries, always in the same order to avoid a deadlock.
+    /// Waits for the right to update each gallery, always in the same order to avoid a deadlock.
     private func takeTurns(_ galleries: [GalleryCache]) async throws -> [UpdateTurn] {
         var turns: [UpdateTurn] = []
         for gallery in galleries.sorted(by: { $0.folder < $1.folder }) {
@@ -111,7 +111,7 @@ struct SyncCommand {
         }
     }
 
-    /// Stores metadata of photos and makes missing thumbnails.
+    /// Stores the metadata of photos, and makes missing thumbnails.
     private func completePhotos(in gallery: GalleryCache, _ caches: CacheFolder) async {
         let developer = PictureRenderer(caches: caches, decoder: services.decoder, log: services.log)
         for key in (try? developer.incomplete(in: gallery)) ?? [] {
@@ -123,7 +123,7 @@ struct SyncCommand {
         }
     }
 
-    /// Prints the result of a gallery. Returns whether it succeeded.
+    /// Prints the result of a gallery's update. Returns whether the update succeeded.
     private func report(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, isShort: Bool) throws -> Bool {
         let record = try gallery.read { try $0.gallery() }
         // Counting reads every row, which would slow down updates without changes.
@@ -141,7 +141,7 @@ struct SyncCommand {
         return try scope == .list || (counts.failed == 0 && !isLacking(gallery, scope, isShort))
     }
 
-    /// Returns whether the disk or the limit prevented something from being stored.
+    /// Returns whether a full disk or the cache limit kept Vitrine from storing something.
     private func isLacking(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, _ isShort: Bool) throws -> Bool {
         guard isShort || services.activity.hasStorageTrouble else { return false }
         return try gallery.read { reader in
