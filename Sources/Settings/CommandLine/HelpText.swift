@@ -1,6 +1,6 @@
 /// The text of `--help`, made from the tables of commands and options.
 public enum HelpText {
-    /// The whole text.
+    /// The whole text of `--help`.
     public static var text: String {
         "Vitrine: a terminal browser for photo galleries on the network.\n\nUsage:\n"
             + InvocationTable.subcommands.flatMap(forms).joined(separator: "\n") + "\n\nOptions:\n"

@@ -1,10 +1,10 @@
 /// A parsed command line.
 public struct Invocation: Equatable, Sendable {
-    /// The commands.
+    /// The commands that a command line can name, with their arguments.
     public enum Command: Equatable, Sendable {
-        /// Browse a gallery, or continue with the last one.
+        /// Browse a gallery. Without a gallery, continue where the last run ended.
         case browse(String?)
-        /// Fill the caches of the named galleries, or of all known ones.
+        /// Fill the caches of the named galleries, or of all known galleries if none is named.
         case sync(SyncScope, [String])
         /// List the cached photos of a gallery.
         case list(json: Bool, String)
@@ -14,23 +14,23 @@ public struct Invocation: Equatable, Sendable {
         case info(json: Bool, [String])
         /// Turn a folder of photos into a gallery.
         case publish(String)
-        /// Copy the photos with these ids, or all, into a folder.
+        /// Copy the photos with these ids into a folder. Without ids, copy all photos.
         case export(String, folder: String, ids: [String])
         /// Show, verify or clear caches.
         case cache(CacheAction, CacheTarget)
         /// Print the manual page.
         case man
-        /// Print the completions of a shell.
+        /// Print the completions for a shell.
         case completions(Shell)
         /// Print or check settings.
         case config(ConfigAction)
         /// Print the help.
         case help
-        /// Print the version; if verbose, also details of terminal, decoder and sandbox.
+        /// Print the version. If verbose, also print details of terminal, decoder and sandbox.
         case version(isVerbose: Bool)
     }
 
-    /// The data that `sync` fetches.
+    /// The data that the command `sync` fetches.
     public enum SyncScope: Equatable, Sendable {
         /// The list and the thumbnails.
         case thumbnails
@@ -40,22 +40,22 @@ public struct Invocation: Equatable, Sendable {
         case photos
     }
 
-    /// The actions of `cache`.
+    /// The actions of the command `cache`.
     public enum CacheAction: String, CaseIterable, Equatable, Sendable {
         case info, clear, check
-        /// Clear the photos only.
+        /// Remove only the photos from caches.
         case clearPhotos = "clear --photos"
 
-        /// The words to type, without those that need an option.
+        /// The words that the user can type for an action, without actions that need an option.
         static var names: [String] { allCases.map(\.rawValue).filter { !$0.contains(" ") } }
     }
 
-    /// Shells with completions.
+    /// The shells for which Vitrine has completions.
     public enum Shell: String, CaseIterable, Equatable, Sendable {
         case bash, zsh, fish
     }
 
-    /// The caches that `cache` works on.
+    /// The caches that the command `cache` works on.
     public enum CacheTarget: Equatable, Sendable {
         /// The caches of all galleries.
         case all
@@ -63,48 +63,48 @@ public struct Invocation: Equatable, Sendable {
         case gallery(String)
     }
 
-    /// The actions of `config`.
+    /// The actions of the command `config`.
     public enum ConfigAction: Equatable, Sendable {
         /// Print every setting.
         case list(json: Bool)
         /// Print the path of the settings file.
         case path
-        /// Print the mistakes of the named or default settings file.
+        /// Print the mistakes of the named settings file, or else of the default settings file.
         case check(json: Bool, String?)
     }
 
     /// The maximum size of a picture, in cells.
     public struct ShowSize: Equatable, Sendable {
-        /// The width.
+        /// The width in columns.
         public let columns: Int
-        /// The height.
+        /// The height in rows.
         public let rows: Int
     }
 
-    /// The command.
+    /// The command to run, with its arguments.
     public var command: Command
-    /// The settings file to use instead of the default one.
+    /// The settings file to use; nil for the default file.
     public var settingsFile: String?
-    /// The settings of the command line, in order. They override the settings file.
+    /// The settings on the command line, in order. They override the settings file.
     public var settings: [Setting] = []
 
-    /// Whether to remove the list of galleries and the positions first, without asking.
+    /// Whether to remove the list of galleries and all positions first, without asking.
     public var clearsSetup = false
     /// Whether to remove all caches first, without asking.
     public var clearsCache = false
 
-    /// A setting on the command line.
+    /// A setting on the command line: the option's name and value.
     public struct Setting: Equatable, Sendable {
         let name: String
         let value: String
     }
 
-    /// The settings file and settings as arguments for another command line.
+    /// The settings file and the settings, as arguments for another command line.
     public var settingArguments: [String] {
         (settingsFile.map { ["--config=" + $0] } ?? []) + settings.map { "--\($0.name)=\($0.value)" }
     }
 
-    /// Applies the settings of the command line.
+    /// Applies the settings of the command line to other settings, which they override.
     public func apply(to settings: inout Settings) throws(SettingsError) {
         for setting in self.settings {
             guard let option = SettingsTable.option(named: setting.name) else { throw .unknownOption(setting.name) }
@@ -118,7 +118,7 @@ private struct InvocationParser {
     private var rest: ArraySlice<String>
     private var words: [String] = []
     private var settings: [Invocation.Setting] = []
-    /// The options that are no settings, in order, with their values.
+    /// The options that are not settings, in order, with their values.
     private var given: [(option: InvocationOption, value: String)] = []
 
     init(_ arguments: some Sequence<String>) {
@@ -146,7 +146,7 @@ private struct InvocationParser {
 
     private func has(_ name: String) -> Bool { given.contains { $0.option.name == name } }
 
-    /// Returns the value of an option; the last one counts.
+    /// Returns the value of an option. The last value of a repeated option counts.
     private func value(of name: String) -> String? { given.last { $0.option.name == name }?.value }
 
     /// Parses `--name`, `--name=value` or `--name value`.
@@ -187,7 +187,7 @@ private struct InvocationParser {
         }
     }
 
-    /// Returns the value after `=`, or else the next argument.
+    /// Returns the text after `=`, or else the next argument.
     private mutating func value(_ given: String?, of name: String) throws(SettingsError) -> String {
         if let given { return given }
         return try next(name)
@@ -285,7 +285,7 @@ private struct InvocationParser {
 }
 
 extension Invocation {
-    /// Parses a command line without the program's name.
+    /// Parses the arguments of a command line, which do not include the program's name.
     public init(_ arguments: some Sequence<String>) throws(SettingsError) {
         var parser = InvocationParser(arguments)
         self = try parser.parse()

@@ -1,4 +1,4 @@
-/// The commands, and the options that are no settings.
+/// The commands, and the options that are not settings.
 ///
 /// The parser, the help, the manual page and the completions use this table and ``SettingsTable``.
 public enum InvocationTable {
@@ -44,7 +44,7 @@ public enum InvocationTable {
             )),
     ]
 
-    /// The options that are no settings. The help lists them in this order, after the settings.
+    /// The options that are not settings. The help lists them in this order, after the settings.
     public static let options: [InvocationOption] = [
         InvocationOption("config", letter: "C", value: "FILE", "use this settings file"),
         InvocationOption("clear-setup", "first remove the list of galleries and the positions, without asking"),
@@ -67,7 +67,7 @@ public enum InvocationTable {
         [options[0]] + SettingsTable.options.map { InvocationOption($0) } + options.dropFirst()
     }
 
-    /// The exit codes, with their meanings.
+    /// The exit codes of the program, with their meanings.
     public static let exitCodes: [(code: Int, meaning: String)] = [
         (0, "done"), (1, "part of the work failed"), (2, "wrong command line or settings"), (3, "no terminal"),
         (4, "another process has locked the cache or folder"),
@@ -88,15 +88,15 @@ public enum InvocationTable {
 
 /// A command of the command line.
 public struct Subcommand: Sendable {
-    /// A usage of the command, with its description.
+    /// One way to use a command, with its description.
     public struct Form: Sendable {
-        /// The arguments after the command's name.
+        /// The arguments after the command's name, as the help shows them.
         public let usage: String
-        /// The description.
+        /// The description in the help.
         public let meaning: String
     }
 
-    /// The kind of an argument, for completions.
+    /// The kind of an argument. Shell completions depend on the kind.
     public enum Argument: Equatable, Sendable {
         /// One of these words.
         case words([String])
@@ -110,11 +110,11 @@ public struct Subcommand: Sendable {
         case anything
     }
 
-    /// The name; empty for browsing.
+    /// The command's name; empty for browsing.
     public let name: String
-    /// The usages.
+    /// The ways to use the command.
     public let forms: [Form]
-    /// The kinds of the arguments, in order. The last one may repeat.
+    /// The kinds of the arguments, in order. The last argument may repeat.
     public let arguments: [Argument]
 
     init(_ name: String, _ arguments: [Argument], _ forms: (usage: String, meaning: String)...) {
@@ -123,7 +123,7 @@ public struct Subcommand: Sendable {
         self.forms = forms.map { Form(usage: $0.usage, meaning: $0.meaning) }
     }
 
-    /// The options that belong to this command.
+    /// The options that only some commands accept, among them this command.
     public var options: [InvocationOption] {
         InvocationTable.options.filter { $0.owner != .everything && $0.belongs(to: name) }
     }
@@ -137,11 +137,11 @@ public struct InvocationOption: Sendable {
         case everything
         /// These commands.
         case commands([String])
-        /// Only together with another option.
+        /// All commands, but only together with another option.
         case option(String)
     }
 
-    /// The kind of an option's value, for completions.
+    /// The kind of an option's value. Shell completions depend on the kind.
     public enum Values: Equatable, Sendable {
         /// One of these words.
         case words([String])
@@ -153,17 +153,17 @@ public struct InvocationOption: Sendable {
         case anything
     }
 
-    /// The name after `--`.
+    /// The option's name, which follows `--`.
     public let name: String
-    /// The short form.
+    /// The letter of the short form, which follows `-`.
     public let letter: Character?
-    /// The placeholder for the value; nil for a switch.
+    /// The placeholder for the value in the help; nil for a switch.
     public let value: String?
-    /// The description.
+    /// The description in the help.
     public let meaning: String
-    /// The commands that accept it.
+    /// The commands that accept the option.
     public let owner: Owner
-    /// The setting that the option stands for, if any.
+    /// The setting that the option stands for, if any. For example, `no-color` stands for `colors = none`.
     let setting: Invocation.Setting?
 
     init(
@@ -178,12 +178,12 @@ public struct InvocationOption: Sendable {
         self.setting = setting
     }
 
-    /// Creates the option of a setting.
+    /// Creates the command-line option of a setting.
     init(_ option: SettingsOption) {
         self.init(option.name, letter: option.letter, value: option.value, option.meaning)
     }
 
-    /// The kind of the value; nil for a switch.
+    /// The kind of the option's value; nil for a switch.
     public var values: Values? {
         switch value {
         case nil: return nil
@@ -206,12 +206,12 @@ public struct InvocationOption: Sendable {
         }
     }
 
-    /// The usage for the help: `-C, --config FILE`.
+    /// The option as the help shows it: `-C, --config FILE`.
     var usage: String {
         (letter.map { "-\($0), " } ?? "    ") + "--" + name + (value.map { " " + $0 } ?? "")
     }
 
-    /// The description, with the commands that accept the option.
+    /// The description for the help, with the commands that accept the option.
     var explanation: String {
         switch owner {
         case .everything: meaning

@@ -2,7 +2,7 @@ import Commands
 
 /// The manual page, made from the tables of commands, options and keys.
 public enum ManPage {
-    /// Returns the whole page, for `man -l`.
+    /// Returns the whole manual page, in the language of `man -l`.
     public static func text(version: String) -> String {
         var page = Roff()
         page.title("VITRINE", section: 1, source: "Vitrine \(version)", manual: "User Commands")
@@ -117,7 +117,7 @@ public enum ManPage {
 private struct Roff {
     private(set) var text = ""
 
-    /// Starts the page.
+    /// Writes the title of the page.
     mutating func title(_ name: String, section: Int, source: String, manual: String) {
         macro("TH", name, String(section), "", source, manual)
     }
@@ -129,14 +129,14 @@ private struct Roff {
         line(Self.plain(text))
     }
 
-    /// Adds a term, already in roff, with its description.
+    /// Writes a term with its description. The term may contain roff markup.
     mutating func term(_ term: String, _ meaning: String) {
         macro("TP")
         line(term)
         line(Self.plain(meaning))
     }
 
-    /// Adds lines without filling.
+    /// Writes lines that roff must not join.
     mutating func example(_ lines: [String]) {
         macro("PP")
         macro("nf")
@@ -160,7 +160,7 @@ private struct Roff {
     static func bold(_ text: String) -> String { "\\fB" + plain(text) + "\\fR" }
     static func italic(_ text: String) -> String { "\\fI" + plain(text) + "\\fR" }
 
-    /// Returns text that roff shows unchanged in every encoding.
+    /// Returns the text with roff escapes, so that roff shows exactly this text.
     static func plain(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

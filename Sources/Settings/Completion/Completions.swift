@@ -1,6 +1,6 @@
 /// Shell completions, made from the tables of commands and options.
 public enum Completions {
-    /// Returns the completion script of a shell.
+    /// Returns the completion script for a shell.
     public static func text(for shell: Invocation.Shell) -> String {
         switch shell {
         case .bash: BashCompletion().text
@@ -9,15 +9,15 @@ public enum Completions {
         }
     }
 
-    /// Returns text quoted for a shell.
+    /// Returns the text, quoted for bash and zsh.
     static func quoted(_ text: String) -> String {
         "'" + text.reduce(into: "") { $0 += $1 == "'" ? #"'\''"# : String($1) } + "'"
     }
 
-    /// The commands with a name.
+    /// The commands that have a name; browsing has none.
     static var named: [Subcommand] { InvocationTable.subcommands.filter { !$0.name.isEmpty } }
 
-    /// Returns the long and short form of an option.
+    /// Returns the long and the short form of an option.
     static func names(_ option: InvocationOption) -> [String] {
         ["--" + option.name] + (option.letter.map { ["-\($0)"] } ?? [])
     }
@@ -25,7 +25,7 @@ public enum Completions {
 
 /// The completion script for bash.
 private struct BashCompletion {
-    /// The script, for `bash-completion/completions` or `source`.
+    /// The script for bash. Users put the script into `bash-completion/completions` or read it with `source`.
     var text: String {
         """
         # Completes command lines of vitrine. Written by: vitrine completions bash
@@ -93,7 +93,7 @@ private struct BashCompletion {
             .flatMap(Completions.names)
     }
 
-    /// The cases for values of options.
+    /// The cases that complete the values of options.
     private var values: String {
         InvocationTable.everyOption.compactMap { option in
             let names = Completions.names(option).joined(separator: "|")
@@ -107,7 +107,7 @@ private struct BashCompletion {
         }.joined(separator: "\n")
     }
 
-    /// The cases for arguments of commands, by position.
+    /// The cases that complete the arguments of commands, by position.
     private var arguments: String {
         var lines: [String] = []
         for command in InvocationTable.subcommands {
@@ -142,7 +142,7 @@ private struct BashCompletion {
 
 /// The completion script for zsh.
 private struct ZshCompletion {
-    /// The script, for a file `_vitrine` in `fpath`.
+    /// The script for zsh. Users save the script as `_vitrine` in a folder of `fpath`.
     var text: String {
         """
         #compdef vitrine
@@ -230,7 +230,7 @@ private struct ZshCompletion {
         }
     }
 
-    /// Escapes brackets and colons, which would end a description.
+    /// Returns the text with brackets and colons escaped, because they would end a description.
     private func escaped(_ text: String) -> String {
         text.reduce(into: "") { $0 += "[]:\\".contains($1) ? "\\\($1)" : String($1) }
     }
@@ -238,7 +238,7 @@ private struct ZshCompletion {
 
 /// The completion script for fish.
 private struct FishCompletion {
-    /// The script, for a file `vitrine.fish` in `vendor_completions.d`.
+    /// The script for fish. Users save the script as `vitrine.fish` in `vendor_completions.d`.
     var text: String {
         (["# Completes command lines of vitrine. Written by: vitrine completions fish", ""] + commands + arguments
             + options).map { $0 + "\n" }.joined()
@@ -294,7 +294,7 @@ private struct FishCompletion {
         "complete -c vitrine -n \(quoted(condition)) \(rest)"
     }
 
-    /// Returns text quoted for fish, which escapes with backslashes.
+    /// Returns the text, quoted for fish.
     private func quoted(_ text: String) -> String {
         "'" + text.reduce(into: "") { $0 += "'\\".contains($1) ? "\\\($1)" : String($1) } + "'"
     }

@@ -1,24 +1,24 @@
 import Model
 
-/// The history of typed commands: a file with one in each line, the newest last.
+/// The history of typed commands: a file with a command on each line, the newest last.
 public struct CommandHistory: Equatable, Sendable {
     /// The commands, oldest first, without repetitions.
     public private(set) var lines: [String] = []
 
-    /// The maximum number of commands.
+    /// The most commands that the history keeps.
     private static let limit = 200
-    /// The maximum length; longer lines were pasted, not typed.
+    /// The length of the longest command to keep. Users paste longer lines and do not type them.
     private static let longest = 1_000
 
-    /// Reads a file's text.
+    /// Reads the history from the text of its file.
     public init(text: String = "") {
         for line in text.lines { add(String(line)) }
     }
 
-    /// The file's text.
+    /// The text for the file.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// Adds a command.
+    /// Adds a command at the end of the history.
     ///
     /// It ignores lines that may hold a password: an address has one before an `@`, or a token in its query.
     public mutating func add(_ line: String) {

@@ -9,15 +9,15 @@ import Model
 ///
 /// The user may edit the file. Lines without an address are kept and written back.
 public struct GalleryList: Equatable, Sendable {
-    /// The lines in the user's order, no address twice.
+    /// The lines of the file in the user's order. No address occurs twice.
     private var lines: [GalleryLine]
 
-    /// Creates a list. Of repeated addresses the first counts.
+    /// Creates a list from addresses, and skips repeated addresses.
     public init(_ addresses: [Address] = []) {
         self.init(lines: addresses.map { GalleryLine($0) })
     }
 
-    /// Reads a file's text.
+    /// Reads the list from the text of its file.
     public init(text: String) {
         let lines = text.lines.map(\.trimmed).filter { !$0.isEmpty && !Self.headers.contains($0) }
         self.init(lines: lines.map { GalleryLine($0) })
@@ -28,21 +28,21 @@ public struct GalleryList: Equatable, Sendable {
         self.lines = lines.filter { line in line.address.map { seen.insert($0).inserted } ?? true }
     }
 
-    /// Returns the mistakes in a file's text. The galleries count anyway.
+    /// Returns the mistakes in the text of a file. Lines with mistakes still count as galleries.
     public static func mistakes(in text: String, path: String) -> [SettingsFile.Mistake] {
         text.lines.enumerated().compactMap { index, line in
             GalleryLine(line.trimmed).error.map { SettingsFile.Mistake(path: path, line: index + 1, error: $0) }
         }
     }
 
-    /// The addresses, in the user's order, none twice.
+    /// The addresses in the user's order. No address occurs twice.
     public var addresses: [Address] { lines.compactMap(\.address) }
 
     private static let header = """
         # Galleries. Each line: address, tab, update interval (every 30m or never), tab, title. \
         Vitrine rewrites this file.
         """
-    /// The headers of this and earlier versions.
+    /// The first lines that this version and earlier versions write into the file.
     private static let headers = [
         header, "# Galleries, one address in each line. Vitrine rewrites this file.",
         """
@@ -55,24 +55,24 @@ public struct GalleryList: Equatable, Sendable {
         """,
     ]
 
-    /// The file's text.
+    /// The text for the file.
     public var text: String {
         ([Self.header] + lines.map(\.text)).map { $0 + "\n" }.joined()
     }
 
-    /// Returns a gallery's own update interval; nil if it has none.
+    /// Returns the gallery's own update interval; nil if the gallery has none.
     public func interval(of address: Address) -> SyncInterval? {
         lines.first { $0.address == address }?.interval
     }
 
-    /// Sets a gallery's own update interval, and adds the gallery if it is not listed.
+    /// Sets the gallery's own update interval. Adds the gallery if the list lacks it.
     public mutating func setInterval(_ interval: SyncInterval?, of address: Address) {
         guard interval != self.interval(of: address) else { return }
         add(address)
         for index in lines.indices where lines[index].address == address { lines[index].interval = interval }
     }
 
-    /// Adds an address at the end, unless it is listed. Returns its index.
+    /// Adds an address at the end, unless the list has the address. Returns the address's index.
     @discardableResult
     public mutating func add(_ address: Address) -> Int {
         let addresses = addresses
@@ -88,14 +88,14 @@ public struct GalleryList: Equatable, Sendable {
     }
 }
 
-/// Titles, changes of address, and order.
+/// Titles, changes of address, and the order of galleries.
 extension GalleryList {
-    /// Returns the user's title of a gallery, if any.
+    /// Returns the user's title for a gallery, if any.
     public func title(of address: Address) -> String? {
         lines.first { $0.address == address }?.title
     }
 
-    /// Sets the user's title of a gallery, and adds the gallery if it is not listed.
+    /// Sets the user's title for a gallery. Adds the gallery if the list lacks it.
     ///
     /// - Parameter title: the title; nil or blank removes it.
     public mutating func setTitle(_ title: String?, of address: Address) {
@@ -105,7 +105,7 @@ extension GalleryList {
         for index in lines.indices where lines[index].address == address { lines[index].title = title }
     }
 
-    /// Replaces an address, and keeps title and interval.
+    /// Replaces an address, and keeps the gallery's title and interval.
     ///
     /// - Returns: false, without any change, if the new address is already listed.
     @discardableResult
@@ -116,7 +116,7 @@ extension GalleryList {
         return true
     }
 
-    /// Swaps two galleries.
+    /// Swaps the positions of two galleries.
     public mutating func exchange(_ one: Address, _ other: Address) {
         guard let first = lines.firstIndex(where: { $0.address == one }),
             let second = lines.firstIndex(where: { $0.address == other })
@@ -166,7 +166,7 @@ extension GalleryList {
         return addresses.filter { then.contains($0) } != before.addresses.filter { now.contains($0) }
     }
 
-    /// Reorders the common galleries like another list. All other lines stay where they are.
+    /// Puts the galleries that both lists have into the order of another list. All other lines keep their positions.
     private mutating func adoptOrder(of other: GalleryList) {
         let (mine, others) = (lines(of: self), Set(other.addresses))
         let indices = lines.indices.filter { lines[$0].address.map { others.contains($0) } ?? false }
@@ -176,15 +176,15 @@ extension GalleryList {
 
 /// A line of the file of galleries: address, tab, update interval, tab, title.
 private struct GalleryLine: Equatable, Sendable {
-    /// The address; nil for a comment or an invalid address.
+    /// The gallery's address; nil if the line is a comment or the address is invalid.
     var address: Address?
-    /// The update interval; nil for the general setting.
+    /// The gallery's own update interval; nil if the general setting applies.
     var interval: SyncInterval? {
         didSet { rest = interval?.description ?? "" }
     }
-    /// The user's title, if any.
+    /// The user's title for the gallery, if any.
     var title: String?
-    /// The text after the address, or a whole line without address, to write back.
+    /// The text that Vitrine writes back unchanged: the text after the address, or a whole line without an address.
     private var rest: String
 
     init(_ address: Address) {
@@ -192,7 +192,7 @@ private struct GalleryLine: Equatable, Sendable {
         rest = ""
     }
 
-    /// Reads a trimmed line.
+    /// Parses a line without white space at its ends.
     init(_ text: String) {
         let (start, rest) = Self.split(text)
         address = try? Address(start)
@@ -207,14 +207,14 @@ private struct GalleryLine: Equatable, Sendable {
         title = fields.count > 1 ? Self.title(String(fields[1])) : nil
     }
 
-    /// Returns a title without control characters; nil if it is empty.
+    /// Returns the title without control characters; nil if nothing is left.
     static func title(_ text: String) -> String? {
         let isHarmless = { (scalar: Unicode.Scalar) in scalar.value >= 0x20 && scalar.value != 0x7F }
         let title = String(text.unicodeScalars.map { isHarmless($0) ? Character($0) : " " }).trimmed
         return title.isEmpty ? nil : title
     }
 
-    /// The error, if the text after the address is no interval.
+    /// The error if the text after the address is not an interval.
     var error: SettingsError? {
         guard address != nil, interval == nil, !rest.isEmpty else { return nil }
         return .value(rest, of: "every", allowed: SyncInterval.allowed)
@@ -226,7 +226,7 @@ private struct GalleryLine: Equatable, Sendable {
         return rest.isEmpty ? address.text : "\(address.text)\t\(rest)"
     }
 
-    /// Splits a line at a tab, or at spaces before `never` or `every`.
+    /// Splits a line at its first tab, or at the spaces before `never` or `every`.
     private static func split(_ text: String) -> (start: String, rest: String) {
         for index in text.indices where text[index].isWhitespace {
             if text[index] == "\t" { return (text[..<index].trimmed, String(text[text.index(after: index)...])) }

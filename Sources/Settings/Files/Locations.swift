@@ -4,12 +4,12 @@ public struct Locations: Hashable, Sendable {
     public let home: String
     /// The folder for settings and the list of galleries.
     public let config: String
-    /// The folder for caches.
+    /// The folder for the caches of galleries.
     public let cache: String
-    /// The folder for state between runs, such as positions.
+    /// The folder for data that Vitrine keeps between runs, such as positions.
     public let state: String
 
-    /// Determines the paths.
+    /// Determines the paths of the user's folders.
     ///
     /// - Parameters:
     ///   - fallback: the home folder, if `HOME` is not set.
@@ -27,24 +27,24 @@ public struct Locations: Hashable, Sendable {
         state = folder("XDG_STATE_HOME", ".local/state")
     }
 
-    /// The settings file.
+    /// The path of the settings file.
     public var settingsFile: String { config + "/config" }
-    /// The list of galleries.
+    /// The path of the list of galleries.
     public var galleriesFile: String { config + "/galleries" }
-    /// The passwords that the user keeps in a file.
+    /// The path of the file with the passwords that the user chose to keep in a file.
     public var passwordsFile: String { config + "/passwords" }
-    /// The measurements of hosts.
+    /// The path of the file with network measurements of hosts.
     public var networkFile: String { state + "/network" }
-    /// The desktop's file of user folders.
+    /// The path of the desktop's file that names the user's folders.
     public var userFoldersFile: String { config.dropLast("vitrine".count) + "user-dirs.dirs" }
-    /// The history of typed commands.
+    /// The path of the file with typed commands.
     public var commandsFile: String { state + "/commands" }
-    /// The positions in galleries.
+    /// The path of the file with the user's positions in galleries.
     public var placesFile: String { state + "/places" }
-    /// The single position that older versions kept.
+    /// The path of the file in which older versions kept a single position.
     public var placeFile: String { state + "/place" }
 
-    /// The folder with a file for each running browser, to detect crashes.
+    /// The folder with a file for each running browser. The files reveal crashes.
     public var runningFolder: String { state + "/running" }
 
     private static func absolute(_ path: String?) -> String? {
@@ -53,14 +53,14 @@ public struct Locations: Hashable, Sendable {
     }
 }
 
-/// The user's folders, from the file of xdg-user-dirs.
+/// The user's folders, as the file of xdg-user-dirs names them.
 ///
 ///     UserFolders(text: "XDG_PICTURES_DIR=\"$HOME/Bilder\"", home: "/home/me").pictures    // "/home/me/Bilder"
 public struct UserFolders: Equatable, Sendable {
     /// The pictures folder, if the file names one.
     public let pictures: String?
 
-    /// Reads the file.
+    /// Reads the text of the xdg-user-dirs file.
     ///
     /// "Format is XDG_xxx_DIR="$HOME/yyy", where yyy is a shell-escaped homedir-relative path, or
     /// XDG_xxx_DIR="/yyy", where /yyy is an absolute path."

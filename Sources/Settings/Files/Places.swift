@@ -1,6 +1,6 @@
 import Model
 
-/// The user's position in each gallery, the latest first.
+/// The user's position in each gallery, the latest position first.
 ///
 ///     var places = Places(text: text)
 ///     places.record(place)
@@ -8,24 +8,24 @@ import Model
 ///
 /// Lines are parsed on demand, since the start needs only one of hundreds.
 public struct Places: Equatable, Sendable {
-    /// The lines of the file, the latest first.
+    /// The lines of the file, the latest position first.
     private var lines: [String] = []
-    /// Whether the last run ended in the first gallery, not in the list of galleries.
+    /// Whether the last run ended in a gallery, and not in the list of galleries.
     private var isOpen = false
 
-    /// The maximum number of places.
+    /// The most positions that the file keeps.
     static let most = 500
-    /// The maximum size of the file, in bytes.
+    /// The size of the largest file, in bytes.
     private static let largest = 512 << 10
 
     private static let header = "# Your position in each gallery, the latest first. Vitrine rewrites this file."
-    /// Marks a run that ended in the list of galleries.
+    /// The line that marks a run which ended in the list of galleries.
     private static let closed = "galleries"
 
-    /// Creates an empty list.
+    /// Creates an empty list of positions.
     public init() {}
 
-    /// Reads a file's text, without its invalid lines.
+    /// Reads the positions from the text of the file, and skips invalid lines.
     public init(text: String) {
         let lines = text.split(whereSeparator: \.isNewline)
         self.lines = lines.filter { $0.hasPrefix(Self.beginning) }.prefix(Self.most).map {
@@ -34,7 +34,7 @@ public struct Places: Equatable, Sendable {
         isOpen = !self.lines.isEmpty && !lines.contains { $0 == Self.closed }
     }
 
-    /// The file's text.
+    /// The text for the file.
     public var text: String {
         var text = Self.header + "\n" + (isOpen ? "" : Self.closed + "\n")
         for line in lines {
@@ -44,13 +44,13 @@ public struct Places: Equatable, Sendable {
         return text
     }
 
-    /// The place where the last run ended.
+    /// The position where the last run ended.
     public var last: Place { isOpen ? lines.first.map { Place(text: $0) } ?? Place() : Place() }
 
-    /// The gallery that was open last, even if the user left it.
+    /// The gallery that the user opened last, even if the user has left it since.
     public var lastGallery: Address? { lines.first.flatMap { Place(text: $0).gallery } }
 
-    /// Returns the last place in a gallery, if any.
+    /// Returns the user's last position in a gallery, if any.
     public func place(in gallery: Address) -> Place? {
         guard let line = lines.first(where: { Self.isPlace($0, in: gallery) }) else { return nil }
         var place = Place(text: line)
@@ -58,7 +58,7 @@ public struct Places: Equatable, Sendable {
         return place
     }
 
-    /// Records the current place; without a gallery, it is the list of galleries.
+    /// Records the current position. A place without a gallery stands for the list of galleries.
     public mutating func record(_ place: Place) {
         isOpen = place.gallery != nil
         guard let gallery = place.gallery else { return }
@@ -76,46 +76,46 @@ public struct Places: Equatable, Sendable {
     }
 }
 
-/// A position in a gallery with its view, kept between runs.
+/// A position in a gallery with its view. Vitrine keeps the position between runs.
 ///
 /// Nil members take their values from the settings.
 public struct Place: Equatable, Sendable {
-    /// The layouts of photos.
+    /// The ways to lay out the photos of a gallery.
     public enum View: String, CaseIterable, Sendable {
         /// A list with one photo in each row.
         case list
-        /// A contact sheet.
+        /// A contact sheet with several photos in each line.
         case sheet
     }
 
-    /// The open gallery. Read from a file, its address may lack secrets: see ``Address/lacksSecrets``.
+    /// The open gallery. An address from the file may lack secrets: see ``Address/lacksSecrets``.
     public var gallery: Address?
-    /// The selected photo's id in the gallery.
+    /// The gallery's own id of the selected photo.
     public var photo: String?
-    /// Whether the photo was open.
+    /// Whether the user had opened the selected photo.
     public var isPhotoOpen = false
-    /// Whether the photo filled the screen instead of fitting it.
+    /// Whether the open photo filled the screen instead of fitting it.
     public var fillsScreen = false
-    /// The layout.
+    /// The layout; nil for the initial layout.
     public var view: View?
-    /// The order.
+    /// The order of the photos; nil for the order in the settings.
     public var order: PhotoOrder?
-    /// The sections.
+    /// The division into sections; nil for the sections in the settings.
     public var sections: SectionRule?
-    /// The filter, if one was active.
+    /// The filter's text, if a filter was active.
     public var filter: String?
 
-    /// The maximum length of a filter.
+    /// The length of the longest filter to keep.
     private static let longestFilter = 200
 
-    /// Creates a place.
+    /// Creates a position with the settings' view.
     public init(gallery: Address? = nil, photo: String? = nil, isPhotoOpen: Bool = false) {
         self.gallery = gallery
         self.photo = photo
         self.isPhotoOpen = isPhotoOpen
     }
 
-    /// Reads a file's text or line. Unknown parts are ignored.
+    /// Reads a position from its text or line, and ignores unknown parts.
     public init(text: some StringProtocol) {
         self.init()
         var order = PhotoOrder()
@@ -143,10 +143,10 @@ public struct Place: Equatable, Sendable {
         }
     }
 
-    /// The file's text.
+    /// The position as text with several lines.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// The same in one line, without a newline.
+    /// The position as one line of text, without a newline.
     public var line: String { lines.joined(separator: "\t") }
 
     private var lines: [String] {
@@ -178,19 +178,19 @@ public struct Place: Equatable, Sendable {
     }
 }
 
-/// The file of places, shared by all running Vitrines.
+/// The file of places, which all running Vitrine processes share.
 public struct PlacesFile: Sendable {
     private let path: String
-    /// The file with the single place of older versions.
+    /// The path of the file in which older versions kept a single position.
     private let olderPath: String
 
-    /// Creates an accessor for the file.
+    /// Creates an object that reads and writes the file.
     public init(_ locations: Locations) {
         path = locations.placesFile
         olderPath = locations.placeFile
     }
 
-    /// Reads the places; none if the file is unreadable.
+    /// Reads the places. An unreadable file counts as empty.
     public func read() -> Places {
         places((try? PrivateFile.read(path)) ?? nil)
     }
@@ -202,7 +202,7 @@ public struct PlacesFile: Sendable {
         return places
     }
 
-    /// Records places in order. Concurrent changes of other programs stay.
+    /// Records places in order, and keeps the changes that other processes made meanwhile.
     public func record(_ new: [Place]) throws(SettingsError) {
         try PrivateFile.change(path) { text in
             var places = places(text)

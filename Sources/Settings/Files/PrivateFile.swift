@@ -1,12 +1,12 @@
 import Files
 import Glibc
 
-/// Reads and writes small private files, atomically.
+/// Reads and writes small private files. Each write replaces the whole file atomically.
 public enum PrivateFile {
-    /// The maximum size of a file; larger ones are no files of Vitrine's.
+    /// The size of the largest file, in bytes. Vitrine writes no larger files of this kind.
     private static let maximumSize = 1 << 20
 
-    /// Returns a file's text, or nil if the file does not exist.
+    /// Returns the text of a file, or nil if the file does not exist.
     public static func read(_ path: String) throws(SettingsError) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -28,14 +28,14 @@ public enum PrivateFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Replaces a file atomically.
+    /// Replaces a file atomically with new text.
     ///
     /// A symbolic link stays; the file that it points to is replaced.
     public static func write(_ text: String, to path: String) throws(SettingsError) {
         try replace(target(of: path)) { () throws(SettingsError) in text }
     }
 
-    /// Changes a file under a lock, so that concurrent programs keep each other's changes.
+    /// Changes a file under a lock, so that simultaneous programs keep each other's changes.
     ///
     /// - Parameter body: returns the new text for the present one, which is nil if the file does not exist.
     public static func change(_ path: String, _ body: (String?) -> String) throws(SettingsError) {
@@ -56,7 +56,7 @@ public enum PrivateFile {
         }
     }
 
-    /// Throws an error unless the user owns the file and only the user can read it.
+    /// Throws an error unless the user owns the file and no other user can read it.
     public static func check(_ path: String) throws(SettingsError) {
         var status = stat()
         guard stat(path, &status) == 0, access(path, R_OK) == 0 else {

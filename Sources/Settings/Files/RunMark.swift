@@ -15,7 +15,7 @@ public final class RunMark {
     private let path: String
     private var descriptor: Int32
 
-    /// Creates a mark for this process; nil if that fails, so that a crash goes unnoticed.
+    /// Creates the file for this process. Returns nil on failure; a crash then goes unnoticed.
     public convenience init?(in folder: String) {
         self.init(in: folder, boot: Self.boot)
     }
@@ -39,7 +39,7 @@ public final class RunMark {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Removes the mark when the process ends normally. Further calls do nothing.
+    /// Removes the file when the process ends normally. Further calls do nothing.
     public func remove() {
         guard descriptor >= 0 else { return }
         unlink(path)
@@ -47,7 +47,7 @@ public final class RunMark {
         descriptor = -1
     }
 
-    /// Removes the marks of ended processes. Returns whether one crashed since the boot.
+    /// Removes the files of ended processes. Returns whether a process crashed since the last boot.
     public static func takeDeaths(in folder: String) -> Bool {
         takeDeaths(in: folder, boot: boot)
     }
@@ -60,7 +60,7 @@ public final class RunMark {
         return hasDeaths
     }
 
-    /// Removes an unlocked mark. Returns false if it is locked or another start removed it.
+    /// Removes an unlocked file. Returns false if the file is locked or another process removed it first.
     private static func takeMark(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -70,7 +70,7 @@ public final class RunMark {
             && unlink(path) == 0
     }
 
-    /// Returns the names of finished and unfinished marks, but of no other files.
+    /// Returns the names of finished and unfinished marks, and no other names.
     private static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -88,7 +88,7 @@ public final class RunMark {
 
     private static let unfinished = ".new"
 
-    /// The id of the current boot; a constant if it is unreadable.
+    /// The id of the current boot; a constant if the id is unreadable.
     private static var boot: String {
         let text = (try? PrivateFile.read("/proc/sys/kernel/random/boot_id")).flatMap { $0 } ?? ""
         let letters = text.filter { $0.isHexDigit || $0 == "-" }

@@ -3,12 +3,12 @@ import Model
 
 /// All settings, with their defaults.
 public struct Settings: Hashable, Sendable {
-    /// Characters for drawing pictures.
+    /// Characters that Vitrine can draw pictures with.
     public enum Symbols: String, CaseIterable, Hashable, Sendable {
         case auto, ascii, ramp, half, quad, sextant
     }
 
-    /// Colours to use.
+    /// The numbers of colours that Vitrine can use.
     public enum Colours: String, CaseIterable, Hashable, Sendable {
         case auto, none
         case sixteen = "16"
@@ -16,14 +16,14 @@ public struct Settings: Hashable, Sendable {
         case full
     }
 
-    /// Pixel protocols.
+    /// Protocols that send pixels to the terminal.
     public enum Pixels: String, CaseIterable, Hashable, Sendable {
         case auto, none, sixel, kitty, iterm
     }
 
     /// Backgrounds for transparent pictures.
     public enum Transparency: String, CaseIterable, Hashable, Sendable {
-        /// The terminal's background; black if that is unknown.
+        /// The terminal's background, or black if the background is unknown.
         case background
         /// A chequerboard of two greys.
         case chequer
@@ -31,7 +31,7 @@ public struct Settings: Hashable, Sendable {
 
     /// Colour themes of the interface.
     public enum Theme: String, CaseIterable, Hashable, Sendable {
-        /// The dark or light theme, by the terminal's background.
+        /// The dark or the light theme, depending on the terminal's background.
         case auto
         case dark, light, contrast, mono
     }
@@ -41,13 +41,13 @@ public struct Settings: Hashable, Sendable {
         case error, info, debug
     }
 
-    /// Sections of lists in date order.
+    /// Sections of a list in date order.
     public enum Sections: String, CaseIterable, Hashable, Sendable {
-        /// Years in long lists.
+        /// Sections by year in long lists, and no sections in short lists.
         case auto
         case year, month, day, none
 
-        /// The rule for a list that has sections.
+        /// The rule for dividing a list that has sections.
         public var rule: SectionRule {
             switch self {
             case .auto, .year: .year
@@ -62,13 +62,13 @@ public struct Settings: Hashable, Sendable {
     public var cacheFolder: String?
     /// The maximum size of all caches together, in bytes; nil for no limit.
     public var cacheLimit: Int64? = 2 << 30
-    /// The file for the log, if any.
+    /// The file that also receives the log, if any.
     public var logFile: String?
     /// The amount of logging.
     public var logLevel = LogLevel.info
-    /// Disables all transfers.
+    /// Whether Vitrine fetches nothing.
     public var offline = false
-    /// Draws with ASCII only.
+    /// Whether Vitrine draws with ASCII only.
     public var ascii = false
     /// The characters for pictures.
     public var symbols = Symbols.auto
@@ -80,47 +80,47 @@ public struct Settings: Hashable, Sendable {
     public var transparency = Transparency.background
     /// The colour theme.
     public var theme = Theme.auto
-    /// Uses words instead of drawings, for speech and Braille.
+    /// Whether Vitrine uses words instead of drawings, for speech and Braille.
     public var plain = false
-    /// Updates a gallery when it opens.
+    /// Whether Vitrine updates a gallery when the user opens it.
     public var syncOnOpen = true
-    /// Updates the gallery when the terminal's window gets the focus.
+    /// Whether Vitrine updates the gallery when the terminal's window gets the focus.
     public var syncOnFocus = false
     /// Minutes between automatic updates; 0 for none.
     public var syncInterval = 0
-    /// Fetches every thumbnail, not only those near the screen.
+    /// Whether Vitrine fetches every thumbnail, not only those near the screen.
     public var allThumbnails = false
-    /// Fetches every photo, after everything else.
+    /// Whether Vitrine fetches every photo, after everything else.
     public var allPhotos = false
     /// The number of simultaneous transfers; 0 to adapt to the network.
     public var transfers = 0
-    /// A PEM file of certificates to trust instead of the system's.
+    /// A PEM file with certificates to trust instead of the system's.
     public var caFile: String?
-    /// A PEM file with a certificate for servers that require one.
+    /// A PEM file with the user's certificate, for servers that require one.
     public var clientCertificate: String?
-    /// A PEM file with the certificate's key; nil if the certificate's file has it.
+    /// A PEM file with the certificate's key; nil if the certificate's file contains the key.
     public var clientKey: String?
-    /// The only host that receives the certificate; nil for all that require one.
+    /// The only host that receives the certificate; nil for all hosts that require one.
     public var clientCertificateHost: String?
-    /// The netrc file; nil for `~/.netrc`.
+    /// The path of the netrc file; nil for `~/.netrc`.
     public var netrc: String?
-    /// The default place for passwords.
+    /// The default place to keep passwords.
     public var passwords = SignInKeeping.session
     /// Milliseconds to delay each transfer, for tests.
     public var debugDelay = 0
-    /// Fails every Nth request, for tests; 0 for none.
+    /// Lets every Nth request fail, for tests; 0 for none.
     public var debugFailures = 0
     /// Rows for each photo in a list; 0 for automatic.
     public var rowHeight = 0
     /// Seconds for each photo of a slideshow.
     public var slideshow = 5
-    /// Shows slideshows in random order.
+    /// Whether slideshows have a random order.
     public var slideshowShuffled = false
-    /// The program to open photos with; nil for the desktop's.
+    /// The program that opens photos; nil for the desktop's program.
     public var openWith: String?
     /// The folder to suggest for saving photos; nil for the desktop's pictures folder.
     public var exportFolder: String?
-    /// Enables the mouse. The terminal then selects text only with Shift.
+    /// Whether Vitrine uses the mouse. The terminal then selects text only with Shift.
     public var mouse = true
 
     /// The key bindings.
@@ -128,20 +128,20 @@ public struct Settings: Hashable, Sendable {
 
     /// The initial order of photos.
     public var order = PhotoOrder()
-    /// The initial sections.
+    /// The initial sections of a list.
     public var sections = Sections.auto
 
-    /// Creates the defaults.
+    /// Creates settings with their default values.
     public init() {}
 }
 
 extension Settings {
-    /// Settings that hold a path, and may begin with `~/`.
+    /// The settings that hold a path, which may begin with `~/`.
     private static var paths: [WritableKeyPath<Settings, String?>] {
         [\.cacheFolder, \.logFile, \.caFile, \.clientCertificate, \.clientKey, \.netrc, \.exportFolder]
     }
 
-    /// Replaces `~/` by the home folder.
+    /// Replaces `~/` at the start of paths by the home folder.
     ///
     /// No shell expands it in a settings file, nor after a `=` on the command line.
     mutating func expandHome(_ home: String) {

@@ -5,7 +5,7 @@ import Model
 public enum SettingsError: Error, Equatable, CustomStringConvertible {
     /// No option has this name.
     case unknownOption(String)
-    /// The option belongs to a different command.
+    /// The option belongs to another command.
     case misplacedOption(String)
     /// The options contradict each other.
     case conflict(String, String)
@@ -13,13 +13,13 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
     case missingValue(String)
     /// The option takes no value.
     case unexpectedValue(String)
-    /// The value is not allowed.
+    /// The option does not allow this value; `allowed` describes the allowed values.
     case value(String, of: String, allowed: String)
-    /// A line of the settings file is not `name = value`.
+    /// A line of the settings file does not have the form `name = value`.
     case notASetting(String)
-    /// A line begins with `bind` but is no complete binding.
+    /// A line begins with `bind` but does not have the form of a key binding.
     case notABinding(String)
-    /// A binding is wrong.
+    /// A key binding names an unknown key, scope or command.
     case binding(CommandsError)
     /// A line of the settings file is not UTF-8.
     case notUTF8
@@ -29,12 +29,12 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
     case unknownCommand(String)
     /// The command lacks an argument.
     case missingArgument(String)
-    /// The command has one argument too many.
+    /// The command line has an argument that the command does not take.
     case unexpectedArgument(String)
-    /// A file cannot be read or written, for the system's reason.
+    /// The system cannot read or write a file, for this reason.
     case file(path: String, reason: String)
 
-    /// A sentence for the user. Quoted input may be an address with a password, which is removed.
+    /// The error as a sentence for the user. Passwords in quoted addresses are removed.
     public var description: String { Address.withoutCredentials(sentence) }
 
     private var sentence: String {
@@ -60,7 +60,7 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Shortens input for a message.
+    /// Returns the input, shortened for a message.
     private static func short(_ text: String) -> String {
         // Remove the password first: shortened before its `@`, it would not be recognised.
         let text = Address.withoutCredentials(text)

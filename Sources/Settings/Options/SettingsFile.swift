@@ -3,21 +3,21 @@ import Glibc
 
 /// The settings file: `name = value` lines, key bindings and `#` comments.
 public enum SettingsFile {
-    /// A wrong line. The other lines still count.
+    /// A wrong line of the file. The other lines still count.
     public struct Mistake: Hashable, Sendable, CustomStringConvertible {
-        /// The file.
+        /// The path of the settings file.
         public let path: String
-        /// The line, counted from one; nil for the whole file.
+        /// The number of the line, counted from one; nil for the whole file.
         public let line: Int?
-        /// The mistake.
+        /// The mistake in this line.
         public let error: SettingsError
 
-        /// `FILE:LINE: message`, the format of compilers.
+        /// The mistake as `FILE:LINE: message`, the format of compilers.
         public var description: String {
             line.map { "\(path):\($0): \(error)" } ?? "\(error) Vitrine ignores the file."
         }
 
-        /// The description without folders, for a line of the screen.
+        /// The mistake for a line of the screen, with the file's name but not its folder.
         public var notice: String {
             let text = description
             guard text.hasPrefix(path), let slash = path.lastIndex(of: "/") else { return text }
@@ -27,11 +27,11 @@ public enum SettingsFile {
         /// Returns whether two mistakes have the same description.
         public static func == (left: Mistake, right: Mistake) -> Bool { left.description == right.description }
 
-        /// Hashes the description, in accordance with `==`.
+        /// Hashes the description, so that equal mistakes have equal hashes.
         public func hash(into hasher: inout Hasher) { hasher.combine(description) }
     }
 
-    /// Applies a file's lines. Returns the wrong ones.
+    /// Applies the lines of a file to settings. Returns the wrong lines.
     ///
     /// It skips a byte order mark, and rejects a file with a NUL byte. If two lines set the same option, the last one counts, and the
     /// repetition is a mistake.
@@ -53,7 +53,7 @@ public enum SettingsFile {
         return mistakes
     }
 
-    /// Applies a line. Returns the name of the option that it sets, if any.
+    /// Applies a line to settings. Returns the name of the changed option, if any.
     private static func apply(_ line: String, to settings: inout Settings) throws(SettingsError) -> String? {
         guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
         // Reading replaced invalid bytes with U+FFFD, so a path in this line would be wrong.
@@ -69,7 +69,7 @@ public enum SettingsFile {
         return name
     }
 
-    /// Applies `bind photos J = next-section`. The last `=` separates, since `=` is also a key.
+    /// Applies a line such as `bind photos J = next-section`. The last `=` is the separator, because `=` is also a key.
     private static func bind(_ line: String, in settings: inout Settings) throws(SettingsError) {
         guard let equals = line.lastIndex(of: "=") else { throw .notABinding(line) }
         let words = line[..<equals].split(whereSeparator: \.isWhitespace).map(String.init)
@@ -84,7 +84,7 @@ public enum SettingsFile {
 }
 
 extension StringProtocol {
-    /// The lines, including empty ones. `\r\n` is one newline character.
+    /// The lines of the text, including empty lines. `\r\n` counts as one newline.
     var lines: [SubSequence] { split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) }
 
     /// The text without white space at either end.
@@ -104,14 +104,14 @@ extension StringProtocol {
 /// A file that the command line names must be readable. Problems with the default file are only ``mistakes``, so that Vitrine
 /// starts anyway.
 public struct SettingsInForce: Sendable {
-    /// The settings.
+    /// The settings of the file, overridden by those of the command line.
     public let settings: Settings
-    /// The wrong lines of the file, which do not count.
+    /// The wrong lines of the file, which have no effect.
     public let mistakes: [SettingsFile.Mistake]
     /// The path of the settings file, which may not exist.
     public let path: String
 
-    /// The maximum number of mistakes on the screen.
+    /// The most mistakes to show on the screen.
     private static let shownMistakes = 5
 
     /// Reads the named or default settings file and applies the command line.
@@ -145,7 +145,7 @@ public struct SettingsInForce: Sendable {
         }
     }
 
-    /// The first mistakes as notices for the screen, with a hint at the others.
+    /// The first mistakes as notices for the screen. A last notice counts the others.
     public var notices: [String] {
         guard mistakes.count > Self.shownMistakes else { return mistakes.map(\.notice) }
         let rest = "\(mistakes.count - Self.shownMistakes) more mistakes; run “vitrine config check”."

@@ -1,6 +1,6 @@
 import Commands
 
-/// The table of all settings.
+/// The table of all settings. Other code derives options, help and completions from this table.
 ///
 /// The command line, the settings file, the help, the manual page and the completions use it.
 public enum SettingsTable {
@@ -68,7 +68,7 @@ public enum SettingsTable {
         options.first { $0.letter == letter }
     }
 
-    /// Returns the name closest to a misspelled one, with dashes if that has them.
+    /// Returns the known name closest to a misspelled name. A name with dashes gets an answer with dashes.
     static func nearest(to name: String) -> String? {
         guard name.hasPrefix("--") else { return Misspelling.nearest(to: name, among: options.map(\.name)) }
         // Dashes before a correct name come from the settings file, which uses none.
@@ -78,18 +78,18 @@ public enum SettingsTable {
         }
     }
 
-    /// Sets a switch if there is a new value. Returns the current value.
+    /// Sets a switch if there is a new value. Returns the switch's value.
     private static func set(_ value: inout Bool, _ new: Bool?) -> Bool {
         if let new { value = new }
         return value
     }
 }
 
-/// A setting: its name, values, default and description.
+/// A setting with its name, values, default and description.
 public struct SettingsOption: Sendable {
-    /// The name in the settings file, and after `--`.
+    /// The setting's name in the settings file. On the command line, `--` precedes the name.
     public let name: String
-    /// The short form on the command line.
+    /// The letter of the short form on the command line.
     public let letter: Character?
     /// The placeholder for the value in the help; nil for a switch.
     public let value: String?
@@ -98,15 +98,15 @@ public struct SettingsOption: Sendable {
     let apply: @Sendable (inout Settings, String) throws(SettingsError) -> Void
     let current: @Sendable (Settings) -> String
 
-    /// Sets the value from text.
+    /// Sets the setting's value from text.
     func set(_ text: String, in settings: inout Settings) throws(SettingsError) {
         try apply(&settings, text)
     }
 
-    /// The default, as text.
+    /// The default value, as text.
     public var defaultValue: String { current(Settings()) }
 
-    /// Returns the current value as text for the settings file.
+    /// Returns the setting's value as text for the settings file.
     public func text(in settings: Settings) -> String { current(settings) }
 
     // MARK: - Kinds
@@ -145,6 +145,8 @@ public struct SettingsOption: Sendable {
             current: { $0[keyPath: path].rawValue })
     }
 
+    /// Creates a setting whose value is a number in a range.
+    ///
     /// - Parameter isAutoAllowed: whether `auto` is allowed, stored as 0.
     static func number(
         _ name: String, _ value: String, _ range: ClosedRange<Int>, orAuto isAutoAllowed: Bool = false,
@@ -169,7 +171,7 @@ public struct SettingsOption: Sendable {
             })
     }
 
-    /// A data size, or `none`.
+    /// Creates a setting whose value is a data size or `none`.
     static func size(
         _ name: String, _ meaning: String, _ path: WritableKeyPath<Settings, Int64?> & Sendable
     ) -> SettingsOption {
@@ -196,12 +198,12 @@ public struct SettingsOption: Sendable {
     }
 }
 
-/// A data size in a settings file: `2G`, `500M`, `none`.
+/// A data size in a settings file, such as `2G`, `500M` or `none`.
 struct DataSize: Equatable {
     /// The number of bytes; nil for no limit.
     let bytes: Int64?
 
-    /// The allowed values, for error messages.
+    /// The allowed values, as error messages describe them.
     static let allowed = "a size, like 2G or 500M, or none"
 
     private static let units: [(letter: Character, bytes: Int64)] = [
@@ -212,7 +214,7 @@ struct DataSize: Equatable {
         self.bytes = bytes
     }
 
-    /// Reads a whole number of bytes, optionally with a unit; units are powers of 1,024.
+    /// Parses a whole number of bytes with an optional unit. Units are powers of 1,024.
     init?(_ text: String) {
         guard text != "none" else {
             bytes = nil
@@ -228,7 +230,7 @@ struct DataSize: Equatable {
         self.bytes = bytes
     }
 
-    /// The value in the largest unit that needs no fraction.
+    /// The size in the largest unit that gives a whole number.
     var text: String {
         guard let bytes else { return "none" }
         let unit = Self.units.first { bytes > 0 && bytes % $0.bytes == 0 }
