@@ -1,7 +1,7 @@
 import Cells
 import Glibc
 
-/// Tracks queries to a terminal and its answers, without a clock.
+/// Tracks the queries to a terminal and the terminal's answers, without a clock.
 ///
 ///     var inquiry = Inquiry()
 ///     send(inquiry.ask([.version, .cellSize], on: Size(columns: 80, rows: 24)))
@@ -11,24 +11,26 @@ import Glibc
 /// An answer counts once, and only while its query is open. Late answers, and text that looks like an answer, change
 /// nothing.
 struct Inquiry {
-    /// The queries sent and not yet answered.
+    /// The queries that the terminal has not answered yet.
     private(set) var open: Set<TerminalQuestion> = []
-    /// The answers so far.
+    /// The answers that have arrived so far.
     private(set) var answers = TerminalAnswers()
-    /// The number of cells at the last query.
+    /// The number of columns and rows at the last query.
     private var size = Size(columns: 0, rows: 0)
-    /// The number in the kitty query, which must appear in the answer.
+    /// The number in the kitty query. A valid answer contains the same number.
     let number: Int
 
+    /// Creates an inquiry without open queries.
+    ///
     /// - Parameter number: a number that is hard to guess.
     init(number: Int = Int.random(in: 1...Int(Int32.max))) {
         self.number = number
     }
 
-    /// Whether any query is open.
+    /// Whether the terminal still has to answer a query.
     var isOpen: Bool { !open.isEmpty }
 
-    /// Opens queries. Returns the bytes to send, in one piece.
+    /// Opens queries. Returns the bytes to send, which must stay in one piece.
     ///
     /// Queries to the terminal end with the device attributes query, which every terminal answers; its answer closes
     /// the others. tmux passes on answers of the outer terminal but not that one, so for the outer terminal the last
@@ -43,7 +45,7 @@ struct Inquiry {
         return TerminalQuestion.allCases.filter(questions.contains).flatMap { Array($0.bytes(number: number).utf8) }
     }
 
-    /// Handles a reply. Returns whether it answered an open query.
+    /// Handles a reply of the terminal. Returns whether the reply answered an open query.
     @discardableResult
     mutating func take(_ reply: TerminalReply) -> Bool {
         switch reply {
@@ -90,7 +92,7 @@ struct Inquiry {
         return true
     }
 
-    /// Closes all queries. Earlier answers stay, because a slow answer does not invalidate them.
+    /// Closes all queries and keeps the answers so far, because a slow answer does not invalidate others.
     mutating func giveUp() {
         open = []
     }
@@ -99,7 +101,7 @@ struct Inquiry {
         open.remove(question) != nil
     }
 
-    /// Closes queries that the terminal passed over, and clears their earlier answers.
+    /// Closes queries that the terminal skipped, and clears earlier answers to them.
     private mutating func closeWithoutAnswer(_ questions: Set<TerminalQuestion>) {
         for question in questions {
             open.remove(question)
@@ -119,11 +121,11 @@ struct Inquiry {
     }
 }
 
-/// A query to a terminal.
+/// A query to a terminal about one of its properties.
 enum TerminalQuestion: CaseIterable, Hashable, Sendable {
-    /// Its name and version.
+    /// The terminal's name and version.
     case version
-    /// Whether it supports kitty graphics.
+    /// Whether the terminal supports kitty graphics.
     case kitty
     /// The size of a cell in pixels.
     case cellSize
@@ -131,15 +133,15 @@ enum TerminalQuestion: CaseIterable, Hashable, Sendable {
     case areaSize
     /// The background colour.
     case background
-    /// Whether it supports synchronized updates.
+    /// Whether the terminal supports synchronized updates.
     case synchronises
     /// The number of colours of a sixel picture.
     case sixelColours
-    /// The version of the terminal around tmux.
+    /// The name and version of the terminal around tmux.
     case outerVersion
-    /// Kitty graphics support of the terminal around tmux.
+    /// Whether the terminal around tmux supports kitty graphics.
     case outerKitty
-    /// The device attributes. Sent last: their answer means that no earlier query will be answered any more.
+    /// The device attributes. This query comes last; its answer means that the terminal will answer no earlier query.
     case attributes
 
     /// Returns the bytes of the query.
@@ -163,46 +165,45 @@ enum TerminalQuestion: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether the terminal around tmux answers.
+    /// Whether the query goes to the terminal around tmux.
     var isForOuter: Bool { self == .outerVersion || self == .outerKitty }
 }
 
-/// The answers of a terminal.
+/// The answers of a terminal to queries.
 struct TerminalAnswers: Hashable, Sendable {
-    /// Its name and version.
+    /// The terminal's name and version.
     var version: String?
-    /// The version of the terminal around tmux, if tmux passes the query on.
+    /// The name and version of the terminal around tmux, if tmux passes the query on.
     var outerVersion: String?
-    /// Whether it supports kitty graphics.
+    /// Whether the terminal supports kitty graphics.
     var takesKitty = false
-    /// Whether the terminal around tmux supports kitty graphics and tmux passes them on.
+    /// Whether the terminal around tmux supports kitty graphics, and tmux passes them on.
     var outerTakesKitty = false
-    /// The size of a cell.
+    /// The size of a cell in pixels.
     var cell: CellPixels?
-    /// The size of the text area.
+    /// The size of the text area in pixels and in cells.
     var area: Area?
     /// The background colour.
     var background: Colour?
-    /// Whether it supports synchronized updates.
+    /// Whether the terminal supports synchronized updates.
     var synchronises = false
     /// The number of colours of a sixel picture.
     var sixelColours: Int?
-    /// The device attributes. This query is sent last and nearly every terminal answers it, so then all other answers
-    /// have arrived or never will.
+    /// The device attributes. Nearly every terminal answers this last query, so that afterwards no other answer is outstanding.
     var attributes: [Int]?
 
-    /// The size of the text area in pixels.
+    /// The size of the text area in pixels and in cells.
     struct Area: Hashable, Sendable {
         let width: Int
         let height: Int
-        /// The number of cells at the time of the query. After a resize the pixels no longer apply.
+        /// The number of columns and rows at the query. After a resize, the pixels no longer apply.
         let size: Size
 
-        /// The size of a cell.
+        /// The size of a cell in pixels.
         var cell: CellPixels? { CellPixels((width, height), dividedBy: size) }
     }
 
-    /// Whether the attributes after the first, which is the terminal class, include sixel ("4").
+    /// Whether the attributes include sixel ("4"). The first attribute does not count, because it is the terminal class.
     var takesSixel: Bool { attributes?.dropFirst().contains(4) ?? false }
 }
 
@@ -211,7 +212,7 @@ struct CellPixels: Hashable, Sendable {
     let width: Int
     let height: Int
 
-    /// Creates a plausible size; nil otherwise. Over a connection the numbers may be zero or nonsense.
+    /// Creates a size; nil if the size is implausible. Terminals behind a connection may report zeros or nonsense.
     init?(cellWidth width: Int, height: Int) {
         guard (3...100).contains(width), (5...200).contains(height) else { return nil }
         let aspect = Double(width) / Double(height)
@@ -219,19 +220,19 @@ struct CellPixels: Hashable, Sendable {
         (self.width, self.height) = (width, height)
     }
 
-    /// Divides the size of the text area by the number of cells.
+    /// Divides the pixels of the text area by the number of cells.
     init?(_ area: (width: Int, height: Int), dividedBy size: Size) {
         guard size.columns > 0, size.rows > 0 else { return nil }
         self.init(cellWidth: area.width / size.columns, height: area.height / size.rows)
     }
 
-    /// Creates the size reported by the system.
+    /// Creates the cell size that the system reports for a window.
     init?(_ window: winsize) {
         self.init(
             (Int(window.ws_xpixel), Int(window.ws_ypixel)),
             dividedBy: Size(columns: Int(window.ws_col), rows: Int(window.ws_row)))
     }
 
-    /// The width divided by the height.
+    /// The width of a cell divided by its height.
     var aspect: Double { Double(width) / Double(height) }
 }

@@ -11,13 +11,13 @@ import Glibc
 /// Create it after `setlocale`. If standard output is a terminal and the environment does not determine its
 /// capabilities, the terminal is queried, which takes at most a quarter of a second.
 public final class OutputTerminal {
-    /// The capabilities found, with reasons.
+    /// The terminal's capabilities, with the reason for each.
     public let findings: TerminalFindings
-    /// The number of cells, if standard output is a terminal.
+    /// The number of columns and rows, if standard output is a terminal.
     public let size: Size?
     private let probe: TerminalProbe?
 
-    /// Examines standard output and queries the terminal if necessary.
+    /// Examines standard output, and queries the terminal if the environment leaves doubts.
     ///
     /// - Parameter isThorough: whether to query the terminal in any case.
     public init(
@@ -39,12 +39,12 @@ public final class OutputTerminal {
         findings = TerminalFindings(environment, circumstances, probe?.answers ?? TerminalAnswers(), wishes)
     }
 
-    /// Restores the terminal after all output. Waits for late answers up to one second after the query.
+    /// Restores the terminal after all output. Waits for late answers until one second after the query.
     public func end() {
         probe?.end()
     }
 
-    /// Returns whether an answer could change how pictures are drawn.
+    /// Returns whether an answer of the terminal could change how pictures are drawn.
     private static func isInDoubt(
         _ environment: TerminalEnvironment, _ circumstances: TerminalFindings.Circumstances, _ wishes: TerminalWishes
     ) -> Bool {
@@ -64,15 +64,15 @@ public final class OutputTerminal {
     }
 }
 
-/// Queries the terminal and waits, for commands that draw once.
+/// Queries the terminal and waits for the answers, for commands that draw only once.
 ///
 ///     let probe = TerminalProbe(environment, size: size)
 ///     draw(probe?.answers ?? TerminalAnswers())
 ///     probe?.end()
 final class TerminalProbe {
-    /// Milliseconds to wait for answers before drawing. Nearly every terminal answers the last query sooner.
+    /// The milliseconds to wait for answers before drawing. Nearly every terminal answers the last query sooner.
     static let limit = 250
-    /// Milliseconds during which late answers are still read, so that the shell does not read them.
+    /// The milliseconds during which Vitrine still reads late answers, so that the shell does not read them.
     static let overdueLimit = 1_000
 
     private let descriptor: Int32
@@ -84,7 +84,7 @@ final class TerminalProbe {
     private var parser = InputParser()
     private var isEnded = false
 
-    /// Queries the controlling terminal; returns nil if that is not possible.
+    /// Queries the controlling terminal. Returns nil if there is no such terminal or it cannot be queried.
     ///
     /// - Parameter size: the number of cells.
     init?(_ environment: TerminalEnvironment, size: Size) {
@@ -105,10 +105,10 @@ final class TerminalProbe {
 
     deinit { end() }
 
-    /// The answers so far.
+    /// The answers that have arrived so far.
     var answers: TerminalAnswers { inquiry.answers }
 
-    /// Restores the terminal if that has not happened yet. May be called repeatedly.
+    /// Restores the terminal, unless an earlier call has done so.
     ///
     /// A slow terminal usually answers now, because the picture was queued behind the queries. The next program must
     /// not read these answers as input.
@@ -126,7 +126,7 @@ final class TerminalProbe {
         close(descriptor)
     }
 
-    /// Returns whether all queries were answered.
+    /// Sends the queries and waits. Returns whether the terminal answered all of them.
     private func ask() -> Bool {
         var asked = TerminalIdentity(environment, TerminalAnswers()).questions.filter { !$0.isForOuter }
         guard write(inquiry.ask(asked, on: size)) else { return false }
@@ -142,7 +142,7 @@ final class TerminalProbe {
         }
     }
 
-    /// Waits for input until the given time after the start. Returns whether input came.
+    /// Waits for input until a given time after the start. Returns whether input arrived.
     private func wait(milliseconds: Int) -> Bool {
         let left = (start + .milliseconds(milliseconds) - ContinuousClock.now) / .milliseconds(1)
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -159,7 +159,8 @@ final class TerminalProbe {
         return true
     }
 
-    /// A terminal that does not accept a hundred bytes at once is not worth waiting for.
+    /// Writes bytes to the terminal. Returns false if the terminal does not accept them at once; then waiting is not
+    /// worthwhile.
     private func write(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } == bytes.count
     }

@@ -1,6 +1,6 @@
 import Cells
 
-/// A known terminal, with traits that it does not report or reports wrongly.
+/// A known terminal, with traits that the terminal does not report or reports wrongly.
 enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
     case kitty, ghostty, foot, contour, alacritty, mintty, mlterm
     case wezTerm = "WezTerm"
@@ -20,37 +20,37 @@ enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
 
     /// The known pixel support of a terminal.
     enum Pixels: Hashable, Sendable {
-        /// Its answers are reliable.
+        /// The terminal's answers are reliable.
         case asAnswered
-        /// It supports this protocol, better than others that it may report.
+        /// The terminal draws best with this protocol, whatever else it reports.
         case work(PixelProtocol)
-        /// It has no support, whatever it answers.
+        /// The terminal draws no pixels, whatever it reports.
         case none
     }
 
     /// Known traits of a terminal.
     struct Traits: Sendable {
-        /// The start of its version answer; nil if it does not answer.
+        /// The beginning of the terminal's version answer; nil if the terminal does not answer.
         var version: String?
-        /// Whether only later versions answer.
+        /// Whether only later versions of the terminal answer the version query.
         var mayBeSilent = false
-        /// The start of its `TERM` value.
+        /// The beginning of the terminal's `TERM` value.
         var kind: String?
-        /// Environment variables that it sets, with their value if other terminals set them too.
+        /// The environment variables that the terminal sets. A value is given if other terminals set the variable, too.
         var variables: [(name: String, value: String?)] = []
-        /// Its pixel support.
+        /// The terminal's support for pixels.
         var pixels = Pixels.asAnswered
-        /// Whether it supports 24-bit colours.
+        /// Whether the terminal supports 24-bit colours.
         var isTrueColour = false
-        /// Whether it draws sextants itself, independent of the font.
+        /// Whether the terminal draws sextants itself, whatever the font contains.
         var drawsSextants = false
-        /// Whether it ignores unknown queries. Some terminals print them.
+        /// Whether the terminal ignores unknown queries. Some terminals print them.
         var ignoresUnknownQueries = true
-        /// A remark about wrong answers.
+        /// A remark about the terminal's wrong answers.
         var misreport: String?
     }
 
-    /// Finds the brand for a version answer.
+    /// Finds the brand that gives this version answer.
     init?(version: String) {
         let text = version.lowercased()
         let match = Self.allCases.first { brand in
@@ -60,12 +60,12 @@ enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
         self = match
     }
 
-    /// Whether it runs inside another terminal.
+    /// Whether the terminal runs inside another terminal, like tmux.
     var isMultiplexer: Bool { [.tmux, .gnuScreen, .zellij].contains(self) }
 }
 
 extension TerminalBrand {
-    /// The known traits. They take precedence over answers, and the user's settings over them.
+    /// The brand's known traits. They override the terminal's answers, and the user's settings override them.
     var traits: Traits {
         switch self {
         case .kitty:

@@ -2,14 +2,14 @@ import Cells
 import Glibc
 import Text
 
-/// The environment's information about the terminal, used for the first frame.
+/// The terminal's properties that the environment tells, for the first frame.
 public struct TerminalEnvironment: Sendable {
-    /// The terminal type: `TERM`.
+    /// The value of the environment variable `TERM`.
     public let kind: String
     private let colourTerm: String
     private let noColour: String
     private let escapeDelay: String
-    /// The environment variables that identify brands.
+    /// The environment variables that identify brands of terminals.
     private let marks: [String: String]
 
     /// Reads the environment of this process.
@@ -42,21 +42,21 @@ public struct TerminalEnvironment: Sendable {
     /// Whether the environment announces 24-bit colours.
     var claimsAllColours: Bool { colourTerm == "truecolor" || colourTerm == "24bit" || kind.hasSuffix("-direct") }
 
-    /// Whether the user disabled colours.
+    /// Whether the user has turned colours off with `NO_COLOR`.
     var refusesColours: Bool { !noColour.isEmpty }
 
-    /// Whether the locale uses UTF-8. Call `setlocale` first.
+    /// Whether the locale uses UTF-8. The caller must have called `setlocale` before.
     public var isUnicode: Bool {
         String(cString: nl_langinfo(nl_item(CODESET))).uppercased() == "UTF-8"
     }
 
-    /// Milliseconds to wait after an escape before it counts as the Escape key.
+    /// The milliseconds to wait after an escape byte before it counts as the Escape key.
     var escapeWait: Int {
         min(1_000, max(1, Int(escapeDelay) ?? 25))
     }
 
-    /// Whether the terminal supports, or at least ignores, xterm's extensions such as bracketed paste and focus
-    /// reports. The Linux console and real VT100s would print some of them.
+    /// Whether the terminal supports or ignores xterm's extensions, such as bracketed paste and focus reports. The Linux
+    /// console and real VT100s would print some of these sequences.
     var isXtermLike: Bool {
         let families = [
             "xterm", "tmux", "screen", "rxvt", "alacritty", "foot", "kitty", "wezterm", "konsole", "vte", "gnome",
@@ -68,7 +68,7 @@ public struct TerminalEnvironment: Sendable {
 
     // MARK: - Brands
 
-    /// The terminal's brand, and whether `TERM` names it.
+    /// The terminal's brand, and whether `TERM` names the brand.
     ///
     /// Multiplexers come first, because the variables of the terminal around them may be set too. `TERM` is more
     /// reliable than other variables, which are inherited by every program, including other terminals.
@@ -81,8 +81,8 @@ public struct TerminalEnvironment: Sendable {
         return markedBrand.map { ($0, false) }
     }
 
-    /// The terminal outside any multiplexer, by its variables. If several terminals set a variable, its value decides,
-    /// because the last one overwrites it.
+    /// The brand that the environment variables name, without multiplexers. If several brands set a variable, its value
+    /// decides, because the last terminal overwrote it.
     var markedBrand: TerminalBrand? {
         let brands = TerminalBrand.allCases.filter { !$0.isMultiplexer }
         let named = brands.first { brand in
@@ -108,14 +108,13 @@ public struct TerminalEnvironment: Sendable {
     }
 }
 
-/// The terminal's identity and its source.
+/// The brand of a terminal, and how Vitrine knows it.
 struct TerminalIdentity: Hashable, Sendable {
-    /// The brand, if it is known.
+    /// The terminal's brand, if Vitrine knows the brand.
     let brand: TerminalBrand?
-    /// A description with the source.
+    /// The brand as text, with the source of the knowledge.
     let text: String
-    /// Whether the brand's pixel support may be used: the terminal reported its version, or `TERM` names it, which
-    /// other terminals do not inherit.
+    /// Whether the brand is certain enough to rely on its pixel support, for example because the terminal reported its version.
     let isCertain: Bool
 
     /// Combines the environment and the terminal's answers.
@@ -149,7 +148,7 @@ struct TerminalIdentity: Hashable, Sendable {
         isCertain = isByKind || (traits.version == nil && answers.attributes != nil)
     }
 
-    /// The queries to send to this terminal.
+    /// The queries that this terminal can answer.
     ///
     /// tmux takes kitty's query for a title and GNU screen for a message, so they do not get it directly; tmux passes
     /// it on instead.

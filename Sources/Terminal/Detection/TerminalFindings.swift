@@ -1,24 +1,24 @@
 import Cells
 
-/// A terminal's capabilities and the reasons for them.
+/// A terminal's capabilities, and the reason for each.
 ///
 /// Sources in order of precedence: the user's settings, the brand's known traits, kitty graphics, sixel, and finally
 /// characters in the available colours.
 public struct TerminalFindings: Hashable, Sendable {
     /// The capabilities to use.
     public let capabilities: Capabilities
-    /// One line per finding with its reason, for display.
+    /// A line of text for each finding and its reason.
     public let lines: [String]
 
-    /// The facts known without querying the terminal.
+    /// The facts that Vitrine knows without a query to the terminal.
     struct Circumstances: Hashable {
-        /// The number of colours in terminfo.
+        /// The number of colours according to terminfo.
         var terminfoColours: Int
         /// Whether the locale uses UTF-8.
         var isUnicode: Bool
-        /// The number of cells.
+        /// The number of columns and rows.
         var size: Size
-        /// The cell size reported by the system.
+        /// The size of a cell that the system reports.
         var cell: CellPixels?
         /// Whether output goes to a terminal.
         var isTerminal = true
@@ -57,9 +57,9 @@ public struct TerminalFindings: Hashable, Sendable {
         return "all, including sextants, which \(brand.rawValue) draws itself"
     }
 
-    /// The terminal's cell size takes precedence over the system's, which is missing or wrong for some terminals. The
-    /// reported text area applies only until a resize; then the system's size is newer, and the old cell size is the
-    /// last resort until the terminal answers again.
+    /// Returns the size of a cell. The terminal's answer takes precedence over the system's size, which some terminals report
+    /// wrongly or not at all. The reported text area counts only until a resize, because the system's size is newer then. The
+    /// old cell size serves until the terminal answers again.
     private static func cell(
         _ circumstances: Circumstances, _ answers: TerminalAnswers
     ) -> (cell: CellPixels?, text: String) {
@@ -112,11 +112,11 @@ public struct TerminalFindings: Hashable, Sendable {
     }
 }
 
-/// The pixel protocol to use, and the reason.
+/// The pixel protocol to use, and the reason for the choice.
 struct PixelFindings {
-    /// The protocol and its parameters; nil if there is no support.
+    /// The protocol and its parameters; nil if Vitrine cannot send pixels.
     let capabilities: PixelCapabilities?
-    /// The reason.
+    /// The reason for the choice, as text.
     let text: String
 
     init(
@@ -125,8 +125,8 @@ struct PixelFindings {
         _ answers: TerminalAnswers, _ wishes: TerminalWishes, cell: CellPixels?
     ) {
         let isTmux = identity.brand == .tmux
-        /// Kitty and iTerm2 scale a picture to its cells, so without a known cell size it is only less sharp. A sixel
-        /// picture would cover the wrong cells.
+        /// Returns the capabilities for a protocol. Kitty and iTerm2 scale a picture to its cells, so that an unknown cell size
+        /// makes the picture only less sharp. A sixel picture would cover the wrong cells.
         func pixels(_ language: PixelProtocol) -> PixelCapabilities {
             PixelCapabilities(
                 language, cellWidth: cell?.width ?? 10, cellHeight: cell?.height ?? 20,
@@ -172,8 +172,8 @@ struct PixelFindings {
         return (nil, answers.attributes == nil ? "the terminal does not answer" : "the terminal reports no support")
     }
 
-    /// The support of the terminal around tmux. Kitty pictures are then placed with placeholder characters (U+10EEEE),
-    /// which not all terminals with kitty graphics support.
+    /// Returns the pixel protocol of the terminal around tmux; nil if that terminal has no kitty graphics. Vitrine then places
+    /// pictures with placeholder characters (U+10EEEE), which not all terminals with kitty graphics support.
     private static func throughTmux(
         _ environment: TerminalEnvironment, _ answers: TerminalAnswers, isUnicode: Bool
     ) -> (PixelProtocol?, String)? {
@@ -200,26 +200,26 @@ struct PixelFindings {
     }
 }
 
-/// The user's settings for the terminal, which override all findings.
+/// The user's settings for the terminal. They override all findings.
 public struct TerminalWishes: Hashable, Sendable {
-    /// How to send pixels.
+    /// The ways to send pixels.
     public enum Pixels: Hashable, Sendable {
-        /// As detected.
+        /// Send pixels with the detected protocol, if any.
         case asFound
-        /// Never.
+        /// Never send pixels.
         case none
-        /// With this protocol.
+        /// Send pixels with this protocol.
         case only(PixelProtocol)
     }
 
-    /// How to send pixels.
+    /// The way to send pixels.
     public var pixels: Pixels
-    /// The number of colours; nil for as many as detected.
+    /// The number of colours; nil for as many as Vitrine detects.
     public var colours: ColourDepth?
-    /// Whether to show only ASCII.
+    /// Whether to show only ASCII characters.
     public var isASCII: Bool
 
-    /// Creates settings; the defaults leave everything to detection.
+    /// Creates settings. The defaults leave everything to detection.
     public init(pixels: Pixels = .asFound, colours: ColourDepth? = nil, isASCII: Bool = false) {
         self.pixels = pixels
         self.colours = colours

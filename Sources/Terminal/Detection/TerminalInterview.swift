@@ -4,31 +4,34 @@ import Dispatch
 /// Queries the terminal in the background, with a time limit.
 @MainActor
 final class TerminalInterview {
-    /// Milliseconds to wait for an answer.
+    /// The milliseconds to wait for an answer.
     static let usualLimit = 1_000
-    /// Milliseconds during which a silent terminal may still answer. Its answers must not be read as input.
+    /// The milliseconds during which a silent terminal may still answer. Vitrine must not take such answers for keys.
     static let overdueLimit = 10_000
 
     private var inquiry = Inquiry()
-    /// The queries to send after the current ones.
+    /// The queries to send after the open queries.
     private var next: Set<TerminalQuestion> = []
-    /// The number of unanswered attribute queries. An answer to an earlier one must not end a later inquiry.
+    /// The number of attribute queries without an answer. An answer to an earlier query must not end a later inquiry.
     private var owed = 0
-    /// An attributes answer that seemed to belong to an earlier query. If no later one comes, it belongs to this one.
+    /// An attributes answer that seemed to belong to an earlier query. If no other answer follows, this one ends the current
+    /// inquiry.
     private var held: TerminalReply?
-    /// Whether the queries to the terminal around tmux have been repeated.
+    /// Whether Vitrine has repeated the queries to the terminal around tmux.
     private var hasAskedOuterAgain = false
     /// The time until which a silent terminal may still answer.
     private var overdueUntil: DispatchTime?
-    /// Ends unanswered queries; nil if none are open.
+    /// The timer that ends unanswered queries; nil if no query is open.
     private var timer: (any DispatchSourceTimer)?
-    /// Milliseconds to wait for an answer.
+    /// The milliseconds to wait for an answer.
     private let limit: Int
     private let size: () -> Size
     private let send: ([UInt8]) -> Void
-    /// Called when answers have arrived or failed to arrive.
+    /// Called when answers have arrived, or when the time for them is over.
     private let onAnswers: () -> Void
 
+    /// Creates an interview that has sent no queries.
+    ///
     /// - Parameter size: returns the number of cells.
     init(
         limit: Int = TerminalInterview.usualLimit, size: @escaping () -> Size, send: @escaping ([UInt8]) -> Void,
@@ -40,17 +43,17 @@ final class TerminalInterview {
         self.onAnswers = onAnswers
     }
 
-    /// The answers so far.
+    /// The answers that have arrived so far.
     var answers: TerminalAnswers { inquiry.answers }
 
-    /// Whether an answer may still arrive.
+    /// Whether an answer of the terminal may still arrive.
     var isAnswerDue: Bool {
         if inquiry.isOpen { return true }
         guard let overdueUntil else { return false }
         return .now() < overdueUntil
     }
 
-    /// Sends queries, after the current ones if any are open. The time limit starts with ``startTimeLimit()``.
+    /// Sends queries, after the open queries if there are any. The time limit starts with ``startTimeLimit()``.
     ///
     /// - Parameter frame: adds bytes that must be sent in the same piece.
     func ask(_ questions: Set<TerminalQuestion>, frame: ([UInt8]) -> [UInt8] = { $0 }) {
@@ -65,8 +68,8 @@ final class TerminalInterview {
         if inquiry.open.contains(.attributes) { owed += 1 }
     }
 
-    /// Starts the time limit when all bytes have been sent. Behind a large picture on a slow line, a query may take
-    /// longer to arrive than its answer.
+    /// Starts the time limit. The caller calls this method when all bytes are sent, because a query may wait behind a large
+    /// picture on a slow line.
     func startTimeLimit() {
         guard inquiry.isOpen, timer == nil else { return }
         let timer = DispatchSource.makeTimerSource(queue: .main)
@@ -97,12 +100,12 @@ final class TerminalInterview {
         }
     }
 
-    /// Drops the queries not sent yet.
+    /// Drops the queries that are not sent yet.
     func hold() {
         next = []
     }
 
-    /// Stops waiting for answers.
+    /// Stops the wait for answers.
     func stop() {
         next = []
         close()

@@ -21,9 +21,9 @@ enum TerminalReply: Hashable, Sendable {
     /// XTSMGRAPHICS, `CSI ? 1 ; 0 ; count S`: the number of colours of a sixel picture.
     case sixelColours(Int)
 
-    /// The longest terminal name to keep.
+    /// The length of the longest terminal name to keep.
     static let maximumName = 64
-    /// The most attributes to keep.
+    /// The most attributes to keep from one answer.
     static let maximumAttributes = 64
 
     /// Parses a control sequence; returns nil if it is not a reply.
@@ -64,7 +64,7 @@ enum TerminalReply: Hashable, Sendable {
         }
     }
 
-    /// Parses `i=31;OK`, possibly with further keys.
+    /// Parses text like `i=31;OK`, possibly with further keys.
     private static func kittyParts(_ text: Substring) -> (number: Int, message: Substring)? {
         let parts = text.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let key = parts[0].split(separator: ",").first(where: { $0.hasPrefix("i=") }),
@@ -73,7 +73,7 @@ enum TerminalReply: Hashable, Sendable {
         return (number, parts[1])
     }
 
-    /// Parses X11's `rgb:` or `rgba:` form, with one to four digits per part.
+    /// Parses X11's `rgb:` or `rgba:` form of a colour, with one to four digits for each part.
     private static func colour(_ text: Substring) -> (UInt8, UInt8, UInt8)? {
         guard let colon = text.firstIndex(of: ":"), ["rgb", "rgba"].contains(text[..<colon]) else { return nil }
         let parts = text[text.index(after: colon)...].split(separator: "/", omittingEmptySubsequences: false)

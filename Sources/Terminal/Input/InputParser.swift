@@ -6,43 +6,43 @@ import Cells
 /// may be late, cut or forged by printed files; they are kept apart from keys, and unknown sequences are skipped as a
 /// whole.
 struct InputParser {
-    /// The possible completion of the pending bytes.
+    /// The event that further bytes may complete.
     enum Waiting {
         /// No bytes are pending.
         case nothing
-        /// A complete key if nothing follows soon, otherwise the start of a sequence.
+        /// An escape byte or the like: a complete key if nothing follows soon, otherwise the start of a sequence.
         case key
-        /// The rest of a sequence, which arrives faster than a user can type.
+        /// A sequence whose rest is missing. The rest arrives faster than a user can type.
         case sequence
-        /// The rest of a paste, which arrives at the terminal's speed unless its end was lost.
+        /// A paste whose rest is missing. The rest arrives at the terminal's speed, unless the end of the paste was lost.
         case paste
     }
 
-    /// The key sequences of this terminal.
+    /// The byte sequences of keys on this terminal.
     private let sequences: KeySequences
     private var pending: [UInt8] = []
-    /// The replies not taken yet.
+    /// The replies that the reader has not taken yet.
     private var replies: [TerminalReply] = []
-    /// The pasted bytes so far; nil outside a paste.
+    /// The bytes of the current paste; nil outside a paste.
     private var paste: [UInt8]?
 
-    /// The most bytes of a paste to keep; the rest is dropped.
+    /// The most bytes of a paste to keep. The parser drops the rest.
     static let maximumPaste = 1 << 16
-    /// The longest sequence. Longer ones are dropped.
+    /// The length of the longest sequence. The parser drops longer sequences.
     static let maximumSequence = 1 << 12
 
     init(_ sequences: KeySequences = KeySequences()) {
         self.sequences = sequences
     }
 
-    /// The possible completion of the pending bytes.
+    /// The event that the pending bytes may become.
     var waiting: Waiting {
         guard paste == nil else { return .paste }
         guard let first = pending.first else { return .nothing }
         return first == 0x1B && pending.count > 2 ? .sequence : .key
     }
 
-    /// Parses bytes and returns the completed events.
+    /// Parses bytes, and returns the events that they complete.
     mutating func parse(_ bytes: some Collection<UInt8>) -> [InputEvent] {
         var events: [InputEvent] = []
         pending += bytes
@@ -59,20 +59,20 @@ struct InputParser {
         return events
     }
 
-    /// Returns the replies so far and clears them.
+    /// Returns the replies so far, and forgets them.
     mutating func takeReplies() -> [TerminalReply] {
         defer { replies = [] }
         return replies
     }
 
-    /// Discards incomplete input, because other programs have read its rest.
+    /// Discards incomplete input, because another program has read the rest.
     mutating func reset() {
         pending = []
         replies = []
         paste = nil
     }
 
-    /// Completes the pending bytes after a pause.
+    /// Parses the pending bytes as they are, after a pause without further bytes.
     mutating func parsePending() -> [InputEvent] {
         if paste != nil {
             appendToPaste(pending)
@@ -161,12 +161,12 @@ struct InputParser {
         return pending.count > Self.maximumSequence ? (nil, pending.count) : nil
     }
 
-    /// Keeps a limited number of replies; more at once are nonsense.
+    /// Keeps a reply, unless many replies are waiting; so many at once make no sense.
     private mutating func addReply(_ reply: TerminalReply?) {
         if let reply, replies.count < 64 { replies.append(reply) }
     }
 
-    /// Parses one UTF-8 character. Returns nil if more bytes are needed, and no key for invalid bytes.
+    /// Parses one UTF-8 character. Returns nil if bytes are missing, and no key for invalid bytes.
     private func takeCharacter(at start: Int) -> (key: Key?, length: Int)? {
         let lead = pending[start]
         let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1
@@ -198,7 +198,7 @@ struct InputParser {
 
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
-    /// Moves bytes to the paste. Returns the event at its end.
+    /// Moves bytes to the paste. Returns the paste as an event when the paste is complete.
     private mutating func continuePaste() -> InputEvent? {
         guard let end = pending.firstIndex(of: 0x1B) else {
             appendToPaste(pending)

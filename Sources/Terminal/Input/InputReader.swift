@@ -13,23 +13,23 @@ final class InputReader {
     private var parser: InputParser
     private let escapeWait: Int
     private let sequenceWait: Int
-    /// Counts reads, so that a timeout from before the last read is ignored.
+    /// The number of reads, so that a timeout from before the last read is ignored.
     private var reads = 0
-    /// The start time of the pending sequence.
+    /// The time at which the pending sequence started.
     private var sequenceStart: DispatchTime?
-    /// Receives each event. The owner sets it before the first.
+    /// Called with each event. The owner sets this closure before the first event.
     var onEvent: (InputEvent) -> Void = { _ in }
-    /// Called with each reply, expected or not.
+    /// Called with each reply, whether expected or not.
     var onReply: (TerminalReply) -> Void = { _ in }
-    /// Returns whether replies may still arrive.
+    /// Returns whether the terminal may still answer a query.
     var isAnswerDue: () -> Bool = { false }
     /// Called when the terminal is gone.
     var onGone: () -> Void = {}
 
-    /// Milliseconds to wait after an escape while a reply is expected, because replies begin with one too.
+    /// The milliseconds to wait after an escape byte while a reply is expected, because replies begin with an escape byte, too.
     static let answerWait = 250
-    /// Milliseconds to wait for the end of a sequence, from its start, or of a paste, from its last bytes. After that,
-    /// keys work again.
+    /// The milliseconds to wait for the rest of a sequence, counted from its start, or of a paste, counted from its last bytes.
+    /// Afterwards, keys work again.
     static let usualSequenceWait = 2_000
 
     init(
@@ -44,22 +44,21 @@ final class InputReader {
         source.resume()
     }
 
-    /// Stops reading. May be called repeatedly.
+    /// Stops reading. Further calls do nothing.
     func close() {
         guard !isClosed else { return }
         isClosed = true
         source.silence()
     }
 
-    /// Discards incomplete input, because other programs have read its rest.
+    /// Discards incomplete input, because another program has read the rest.
     func discardPending() {
         reads += 1
         sequenceStart = nil
         parser.reset()
     }
 
-    /// Reads expected replies for a limited time, so that the next program does not read them. Keys typed meanwhile are
-    /// dropped.
+    /// Reads expected replies for a limited time, so that the next program does not read them. Drops keys typed meanwhile.
     func drain(milliseconds: Int) {
         let deadline = DispatchTime.now() + .milliseconds(milliseconds)
         while isAnswerDue() {
@@ -73,7 +72,7 @@ final class InputReader {
         }
     }
 
-    /// Returns the available bytes; nil if the terminal is gone.
+    /// Returns the bytes that have arrived; nil if the terminal is gone.
     private func readBytes() -> ArraySlice<UInt8>? {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
@@ -124,7 +123,7 @@ final class InputReader {
 }
 
 extension DispatchSourceProtocol {
-    /// Silences the source permanently before the program ends.
+    /// Stops the source's events for good, before the program ends.
     ///
     /// The source is not cancelled. libdispatch on Linux frees its state for a descriptor or signal with the last
     /// source, on the thread that cancels it, while its own thread may still use that state for the current event. This

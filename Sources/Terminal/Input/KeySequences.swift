@@ -1,14 +1,14 @@
 import Cells
 
-/// The byte sequences of keys: terminfo's and the usual ones.
+/// The byte sequences that keys send: terminfo's sequences and the usual ones.
 struct KeySequences {
     private var keys: [[UInt8]: Key] = [:]
     private var longest = 0
 
-    /// Creates the usual sequences only.
+    /// Creates the usual sequences without terminfo's.
     init() {}
 
-    /// Adds the sequences from terminfo.
+    /// Creates the usual sequences, and adds those of terminfo.
     ///
     /// - Parameter string: looks up a terminfo string by name.
     init(terminfo string: (String) -> [UInt8]?) {
@@ -19,7 +19,7 @@ struct KeySequences {
         }
     }
 
-    /// Returns the longest terminfo sequence that the bytes begin with.
+    /// Returns the key of the longest terminfo sequence at the start of the bytes, and the sequence's length.
     func longestMatch(_ bytes: [UInt8]) -> (key: Key, length: Int)? {
         guard longest > 0 else { return nil }
         for length in stride(from: min(longest, bytes.count), through: 1, by: -1) {
@@ -29,7 +29,7 @@ struct KeySequences {
         return nil
     }
 
-    /// Returns the key for `ESC O` and a letter: keypad and arrows in application mode.
+    /// Returns the key for `ESC O` and a letter, which keypad and arrows send in application mode.
     static func applicationKey(_ letter: UInt8) -> Key? {
         letteredKey(letter).map { Key($0) } ?? (letter == UInt8(ascii: "M") ? Key(.enter) : nil)
     }
@@ -83,7 +83,7 @@ struct KeySequences {
 struct ControlSequence {
     let introducer: UInt8?
     let numbers: [Int]
-    /// Bytes between the parameters and the final byte, which change the sequence's meaning.
+    /// The bytes between the parameters and the final byte. They change the meaning of the sequence.
     let intermediates: [UInt8]
     let final: UInt8
 
@@ -102,7 +102,7 @@ struct ControlSequence {
 
     var isPasteStart: Bool { introducer == nil && final == UInt8(ascii: "~") && numbers.first == 200 }
 
-    /// The event; nil for replies and unknown sequences.
+    /// The input event; nil for replies and unknown sequences.
     var event: InputEvent? {
         guard intermediates.isEmpty else { return nil }
         guard introducer == nil else {
@@ -122,7 +122,7 @@ struct ControlSequence {
         }
     }
 
-    /// xterm sends the modifier bits plus one.
+    /// The modifiers of a key. xterm sends the bits of the modifiers plus one.
     private var modifiers: Key.Modifiers {
         guard numbers.count > 1, (2...8).contains(numbers[1]) else { return [] }
         return Key.Modifiers(rawValue: UInt8(numbers[1] - 1))

@@ -1,10 +1,10 @@
 import Dispatch
 import Glibc
 
-/// Delivers signals as events on the main actor.
+/// Turns signals of the system into events on the main actor.
 @MainActor
 final class SignalSources {
-    /// A signal of the system.
+    /// The signals that this class handles.
     enum Event: CaseIterable {
         case resize, interrupt, terminate, hangUp, stop, goOn
 
@@ -35,7 +35,7 @@ final class SignalSources {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Stops the process group like the shell's job control. Returns when it continues.
+    /// Stops the process group, as the shell's job control does. Returns when the user continues the program.
     ///
     /// Returns immediately if nothing could continue it, as in a terminal without a shell: "if the process group is
     /// orphaned" the system discards this signal, unlike SIGSTOP.

@@ -1,18 +1,18 @@
 import Dispatch
 
-/// Schedules frames: at most 60 a second, and only when the terminal has received the previous one. All changes in
-/// between are drawn in one frame.
+/// Schedules at most 60 frames a second, each only after the terminal has received the previous frame. One frame shows all
+/// changes since the previous frame.
 @MainActor
 final class FrameLoop {
-    /// The minimum time between frames in nanoseconds.
+    /// The shortest time between two frames, in nanoseconds.
     static let interval: UInt64 = 16_666_667
 
     private enum State {
-        /// Nothing to draw and no timer, so the program sleeps.
+        /// No frame is needed. No timer runs, so that the program sleeps.
         case clean
         /// A frame is scheduled.
         case scheduled
-        /// A frame is needed but the terminal is not ready.
+        /// A frame is needed, but the terminal has not received the previous frame yet.
         case blocked
     }
 
@@ -26,13 +26,13 @@ final class FrameLoop {
         self.draw = draw
     }
 
-    /// Requests a frame.
+    /// Requests a frame, because something has changed.
     func setNeedsFrame() {
         guard case .clean = state else { return }
         schedule()
     }
 
-    /// Continues when the terminal has received everything.
+    /// Continues after the terminal has received everything.
     func resume() {
         guard case .blocked = state else { return }
         schedule()

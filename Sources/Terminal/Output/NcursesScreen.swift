@@ -2,7 +2,7 @@ import CNcurses
 import Cells
 import Glibc
 
-/// Computes the bytes for each frame with ncurses.
+/// Computes the bytes of each frame with ncurses.
 ///
 /// ncurses writes into memory and never to the terminal. This class decides when the bytes are sent, and adds what
 /// ncurses cannot draw. "The library is not thread safe", so only the main actor uses it.
@@ -11,12 +11,12 @@ final class NcursesScreen {
     private var screen = vitrine_screen()
     private var pairs: ColourPairs
     private var capabilities: Capabilities
-    /// The sequence that limits scrolling to terminfo's lines (DECSTBM).
+    /// The bytes that limit scrolling to the lines of terminfo (DECSTBM).
     private let linesAtFirst: [UInt8]
-    /// The surface on the terminal; nil if unknown.
+    /// The surface on the terminal; nil if its contents are unknown.
     private var shown: Surface?
 
-    /// Opens a screen and determines the capabilities to use.
+    /// Opens an ncurses screen, and determines the capabilities to use.
     init(_ environment: TerminalEnvironment, size: Size, cellAspect: Double?) throws(TerminalError) {
         var lines: Int32 = 0
         guard vitrine_screen_open(&screen, environment.kind, Int32(size.rows), Int32(size.columns), &lines) == 0 else {
@@ -35,15 +35,15 @@ final class NcursesScreen {
         nonl()
     }
 
-    /// Frees ncurses' memory. The screen must not be used afterwards.
+    /// Frees the memory of ncurses. The caller must not use the screen afterwards.
     func close() {
         vitrine_screen_close(&screen)
     }
 
-    /// The capabilities in use.
+    /// The terminal capabilities that the screen uses.
     var used: Capabilities { capabilities }
 
-    /// Changes the capabilities. Redraws everything if that changes the drawing.
+    /// Changes the capabilities. The next frame redraws everything if the drawing depends on the change.
     func use(_ change: (inout Capabilities) -> Void) {
         let before = capabilities
         change(&capabilities)
@@ -53,10 +53,10 @@ final class NcursesScreen {
         if !isDrawnAlike { shown = nil }
     }
 
-    /// Returns whether the next update clears the screen, including its pictures.
+    /// Returns whether the next update clears the screen and its pictures.
     func clears(for size: Size) -> Bool { shown?.size != size }
 
-    /// Returns the bytes that turn the terminal's contents into the surface.
+    /// Returns the bytes that change the terminal's contents into the surface.
     ///
     /// - Parameter ceded: cells covered by pictures, which ncurses must not write.
     /// - Returns: nil if the screen and its pictures must be cleared first.
@@ -93,14 +93,14 @@ final class NcursesScreen {
         return output + TrueColourOverlay.bytes(surface, shown: before, after: output, capabilities)
     }
 
-    /// Returns the bytes for a surface without pictures.
+    /// Returns the bytes that show a surface without pictures.
     func update(to surface: Surface) -> [UInt8] {
         // Without pictures there is always an update.
         update(to: surface, ceded: []) ?? []
     }
 
-    /// Makes ncurses believe that a picture's cells contain text, so that it writes all of them when they become text
-    /// again. Returns the bytes to send after the picture.
+    /// Tells ncurses that the cells of a picture contain text, so that ncurses writes all cells when they become text again.
+    /// Returns the bytes to send after the picture.
     func cede(_ rect: Rect) -> [UInt8] {
         guard let before = shown else { return [] }
         var surface = before
@@ -119,29 +119,29 @@ final class NcursesScreen {
         return (keyString("sgr0") ?? []) + Array("\u{1B}[H".utf8) + takeOutput()
     }
 
-    /// Discards the known contents, because another program has written to the terminal.
+    /// Discards the known contents of the terminal, because another program has changed them.
     func invalidate() {
         shown = nil
     }
 
-    /// Returns the bytes that restore the terminal.
+    /// Returns the bytes that restore the terminal for other programs.
     func leave() -> [UInt8] {
         endwin()
         shown = nil
         return takeOutput()
     }
 
-    /// Returns a terminfo string by name.
+    /// Returns a terminfo string by its name.
     func keyString(_ name: String) -> [UInt8]? {
         guard let string = vitrine_terminfo_string(name) else { return nil }
         let bytes = Array(String(cString: string).utf8)
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// The assumed contents of cells under pictures: a character that ncurses does not print to move the cursor.
+    /// The contents that ncurses assumes under pictures: a character that ncurses does not print to move the cursor.
     private static let cededCell = Cell(TrueColourOverlay.marker)
 
-    /// Puts the changed cells that satisfy the condition. Returns false if no colour pairs are left.
+    /// Gives ncurses the changed cells that satisfy the condition. Returns false if no colour pairs are left.
     private func put(
         _ surface: Surface, instead before: Surface?, _ isMeant: (_ column: Int, _ row: Int) -> Bool
     ) -> Bool {
@@ -227,7 +227,7 @@ extension [UInt8] {
     }
 }
 
-/// ncurses' colour pairs, allocated on demand.
+/// The colour pairs of ncurses, which are made on demand.
 struct ColourPairs {
     private struct Pair: Hashable {
         let foreground: Int32
@@ -238,7 +238,7 @@ struct ColourPairs {
     private let limit: Int32
     private var numbers: [Pair: Int32] = [:]
 
-    /// Reads the limits of the current screen.
+    /// Reads the limits for colours and pairs of the current screen.
     init() {
         start_color()
         // -1 is then the terminal's default colour. Terminals without it get white on black.
@@ -250,7 +250,7 @@ struct ColourPairs {
     /// The number of colours according to terminfo.
     var colourCount: Int { Int(colours) }
 
-    /// Returns the pair for two colours, and whether to reverse it; nil if no pairs are left.
+    /// Returns the pair for two colours, and whether to swap foreground and background; nil if no pairs are left.
     mutating func pair(_ foreground: Colour, _ background: Colour) -> (number: Int32, isReversed: Bool)? {
         let pair = Pair(foreground: number(foreground), background: number(background))
         guard pair.foreground >= 0 || pair.background >= 0 else { return (0, false) }
@@ -281,12 +281,12 @@ struct ColourPairs {
     }
 }
 
-/// Divides each row into the parts between pictures.
+/// Divides each row of the screen into the parts between pictures.
 ///
 /// ncurses writes a row from its first to its last change and may rewrite everything in between. So changes on
 /// different sides of a picture are passed to it separately, one part at a time.
 struct PictureGaps {
-    /// For each row, the sorted columns where pictures end.
+    /// The sorted columns where pictures end, for each row.
     private var ends: [Int: [Int]] = [:]
 
     init(_ pictures: [Rect]) {
@@ -296,10 +296,10 @@ struct PictureGaps {
         for row in ends.keys { ends[row]?.sort() }
     }
 
-    /// The most pictures in a row.
+    /// The most pictures in any row.
     var most: Int { ends.values.map(\.count).max() ?? 0 }
 
-    /// Returns the index of the part that a column belongs to.
+    /// Returns the index of the part of a row that contains a column.
     func index(ofColumn column: Int, row: Int) -> Int {
         ends[row]?.firstIndex { column < $0 } ?? ends[row]?.count ?? 0
     }

@@ -1,24 +1,24 @@
 import Dispatch
 import Glibc
 
-/// Sends bytes to the terminal without waiting for it.
+/// Sends bytes to the terminal without waiting for the terminal.
 @MainActor
 final class OutputQueue {
     private let descriptor: Int32
-    /// The pieces to write. They are not joined, because pictures are large.
+    /// The pieces to write. The queue does not join pieces, because pictures are large.
     private var pieces: [[UInt8]] = []
-    /// The first unfinished piece, and the number of its bytes written.
+    /// The index of the first unfinished piece, and the number of its bytes already written.
     private var (next, offset) = (0, 0)
-    /// Fires when the terminal accepts more; nil unless bytes are waiting.
+    /// Fires when the terminal accepts more bytes; nil unless bytes are waiting.
     private var source: (any DispatchSourceWrite)?
-    /// Whether writing has failed permanently.
+    /// Whether writing has failed for good.
     private var isGone = false
-    /// Called when everything has been written.
+    /// Called when the terminal has accepted all bytes.
     var onIdle: () -> Void = {}
     /// Called when the terminal is gone.
     var onGone: () -> Void = {}
     private var rate = DrainRate()
-    /// The time in nanoseconds of any clock.
+    /// Returns the time of any clock, in nanoseconds.
     private let now: () -> UInt64
 
     init(_ descriptor: Int32, now: @escaping () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }) {
@@ -26,27 +26,27 @@ final class OutputQueue {
         self.now = now
     }
 
-    /// The most bytes that the terminal accepts within half a second, as far as known. A frame waits until earlier
-    /// bytes are accepted.
+    /// The most bytes that the terminal is known to accept within half a second. A frame waits until the terminal has accepted
+    /// all earlier bytes.
     var mostInHalfASecond: Int { rate.mostInHalfASecond(at: now()) }
 
-    /// Nanoseconds until that number may grow; nil if it will not grow without a new measurement.
+    /// The nanoseconds until ``mostInHalfASecond`` may grow; nil if it grows only after a new measurement.
     var nextIncrease: UInt64? { rate.nextIncrease(at: now()) }
 
-    /// Whether all bytes have been written.
+    /// Whether the terminal has accepted all bytes.
     var isIdle: Bool { pieces.isEmpty }
 
-    /// Sends bytes. Those that the terminal does not accept now are sent later.
+    /// Sends bytes. The queue keeps bytes that the terminal does not accept yet.
     func send(_ bytes: [UInt8]) { send([bytes]) }
 
-    /// Sends several pieces in order.
+    /// Sends several pieces of bytes in order.
     func send(_ more: [[UInt8]]) {
         let wasIdle = isIdle
         pieces += more.lazy.filter { !$0.isEmpty }
         if wasIdle, !isIdle { flush() }
     }
 
-    /// Sends all bytes synchronously when the program leaves the terminal.
+    /// Sends all bytes before returning, when the program leaves the terminal.
     ///
     /// If the terminal does not accept them in time, the rest is dropped. Cutting output anywhere is safe, because CAN
     /// ends an incomplete sequence.
@@ -62,7 +62,7 @@ final class OutputQueue {
         close()
     }
 
-    /// Writes for up to a second while the terminal accepts bytes. Returns whether all were written.
+    /// Writes for up to a second while the terminal accepts bytes. Returns whether no bytes are left.
     private func drain() -> Bool {
         let deadline = ContinuousClock.now + .seconds(1)
         while true {
@@ -73,7 +73,7 @@ final class OutputQueue {
         }
     }
 
-    /// Drops unsent bytes and stops waiting.
+    /// Drops unsent bytes, and stops waiting for the terminal.
     func close() {
         discard()
         setWaiting(false)
@@ -84,7 +84,7 @@ final class OutputQueue {
         (next, offset) = (0, 0)
     }
 
-    /// Writes as much as the terminal accepts.
+    /// Writes as many bytes as the terminal accepts now.
     func flush() {
         writeSome()
         setWaiting(!isIdle)
@@ -137,29 +137,29 @@ final class OutputQueue {
 /// Bytes accepted immediately say little, because they go into buffers of unknown size. Once the buffers are full, they
 /// accept as much as the line transfers.
 struct DrainRate {
-    /// Bytes per second; nil while the terminal causes no waiting.
+    /// The measured bytes per second; nil while the terminal causes no waiting.
     private var bytesPerSecond: Double?
-    /// The time of the measurement.
+    /// The time of the last measurement.
     private var measured: UInt64 = 0
-    /// The bytes accepted while waiting, and the time that took.
+    /// The bytes that the terminal accepted while the queue waited, and the seconds of that wait.
     private var taken: (bytes: Double, seconds: Double) = (0, 0)
-    /// The time up to which that is counted; nil while nothing waits.
+    /// The time up to which the current wait is counted; nil while nothing waits.
     private var counted: UInt64?
-    /// The bytes accepted immediately, in the second that began then.
+    /// The bytes that the terminal accepted at once, within the second that started at the time `begun`.
     private var atOnce: (bytes: Int, begun: UInt64) = (0, 0)
 
     /// The fewest bytes for a measurement, because a terminal may pause briefly.
     private static let least = 16_384.0
-    /// Measurements older than this number of bytes count half.
+    /// The number of bytes after which a measurement counts half.
     private static let memory = 131_072.0
-    /// The bytes per second that no buffer could accept immediately.
+    /// More bytes than any buffer accepts at once. A terminal that accepts so many bytes within a second is fast.
     private static let plenty = 131_072
-    /// Nanoseconds without waiting after which the line may be twice as fast.
+    /// The nanoseconds without a wait after which the line may be twice as fast.
     private static let quietPeriod: UInt64 = 5_000_000_000
-    /// The most times to double the estimate.
+    /// The most times that the estimate may double.
     private static let mostDoublings: UInt64 = 2
 
-    /// Estimates the bytes transferred within half a second.
+    /// Returns an estimate of the bytes that the line transfers within half a second.
     ///
     /// The estimate doubles after five seconds without waiting and again after ten, so that larger pieces are tried and
     /// measured.
@@ -168,7 +168,7 @@ struct DrainRate {
         return Int(min(bytesPerSecond * Double(1 << doublings(at: now)) / 2, 1e15))
     }
 
-    /// Nanoseconds until the estimate doubles; nil if it does not.
+    /// Returns the nanoseconds until the estimate doubles; nil if it does not double.
     func nextIncrease(at now: UInt64) -> UInt64? {
         guard bytesPerSecond != nil, doublings(at: now) < Self.mostDoublings else { return nil }
         return Self.quietPeriod - (now &- measured) % Self.quietPeriod
@@ -176,14 +176,14 @@ struct DrainRate {
 
     private func doublings(at now: UInt64) -> UInt64 { min(Self.mostDoublings, (now &- measured) / Self.quietPeriod) }
 
-    /// Records that the terminal accepts no more for now.
+    /// Records that the terminal accepts no more bytes for now.
     ///
     /// - Parameter now: the time in nanoseconds of any clock.
     mutating func recordFull(at now: UInt64) {
         if counted == nil { counted = now }
     }
 
-    /// Records accepted bytes.
+    /// Records the number of bytes that the terminal has accepted.
     mutating func recordTaken(_ bytes: Int, at now: UInt64) {
         guard let counted else { return recordTakenAtOnce(bytes, now) }
         self.counted = now
@@ -196,7 +196,7 @@ struct DrainRate {
         measured = now
     }
 
-    /// Records that everything was accepted.
+    /// Records that the terminal has accepted all bytes.
     mutating func recordIdle() { counted = nil }
 
     private mutating func recordTakenAtOnce(_ bytes: Int, _ now: UInt64) {

@@ -1,14 +1,14 @@
 import Dispatch
 
-/// Calls back when nothing has happened for a moment.
+/// Calls a closure when nothing has happened for a moment.
 @MainActor
 final class RestTimer {
-    /// Longer than a frame, so that a key held down does not count as rest.
+    /// The default pause. It is longer than a frame, so that a key held down does not count as rest.
     static let pause = DispatchTimeInterval.milliseconds(30)
 
-    /// The latest start; earlier ones are ignored.
+    /// The number of the latest start. Timers of earlier starts have no effect.
     private var generation = 0
-    /// Whether a callback is pending.
+    /// Whether the timer is running.
     private var isWaiting = false
     private let onRest: () -> Void
 
@@ -16,7 +16,7 @@ final class RestTimer {
         self.onRest = onRest
     }
 
-    /// Starts or restarts the wait.
+    /// Starts the wait, or restarts it.
     func begin(after pause: DispatchTimeInterval = RestTimer.pause) {
         generation += 1
         isWaiting = true
@@ -30,7 +30,7 @@ final class RestTimer {
         }
     }
 
-    /// Starts the wait unless it has started already.
+    /// Starts the wait, unless the timer is running.
     func goOn() {
         if !isWaiting { begin() }
     }

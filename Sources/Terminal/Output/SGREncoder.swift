@@ -5,32 +5,32 @@ import Text
 ///
 /// Used for pictures on standard output and for cells that ncurses cannot draw. Only changes of style are written.
 public struct SGREncoder {
-    /// The bytes so far.
+    /// The encoded bytes so far.
     public private(set) var bytes: [UInt8] = []
     private let capabilities: Capabilities
-    /// The terminal's current style.
+    /// The style that the terminal has after these bytes.
     private var current = Style.plain
-    /// Whether a sequence is open, so that the next code needs a separator.
+    /// Whether a sequence is unfinished, so that the next code needs a separator.
     private var isInSequence = false
 
-    /// Creates an encoder for a terminal in its default style.
+    /// Creates an encoder for a terminal that has its default style.
     public init(_ capabilities: Capabilities) {
         self.capabilities = capabilities
     }
 
-    /// Adds trusted text.
+    /// Adds text, which must be free of control characters from outside.
     public mutating func write(_ text: String) {
         bytes += text.utf8
     }
 
-    /// Adds a cell. The right half of a wide character is skipped.
+    /// Adds a cell. The right half of a wide character adds nothing.
     public mutating func write(_ cell: Cell) {
         guard cell.width > 0 else { return }
         if cell.style != current { adopt(cell.style) }
         bytes += (capabilities.unicode ? cell.text : ASCIIFallback.text(for: cell.text)).utf8
     }
 
-    /// Resets the style.
+    /// Resets the terminal's style to the default.
     public mutating func reset() {
         if current != .plain { bytes += "\u{1B}[0m".utf8 }
         current = .plain
@@ -53,6 +53,8 @@ public struct SGREncoder {
         isInSequence = false
     }
 
+    /// Adds the codes of a colour.
+    ///
     /// - Parameter base: 30 for text, 40 for the background.
     private mutating func append(_ colour: Colour, _ base: UInt8) {
         switch colour {
@@ -89,9 +91,9 @@ public struct SGREncoder {
     ]
 }
 
-/// Replaces characters on terminals that only show ASCII.
+/// Replaces characters for terminals that show only ASCII.
 enum ASCIIFallback {
-    /// Returns ASCII of the same width. Marks are dropped, because each would need a column.
+    /// Returns ASCII text of the same width. Combining marks are dropped, because each would need a column.
     static func text(for text: String) -> String {
         guard let scalar = text.unicodeScalars.first else { return "" }
         if scalar.isASCII { return String(scalar) }
@@ -99,7 +101,8 @@ enum ASCIIFallback {
         return text.displayWidth == 2 ? String(repeating: plain, count: 2) : String(plain)
     }
 
-    /// The characters that Vitrine draws with. Other text becomes question marks, because wrong letters would be worse.
+    /// The replacements for the characters that Vitrine draws with. Other characters become question marks, because wrong
+    /// letters would mislead.
     private static let replacements: [Unicode.Scalar: Character] = [
         "─": "-", "━": "=", "│": "|", "┃": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "├": "+", "┤": "+", "┬": "+",
         "┴": "+", "┼": "+", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "…": "~", "·": ".", "•": "*", "▸": ">", "◂": "<",
@@ -109,7 +112,7 @@ enum ASCIIFallback {
         "\u{FFFD}": "?", "␛": "?",
     ]
 
-    /// Returns a character of similar density and position for a sextant.
+    /// Returns a character whose density and position are similar to those of a sextant.
     private static func sextant(_ scalar: Unicode.Scalar) -> Character? {
         guard (0x1FB00...0x1FB3B).contains(scalar.value) else { return nil }
         let number = Int(scalar.value) - 0x1FB00

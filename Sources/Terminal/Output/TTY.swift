@@ -1,14 +1,14 @@
 import Cells
 import Glibc
 
-/// The terminal's device: its descriptor, modes and size.
+/// The terminal's device: its descriptor, its modes and its size.
 ///
 /// Opens the device again, because making standard output non-blocking would affect the shell and all programs that
 /// share it.
 final class TTY {
-    /// The terminal; the output queue writes to it.
+    /// The descriptor of the terminal, to which the output queue writes.
     let descriptor: Int32
-    /// The original modes, restored at the end.
+    /// The modes before Vitrine changed them. Vitrine restores them at the end.
     let originalModes: termios
 
     init() throws(TerminalError) {
@@ -26,7 +26,7 @@ final class TTY {
         close(descriptor)
     }
 
-    /// Disables echo, line buffering, signal keys and output processing.
+    /// Turns off echo, line buffering, signal keys and output processing.
     func makeRaw() {
         var modes = originalModes
         cfmakeraw(&modes)
@@ -37,7 +37,7 @@ final class TTY {
         setModes(originalModes)
     }
 
-    /// The number of cells, and their size if the system knows it.
+    /// The number of columns and rows, and the size of a cell if the system knows the size.
     var geometry: (size: Size, cell: CellPixels?) {
         var window = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
@@ -53,16 +53,16 @@ final class TTY {
     }
 }
 
-/// An error that prevents a full-screen display.
+/// An error that prevents the full-screen display.
 public enum TerminalError: Error, Equatable, CustomStringConvertible {
     /// Standard input or output is not a terminal.
     case notATerminal
-    /// The terminal's type is not in the terminfo database.
+    /// The terminfo database does not have the type of this terminal.
     case unknownKind(String)
-    /// The terminal cannot be set up; the system's reason.
+    /// The terminal cannot be set up, for the system's reason.
     case cannotSetUp(String)
 
-    /// A sentence for the user.
+    /// The error as a sentence for the user.
     public var description: String {
         switch self {
         case .notATerminal: "Browsing needs a terminal; “vitrine list” and “vitrine show” work without one."

@@ -3,7 +3,7 @@ import Cells
 import Glibc
 import Text
 
-/// The user's terminal: delivers input and displays surfaces. Owns ncurses, the terminal's modes and its signals.
+/// The user's terminal, which delivers input and displays surfaces. It owns ncurses, the terminal's modes and the signals.
 ///
 ///     let terminal = try Terminal(TerminalEnvironment())
 ///     terminal.onEvent = { event in … }
@@ -15,16 +15,16 @@ import Text
 public final class Terminal {
     /// Called with each input event.
     public var onEvent: (InputEvent) -> Void = { _ in }
-    /// Called to draw the next frame.
+    /// Called to draw the next frame for a number of columns and rows.
     public var onFrame: (Size) -> Surface = { Surface(size: $0) }
-    /// Called with a signal when the program should end. A terminal that is gone counts as SIGHUP, whether the signal
-    /// or a read or write error comes first.
+    /// Called with a signal when the program should end. A terminal that is gone counts as SIGHUP, whether a signal, a read or
+    /// a write reveals the loss first.
     public var onEnd: (Int32) -> Void = { _ in }
-    /// Called when the capabilities change. A new frame follows automatically.
+    /// Called when the capabilities change. Vitrine then draws a new frame.
     public var onCapabilities: (Capabilities) -> Void = { _ in }
     /// Called when there are new findings about the terminal.
     public var onFindings: (TerminalFindings) -> Void = { _ in }
-    /// Whether the terminal reports mouse events.
+    /// Whether the terminal should report mouse events.
     public var followsMouse = true {
         didSet {
             guard isActive, environment.isXtermLike, followsMouse != oldValue else { return }
@@ -42,17 +42,17 @@ public final class Terminal {
     private var signals: SignalSources?
     private var frames: FrameLoop?
     private var interview: TerminalInterview?
-    /// The queries sent since the terminal was taken over.
+    /// The queries sent since Vitrine took over the terminal.
     private var asked: Set<TerminalQuestion> = []
     private var reportedFindings: TerminalFindings?
     private var isActive = false
     /// Whether the terminal is gone.
     private var isHungUp = false
     private var pixels = PixelLayer()
-    /// Shows pixels once the pictures have not changed for a moment; until then they appear as symbols. Text changing
-    /// next to them does not delay them.
+    /// Shows pixels when the pictures have not changed for a moment. Until then, symbols stand in for the pictures. Changes of
+    /// text beside pictures cause no delay.
     private lazy var rest = RestTimer { [weak self] in self?.showPicture() }
-    /// Retries pictures after a while that a slow line could not show.
+    /// Tries again later to show pictures that a slow line could not show.
     private lazy var slowLineRetry = RestTimer { [weak self] in self?.rest.goOn() }
 
     /// Opens the terminal without changing it.
@@ -73,10 +73,10 @@ public final class Terminal {
         screen.use { $0 = capabilities }
     }
 
-    /// The capabilities in use.
+    /// The capabilities that Vitrine uses.
     public var capabilities: Capabilities { screen.used }
 
-    /// The current findings with their reasons.
+    /// The current findings about the terminal, with their reasons.
     public var findings: TerminalFindings {
         let geometry = tty.geometry
         let circumstances = TerminalFindings.Circumstances(
@@ -85,7 +85,7 @@ public final class Terminal {
         return TerminalFindings(environment, circumstances, interview?.answers ?? TerminalAnswers(), wishes)
     }
 
-    /// Applies new settings of the user.
+    /// Applies changed settings of the user.
     public func use(_ wishes: TerminalWishes) {
         guard wishes != self.wishes else { return }
         self.wishes = wishes
@@ -93,7 +93,7 @@ public final class Terminal {
         redraw()
     }
 
-    /// Takes over the terminal.
+    /// Takes over the terminal for the full-screen display.
     public func start() {
         let frames = FrameLoop(isReady: { [output] in output.isIdle }, draw: { [weak self] in self?.draw() })
         self.frames = frames
@@ -123,13 +123,13 @@ public final class Terminal {
         if isActive { frames?.setNeedsFrame() }
     }
 
-    /// Redraws everything, for example after another program's output.
+    /// Redraws the whole screen, for example after another program's output.
     public func redraw() {
         screen.invalidate()
         setNeedsFrame()
     }
 
-    /// Restores the terminal and stops the program until the user continues it.
+    /// Restores the terminal, and stops the program until the user continues it.
     public func suspend() {
         guard isActive else { return }
         leave()
@@ -138,7 +138,7 @@ public final class Terminal {
         enter()
     }
 
-    /// Restores the terminal permanently. May be called repeatedly.
+    /// Restores the terminal for good. Further calls do nothing.
     public func end() {
         guard signals != nil else { return }
         leave()
@@ -172,8 +172,8 @@ public final class Terminal {
         if pixels.isComplete { rest.cancel() } else if pixels.hasChanged { rest.begin() } else { rest.goOn() }
     }
 
-    /// Shows the pixels of the next picture. Pictures are sent one at a time, so that a frame waits for one at most,
-    /// and pictures that would take too long on a slow line are not sent yet.
+    /// Shows the pixels of the next picture. The terminal gets one picture at a time, so that a frame waits for one picture at
+    /// most. A picture that would take too long on a slow line waits.
     private func showPicture() {
         guard isActive, output.isIdle else { return }
         guard let (pieces, ceded) = pixels.showNext(upTo: output.mostInHalfASecond) else {
@@ -189,7 +189,7 @@ public final class Terminal {
         if !pixels.isComplete, output.isIdle { rest.begin(after: .zero) }
     }
 
-    /// Sends an update, synchronized if possible.
+    /// Sends an update, as a synchronized update if the terminal supports that.
     private func send(_ update: [[UInt8]]) {
         guard capabilities.synchronises, update.contains(where: { !$0.isEmpty }) else { return output.send(update) }
         output.send([Array(Self.updateBegin.utf8)] + update + [Array(Self.updateEnd.utf8)])
@@ -210,7 +210,8 @@ public final class Terminal {
         redraw()
     }
 
-    /// Re-enters after SIGSTOP or the like, which gave no chance to leave. The shell has changed the terminal's modes.
+    /// Takes over the terminal again after a stop without warning, such as SIGSTOP, because the shell has changed the
+    /// terminal's modes.
     private func reenter() {
         guard isActive else { return }
         isActive = false
@@ -242,7 +243,7 @@ public final class Terminal {
         onEvent(event)
     }
 
-    /// Sends pictures again, because tmux may now be attached to another terminal.
+    /// Sends all pictures again, because tmux may now be attached to another terminal.
     private func resendPictures() {
         guard isActive, pixels.isThroughTmux, !pixels.isEmpty else { return }
         output.send(pixels.clear())
@@ -264,7 +265,7 @@ public final class Terminal {
         }
     }
 
-    /// The bytes for the crash handler, which cannot call ncurses.
+    /// The bytes that the crash handler sends, because it cannot call ncurses.
     private var leavingSequence: [UInt8] {
         var bytes = environment.isXtermLike ? Array(Self.modesOff.utf8) : []
         for name in ["sgr0", "cnorm", "rmkx", "rmcup"] { bytes += screen.keyString(name) ?? [] }
@@ -273,21 +274,21 @@ public final class Terminal {
 
     private var modesOn: String { followsMouse ? Self.modesOn + Self.mouseOn : Self.modesOn }
 
-    /// Bracketed paste and focus events.
+    /// Turns on bracketed paste and focus events.
     private static let modesOn = "\u{1B}[?2004h\u{1B}[?1004h"
-    /// Ends these modes, and a synchronized update that may have been cut off.
+    /// Turns these modes off, and ends a synchronized update that may be incomplete.
     private static let modesOff = updateEnd + mouseOff + "\u{1B}[?1004l\u{1B}[?2004l"
-    /// Synchronized updates.
+    /// Begins a synchronized update.
     private static let updateBegin = "\u{1B}[?2026h"
     private static let updateEnd = "\u{1B}[?2026l"
-    /// Mouse buttons, and movement with a button pressed, in SGR form.
+    /// Turns on reports of mouse buttons, and of movement with a pressed button, in SGR form.
     private static let mouseOn = "\u{1B}[?1002h\u{1B}[?1006h"
     private static let mouseOff = "\u{1B}[?1006l\u{1B}[?1002l"
 }
 
-/// Queries the terminal and applies the findings.
+/// Queries to the terminal, and the use of its answers.
 extension Terminal {
-    /// Queries the terminal's identity and capabilities if it is xterm-like.
+    /// Queries the terminal's identity and capabilities, if the terminal is similar to xterm.
     private func askEverything() {
         guard environment.isXtermLike, let interview else { return }
         interview.stop()
@@ -297,13 +298,13 @@ extension Terminal {
         interview.ask(asked) { Array("\(modesOn)\u{1B}7".utf8) + $0 + Array("\u{1B}8\u{1B}[K".utf8) }
     }
 
-    /// Repeats queries whose answers may change with the window, if the terminal answers at all.
+    /// Repeats the queries whose answers may change with the window, if the terminal answers queries.
     private func askAboutCells() {
         guard isActive, let interview, interview.answers.attributes != nil else { return }
         interview.ask(asked.intersection([.cellSize, .areaSize, .background, .outerVersion, .outerKitty]))
     }
 
-    /// Applies new findings.
+    /// Applies new findings about the terminal.
     private func adopt() {
         askFurther()
         let findings = findings

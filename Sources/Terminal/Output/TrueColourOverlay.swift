@@ -11,10 +11,10 @@ import Text
 /// instead of moving past them, and scrolling moves other cells along. It also moves the cursor by printing cells, but
 /// only single-byte characters, so the marker is not one.
 enum TrueColourOverlay {
-    /// Rarely visible, on very slow terminals.
+    /// The glyph that ncurses sees in place of such a cell. The user may see it briefly on very slow terminals.
     static let marker = Glyph("░")
 
-    /// Returns the bytes to send after those of ncurses.
+    /// Returns the bytes to send after the bytes of ncurses.
     ///
     /// - Parameters:
     /// - shown: the previous surface; nil if the screen was cleared.
@@ -55,7 +55,7 @@ enum TrueColourOverlay {
         return Array("\u{1B}7".utf8) + encoder.bytes + Array("\u{1B}8".utf8)
     }
 
-    /// Returns the range of columns that changed for ncurses.
+    /// Returns the range of columns that have changed from the view of ncurses.
     private static func rangeOfChanges(from before: ArraySlice<Cell>, to after: ArraySlice<Cell>) -> Range<Int> {
         let changes = zip(before, after).enumerated().filter { _, pair in
             pair.0 != pair.1 && !(pair.0.isTrueColour && pair.1.isTrueColour)
@@ -64,8 +64,8 @@ enum TrueColourOverlay {
         return first..<last + 1
     }
 
-    /// Returns whether ncurses' output scrolls the terminal: a line feed, which it uses for nothing else, an index or
-    /// reverse index, or `ESC [ … S`, `T`, `L` or `M`.
+    /// Returns whether the output of ncurses scrolls the terminal. Scrolling needs a line feed, an index or reverse index, or
+    /// `ESC [ … S`, `T`, `L` or `M`.
     private static func mayHaveScrolled(_ output: [UInt8]) -> Bool {
         var index = 0
         while index < output.count {

@@ -1,13 +1,13 @@
 import Cells
 
-/// Kitty's graphics protocol: pictures are sent once, then placed and removed by id.
+/// Kitty's graphics protocol, which sends a picture once, and then shows or removes it by its id.
 public enum KittySequence {
-    /// Returns the sequences that send a picture without showing it. Through tmux each one is wrapped separately.
+    /// Returns the sequences that send a picture without showing it. For tmux, the caller wraps each sequence separately.
     public static func transmit(_ picture: PixelPicture, id: UInt32) -> [[UInt8]] {
         pieces(picture, "a=t,f=24,s=\(picture.width),v=\(picture.height),i=\(id),q=2")
     }
 
-    /// Returns the sequences that send a picture and show it at the cursor, which does not move.
+    /// Returns the sequences that send a picture and show it at the cursor. The cursor does not move.
     ///
     /// - Parameter id: the picture's id, if it will be placed again or removed; otherwise the terminal assigns one.
     public static func show(_ picture: PixelPicture, id: UInt32? = nil) -> [[UInt8]] {
@@ -18,7 +18,7 @@ public enum KittySequence {
                 + ",C=1,q=2")
     }
 
-    /// Returns the sequence that shows a sent picture at the cursor, which does not move.
+    /// Returns the sequence that shows a stored picture at the cursor. The cursor does not move.
     ///
     /// - Parameters:
     /// - placement: the placement's id; reusing it moves the picture.
@@ -27,24 +27,24 @@ public enum KittySequence {
         KittyChunks.sequence("a=p,i=\(id),p=\(placement),c=\(size.columns),r=\(size.rows),C=1,q=2")
     }
 
-    /// Returns the sequence that removes a placement and keeps the picture.
+    /// Returns the sequence that removes a picture from the screen. The terminal keeps the picture.
     public static func remove(id: UInt32, placement: UInt32) -> [UInt8] {
         KittyChunks.sequence("a=d,d=i,i=\(id),p=\(placement),q=2")
     }
 
-    /// Returns the sequence that deletes a picture and all its placements.
+    /// Returns the sequence that deletes a stored picture and removes it from the screen.
     public static func delete(id: UInt32) -> [UInt8] {
         KittyChunks.sequence("a=d,d=I,i=\(id),q=2")
     }
 
-    /// The first sequence is made here because it contains the id; the others are ready.
+    /// Returns the sequences that send a picture. Only the first sequence depends on the id, so the others are made in advance.
     private static func pieces(_ picture: PixelPicture, _ control: String) -> [[UInt8]] {
         let first = KittyChunks.sequence("\(control),m=\(picture.following.isEmpty ? 0 : 1)", picture.payload)
         return [picture.isThroughTmux ? TmuxPassage.wrapped(first) : first] + picture.following
     }
 }
 
-/// Shows kitty pictures as text, for use through tmux.
+/// Shows kitty pictures as text, so that tmux can handle them.
 ///
 /// tmux cannot move, clip or remove pictures. So a picture is sent with an invisible placement and shown by text: "the
 /// Unicode character U+10EEEE … with diacritics" that encode row and column, in a colour that encodes the picture's id
@@ -57,7 +57,8 @@ enum KittyPlaceholders {
         Array("\u{1B}_Ga=p,U=1,i=\(id),p=\(placement),c=\(size.columns),r=\(size.rows),q=2\u{1B}\\".utf8)
     }
 
-    /// Returns the placeholder text. A diacritic encodes the id's highest byte, the palette colour its lowest.
+    /// Returns the placeholder text for an area. A diacritic encodes the id's highest byte, and the palette colour encodes the
+    /// lowest byte.
     static func cells(id: UInt32, _ rect: Rect) -> [UInt8] {
         var text = "\u{1B}[0;38;5;\(id & 0xFF)m"
         let number = diacritics[Int(id >> 24)]
@@ -75,7 +76,7 @@ enum KittyPlaceholders {
 
     private static let placeholder: Unicode.Scalar = "\u{10EEEE}"
 
-    /// The diacritics for 0, 1, 2 and so on: combining marks above that normalization does not change, in order.
+    /// The diacritics that stand for 0, 1, 2 and so on: combining marks above the character that normalization does not change.
     private static let diacritics: [Unicode.Scalar] = ranges.flatMap { $0 }.compactMap { Unicode.Scalar($0) }
 
     private static let ranges: [ClosedRange<UInt32>] = [
@@ -96,10 +97,10 @@ enum KittyPlaceholders {
     ]
 }
 
-/// iTerm2's graphics protocol: a picture file drawn at the cursor over given cells.
+/// iTerm2's graphics protocol, which draws a picture file at the cursor over a given number of cells.
 public enum ITermSequence {
-    /// Returns the pieces that show a picture at the cursor. Afterwards the cursor's position differs between
-    /// terminals.
+    /// Returns the pieces of the sequence that shows a picture at the cursor. Terminals leave the cursor at different positions
+    /// afterwards.
     public static func show(_ picture: PixelPicture) -> [[UInt8]] {
         // Four base64 characters encode three bytes, less the padding.
         let padding = picture.payload.suffix(2).count { $0 == UInt8(ascii: "=") }
@@ -110,10 +111,10 @@ public enum ITermSequence {
     }
 }
 
-/// Sixel graphics: drawn at the cursor, pixel by pixel.
+/// Sixel graphics, which draw pixel by pixel at the cursor.
 public enum SixelSequence {
-    /// Returns the pieces that show a picture at the cursor. Afterwards the cursor's position differs between
-    /// terminals.
+    /// Returns the pieces of the sequence that shows a picture at the cursor. Terminals leave the cursor at different positions
+    /// afterwards.
     ///
     /// Pixels are square, undrawn pixels stay unchanged, and the grid size is ignored (`P1;P2;P3 q`).
     public static func show(_ picture: PixelPicture) -> [[UInt8]] {
@@ -123,8 +124,8 @@ public enum SixelSequence {
 
 /// Draws pictures on standard output between lines of text.
 public enum InlinePicture {
-    /// Returns the bytes that draw a picture at the cursor, which must be at the start of a line. The cursor ends below
-    /// it at the start of a line.
+    /// Returns the bytes that draw a picture at the cursor, which must be at the start of a line. Afterwards the cursor is at
+    /// the start of the line below the picture.
     ///
     /// Terminals differ in the cursor's position after a picture, and scroll when one reaches the last line. So line
     /// feeds make space first, the cursor moves back up, and after the picture it returns to the saved position.

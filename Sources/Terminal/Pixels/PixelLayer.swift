@@ -10,37 +10,38 @@ import Glibc
 struct PixelLayer {
     private struct Shown {
         let placement: PixelPlacement
-        /// The picture's id, for kitty.
+        /// The picture's id in kitty.
         let id: UInt32
-        /// The placement's id.
+        /// The id of the placement that shows the picture.
         let showing: UInt32
     }
 
     private var shown: [Shown] = []
     private var wanted: [PixelPlacement] = []
-    /// Wanted pictures that the terminal has no memory for, until others are wanted.
+    /// The wanted pictures for which the terminal has no memory. The set is cleared when other pictures are wanted.
     private var unplaced: Set<PixelPlacement> = []
-    /// Whether the last frame changed the wanted pictures.
+    /// Whether the last frame wanted different pictures than the frame before.
     private(set) var hasChanged = false
     private var store = KittyStore()
     private var showings: UInt32 = 0
-    /// Whether sequences must be wrapped for tmux.
+    /// Whether the sequences must be wrapped for tmux.
     let isThroughTmux: Bool
 
     init(isThroughTmux: Bool = false) {
         self.isThroughTmux = isThroughTmux
     }
 
-    /// Whether all wanted pictures are shown, except those without memory.
+    /// Whether the terminal shows all wanted pictures, except those that do not fit into its memory.
     var isComplete: Bool { !missing.contains { _ in true } }
 
-    /// Whether no picture is shown or stored.
+    /// Whether the terminal shows and stores no picture.
     var isEmpty: Bool { shown.isEmpty && store.numbers.isEmpty }
 
-    /// The cells replaced by pictures.
+    /// The areas of cells that pictures replace.
     var ceded: [Rect] { shown.filter { cedesCells($0.placement) }.map(\.placement.rect) }
 
-    /// Sets the pictures of the next frame. Returns the bytes that remove others, to be sent before the frame's text.
+    /// Sets the pictures that the next frame wants. Returns the bytes that remove other pictures, which the caller sends before
+    /// the frame's text.
     mutating func prepare(for placements: [PixelPlacement], on size: Size) -> [UInt8] {
         let before = wanted
         wanted = placements.filter { Self.isSafe($0, on: size) && $0.picture.isThroughTmux == isThroughTmux }
@@ -55,7 +56,8 @@ struct PixelLayer {
         return bytes
     }
 
-    /// Shows the next wanted picture. Returns its bytes and the cells it replaces; nil if nothing is left to show.
+    /// Shows the next wanted picture. Returns its bytes and the cells that the picture replaces; nil if no picture is left to
+    /// show.
     ///
     /// - Parameter most: the most bytes to send; larger pictures stay text for now.
     mutating func showNext(upTo most: Int = .max) -> (pieces: [[UInt8]], ceded: Rect?)? {
@@ -66,7 +68,7 @@ struct PixelLayer {
         return nil
     }
 
-    /// Shows a picture; returns nil if the terminal has no memory for it.
+    /// Shows a picture; returns nil if the terminal has no memory for the picture.
     private mutating func show(_ placement: PixelPlacement) -> (pieces: [[UInt8]], ceded: Rect?)? {
         showings &+= 1
         var id: UInt32 = 0
@@ -96,7 +98,7 @@ struct PixelLayer {
         return (pieces, cedesCells(placement) ? placement.rect : nil)
     }
 
-    /// Starts over on a cleared screen. Returns the bytes that delete stored pictures.
+    /// Forgets all pictures, because the screen is cleared. Returns the bytes that delete stored pictures.
     mutating func clear() -> [UInt8] {
         defer {
             shown = []
@@ -111,7 +113,7 @@ struct PixelLayer {
         return wanted.lazy.filter { !done.contains($0) }
     }
 
-    /// Returns the bytes needed to show a picture; 0 if the terminal has it.
+    /// Returns the number of bytes that show a picture; 0 if the terminal has stored the picture.
     private func cost(of picture: PixelPicture) -> Int {
         picture.language == .kitty && store.holds(picture) ? 0 : picture.byteCount
     }
@@ -128,18 +130,19 @@ struct PixelLayer {
         Array("\u{1B}[\(point.row + 1);\(point.column + 1)H".utf8)
     }
 
-    /// Some terminals move the cursor below a picture and would scroll in the last row.
+    /// Returns whether a picture can be shown without scrolling. Some terminals move the cursor below a picture, and scroll if
+    /// the picture reaches the last row.
     private static func isSafe(_ placement: PixelPlacement, on size: Size) -> Bool {
         placement.picture.language == .kitty || placement.rect.rows.upperBound < size.rows
     }
 }
 
-/// Tracks the pictures stored in kitty, so that they need not be sent again.
+/// The record of the pictures that kitty stores, so that Vitrine sends each picture once.
 struct KittyStore {
     private struct Entry {
         let id: UInt32
         let byteCount: Int
-        /// The turn of the last use.
+        /// The number of the turn that last used the picture.
         var used: Int
     }
 
@@ -148,22 +151,22 @@ struct KittyStore {
     private var turn = 0
     private var lastIndex: UInt32 = 0
 
-    /// The most bytes of stored pictures, as sent, before hidden ones are deleted. Kitty itself stores 320 MB for all
-    /// its windows.
+    /// The most bytes of stored pictures, as sent, before Vitrine deletes hidden ones. Kitty stores at most 320 MB for all its
+    /// windows.
     private static let limit = 48 << 20
-    /// The same limit for visible pictures: enough for the largest screens.
+    /// The most bytes of visible pictures, as sent: enough for the largest screens.
     private static let mostOnScreen = 192 << 20
-    /// The most pictures: ids vary in one byte, because placeholders encode it in a palette of 256 colours.
+    /// The most stored pictures. Ids differ in one byte, because placeholders encode this byte in a palette of 256 colours.
     private static let mostPictures = 250
 
-    /// The ids of all pictures.
+    /// The ids of all stored pictures.
     var numbers: [UInt32] { entries.values.map(\.id) }
 
-    /// Returns whether a picture is stored in the terminal.
+    /// Returns whether the terminal stores a picture.
     func holds(_ picture: PixelPicture) -> Bool { entries[picture.identity] != nil }
 
-    /// Returns a picture's id, the ids of pictures to delete for it, and whether it must be sent; nil if it does not
-    /// fit beside the visible ones.
+    /// Returns a picture's id, the ids of pictures to delete first, and whether to send the picture. Returns nil if the picture
+    /// does not fit beside the visible pictures.
     ///
     /// - Parameter shown: the ids of visible pictures, which are never deleted.
     mutating func number(
@@ -192,9 +195,8 @@ struct KittyStore {
         return (id, deleted, true)
     }
 
-    /// Returns an unused id. Programs in one terminal share ids, so the highest byte contains seven bits of the process
-    /// id; one in 128 other processes has the same. More bits do not fit, because placeholders encode only the lowest
-    /// byte, as a palette colour, and the highest, as a diacritic.
+    /// Returns an unused id. The highest byte contains seven bits of the process id, because programs in one terminal share
+    /// ids.
     private mutating func freeNumber() -> UInt32 {
         let taken = Set(entries.values.map(\.id))
         let high = (UInt32(truncatingIfNeeded: getpid()) & 0x7F | 0x80) << 24
