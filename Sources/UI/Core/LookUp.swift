@@ -1,6 +1,6 @@
 import Concurrency
 
-/// Runs a slow query off the main actor: one at a time, a few times a second at most.
+/// Runs a slow query off the main actor, one at a time and a few times a second at most.
 ///
 ///     lookUp = LookUp(wait: context.wait)
 ///     lookUp.begin = { [caches] in { caches.openCaches.count } }
@@ -8,16 +8,16 @@ import Concurrency
 ///     lookUp.setNeedsUpdate()
 @MainActor
 final class LookUp<Value: Sendable> {
-    /// Returns the query to run off the main actor, or nil to skip it.
+    /// Returns the query to run off the main actor, or nil to skip the query.
     var begin: () -> (@Sendable () -> Value)? = { nil }
-    /// Called with the result.
+    /// Called with the result of the query.
     var onFound: (Value) -> Void = { _ in }
     private let throttle: Throttle
     private var state = State.idle
 
     private enum State {
         case idle, running
-        /// Something changed during the query.
+        /// A query runs, and something has changed since its start.
         case outdated
     }
 
@@ -26,7 +26,7 @@ final class LookUp<Value: Sendable> {
         throttle.action = { [weak self] in self?.look() }
     }
 
-    /// Runs the query soon, because something changed.
+    /// Runs the query soon, because something has changed.
     func setNeedsUpdate() { throttle.signal() }
 
     /// Runs the query now.

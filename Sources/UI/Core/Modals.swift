@@ -1,7 +1,7 @@
 import Cells
 import Commands
 
-/// Takes the user's input in place of the screen on top.
+/// A prompt or question that takes the user's input in place of the screen on top.
 @MainActor
 enum Modal {
     /// A question that one key answers.
@@ -10,10 +10,10 @@ enum Modal {
     case line(LinePrompt)
     /// The command line.
     case command(CommandPrompt)
-    /// The sign-in prompt.
+    /// A prompt for user name and password.
     case signIn(SignInPrompt)
 
-    /// The prompt that takes the events.
+    /// The responder that receives the events; nil for a question.
     fileprivate var responder: Responder? {
         switch self {
         case .question: nil
@@ -23,23 +23,23 @@ enum Modal {
         }
     }
 
-    /// Whether it uses the line of the notices.
+    /// Whether the question or prompt covers the line for notices.
     var hidesNotices: Bool { if case .signIn = self { false } else { true } }
 }
 
 /// Questions, prompts and notices above the screens.
 @MainActor
 final class Modals {
-    /// Called when something has to be drawn.
+    /// Called when something needs to be drawn.
     var onNeedsDisplay: () -> Void = {}
-    /// Called with a command that works while a prompt is open.
+    /// Called with a command that the user gives while a prompt is open.
     var onCommand: (Command) -> Void = { _ in }
 
     private let context: ScreenContext
     private let signIns: SignIns
-    /// The current one last. A question can arrive while the user types a command.
+    /// The open questions and prompts, the current one last. A question can arrive while the user types a command.
     private var stack: [Modal] = []
-    /// Notices that the user has not read yet. The first one is shown.
+    /// The notices that the user has not read yet. The screen shows the first one.
     private var notices: [String] = []
 
     init(_ context: ScreenContext, _ signIns: SignIns) {
@@ -51,22 +51,22 @@ final class Modals {
 
     // MARK: - Notices
 
-    /// The notice that is shown, or shown next.
+    /// The notice on the screen, or the next one to show.
     var notice: String? { notices.first }
 
-    /// Adds notices behind those that wait.
+    /// Adds notices, to be shown after the notices that wait.
     func add(_ new: [String]) {
         notices += new
         onNeedsDisplay()
     }
 
-    /// Shows a notice before older ones. It is about the user's last action.
+    /// Shows a notice about the user's last action, before all older notices.
     func showNotice(_ notice: String) {
         if notices.first != notice { notices.insert(notice, at: 0) }
         onNeedsDisplay()
     }
 
-    /// Removes the notice that is shown. Returns whether there was one.
+    /// Removes the notice on the screen. Returns whether there was one.
     @discardableResult
     func dismissNotice() -> Bool {
         guard !notices.isEmpty else { return false }
@@ -77,13 +77,13 @@ final class Modals {
 
     // MARK: - Questions and prompts
 
-    /// Asks a question. Any key without a choice means no.
+    /// Asks a question. A key that belongs to no choice means no.
     func ask(_ parts: [String], _ choices: [Choice]) {
         stack.append(.question(parts: parts, choices: choices))
         onNeedsDisplay()
     }
 
-    /// Asks for a line of text.
+    /// Opens a prompt for a line of text.
     func askForLine(_ label: String, _ text: String, onEnter: @escaping @MainActor (String) -> Void) {
         let prompt = LinePrompt()
         prompt.onEnter = { [weak self, weak prompt] text in
@@ -96,7 +96,7 @@ final class Modals {
         onNeedsDisplay()
     }
 
-    /// Opens the command line.
+    /// Opens the prompt for a typed command.
     func askForCommand(_ prompt: CommandPrompt, onEnter: @escaping @MainActor (String) -> Void) {
         prompt.onEnter = { [weak self, weak prompt] text in
             self?.dismiss(prompt)
@@ -111,7 +111,7 @@ final class Modals {
         stack.removeAll { $0.responder === prompt && prompt != nil }
     }
 
-    /// Handles a key or pasted text, if a question or prompt is open. Returns whether one is.
+    /// Gives a key or pasted text to the open question or prompt. Returns whether one is open.
     func handle(_ event: InterfaceEvent) -> Bool {
         guard let current else { return false }
         if case .question(_, let choices) = current {
@@ -132,7 +132,7 @@ final class Modals {
         choices.first { key == .character($0.key) || key == .character(Character($0.key.uppercased())) }?.action()
     }
 
-    /// Draws the current one in the bottom line and the area above it.
+    /// Draws a question or prompt in the bottom line and the area above.
     func draw(_ modal: Modal, in surface: inout Surface, _ area: Rect, _ line: Rect) {
         let theme = context.theme
         switch modal {

@@ -3,7 +3,7 @@ import Logging
 import Model
 import Settings
 
-/// The galleries to choose from: built-in ones and the user's list.
+/// The galleries to choose from: the built-in galleries and the user's list.
 ///
 /// Several Vitrines can edit the list. Each merges its changes into the file, and adopts those of the others.
 @MainActor
@@ -14,17 +14,17 @@ public final class RememberedGalleries {
     private(set) var list: GalleryList {
         didSet { if list != oldValue { onChange() } }
     }
-    /// Called when the list changed.
+    /// Called when the user's list has changed.
     var onChange: @MainActor () -> Void = {}
-    /// The reason why the list could not be written.
+    /// The reason why Vitrine could not write the list, if the last write failed.
     private(set) var failure: String?
     private let onSave: @Sendable (_ list: GalleryList, _ before: GalleryList) async throws -> GalleryList
-    /// The last write. Each waits for the previous one, so that the newest list wins.
+    /// The task of the last write. Each write waits for the previous write, so that the newest list wins.
     private var saving: Task<Void, Never>?
-    /// The list before the first failed write. The next write includes all changes since.
+    /// The list before the first failed write. The next write includes all changes since then.
     private var unwritten: GalleryList?
 
-    /// Starts with the list that was read.
+    /// Creates the galleries from the list in the file.
     ///
     /// - Parameter onSave: writes the list off the main actor, given the list before the changes. Returns the list on the
     ///   disk, which may include changes of other processes.
@@ -37,7 +37,7 @@ public final class RememberedGalleries {
         self.onSave = onSave
     }
 
-    /// Adopts and writes a list.
+    /// Makes a list the current one and writes the list to the file.
     ///
     /// - Parameters:
     ///   - before: the list that was edited, if it is not the current one.
@@ -67,31 +67,31 @@ public final class RememberedGalleries {
         }
     }
 
-    /// Returns when all writes have ended.
+    /// Returns when no write is running.
     func settled() async {
         await saving?.value
     }
 }
 
-/// The last place in each gallery, saved within a second after a change.
+/// The user's last position in each gallery, saved within a second after a change.
 @MainActor
 public final class RememberedPlaces {
-    /// Returns the current place.
+    /// Returns the user's current position.
     var current: () -> Place = { Place() }
     private var places: Places
-    /// Places that the user left since the last write.
+    /// The positions at which the user left galleries since the last write.
     private var left: [Place] = []
-    /// The reason why the places could not be written.
+    /// The reason why Vitrine could not write the positions, if the last write failed.
     private(set) var failure: String?
     private let onSave: (@Sendable ([Place]) async throws -> Void)?
-    /// The last write. Each waits for the previous one.
+    /// The task of the last write. Each write waits for the previous write.
     private var saving: Task<Void, Never>?
-    /// Set from the first change to the write, so that a crash loses one second at most.
+    /// The alarm from the first change to the write. A crash therefore loses the changes of one second at most.
     private var alarm: Alarm?
 
     private static let delay = Duration.seconds(1)
 
-    /// Starts with the places that were read.
+    /// Creates the positions from those in the file.
     ///
     /// - Parameter onSave: writes places off the main actor, the latest last; nil saves nothing.
     public init(_ places: Places = Places(), onSave: (@Sendable ([Place]) async throws -> Void)? = nil) {
@@ -99,20 +99,20 @@ public final class RememberedPlaces {
         self.onSave = onSave
     }
 
-    /// Returns the last place in a gallery, with its photo closed.
+    /// Returns the last position in a gallery, without an open photo.
     func place(in gallery: Address) -> Place {
         var place = places.place(in: gallery) ?? Place(gallery: gallery)
         place.isPhotoOpen = false
         return place
     }
 
-    /// Sets the place where the user left a gallery.
+    /// Records the position at which the user left a gallery.
     func setLeft(_ place: Place) {
         places.record(place)
         if onSave != nil { left.append(place) }
     }
 
-    /// Saves the current place after a delay.
+    /// Saves the current position after a delay.
     func scheduleSave(_ wait: @escaping Wait) {
         let alarm = alarm ?? Alarm(wait: wait)
         self.alarm = alarm
@@ -120,7 +120,7 @@ public final class RememberedPlaces {
         alarm.set(after: Self.delay) { [weak self] in self?.save() }
     }
 
-    /// Writes pending changes, and returns afterwards.
+    /// Writes pending changes, and returns after the write.
     func settled() async {
         if alarm?.isSet == true || !left.isEmpty { save() }
         await saving?.value
@@ -143,14 +143,14 @@ public final class RememberedPlaces {
     }
 }
 
-/// The history of typed commands. Its file is read and written off the main actor.
+/// The history of typed commands. The file is read and written off the main actor.
 @MainActor
 final class RememberedCommands {
-    /// The commands so far, for the prompt.
+    /// The commands so far. The prompt shows them.
     private(set) var history = CommandHistory()
     private let path: String
     private let log: Log
-    /// The last read or write. Each waits for the previous one, so that the newest line stays last.
+    /// The task of the last read or write. Each task waits for the previous one, so that the newest line stays last.
     private var work: Task<Void, Never>?
 
     init(_ context: ScreenContext) {
@@ -165,7 +165,7 @@ final class RememberedCommands {
         }
     }
 
-    /// Adds a line.
+    /// Adds a line to the history.
     func add(_ line: String) {
         let before = history
         history.add(line)
@@ -185,6 +185,6 @@ final class RememberedCommands {
         }
     }
 
-    /// Returns when the file has all lines.
+    /// Returns when the file contains all lines.
     func settled() async { await work?.value }
 }

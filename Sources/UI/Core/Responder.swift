@@ -3,7 +3,7 @@ import Commands
 import Model
 import Settings
 
-/// A link in the responder chain, from the focus through its screen to the root.
+/// A link in the chain of objects that handle events, from the focus through its screen to the root.
 ///
 /// Each responder handles an event, replaces it, or passes it on:
 ///
@@ -13,20 +13,20 @@ import Settings
 ///     }
 @MainActor
 public class Responder {
-    /// The next responder up.
+    /// The next responder on the way to the root.
     weak var next: Responder?
 
     init() {}
 
-    /// Whether it takes keys, as text fields do. Other keys become commands at the root.
+    /// Whether the responder takes keys, as text fields do. Otherwise the root turns keys into commands.
     var takesKeys: Bool { false }
 
-    /// Handles an event. Returns the event for the next responder, or nil to stop.
+    /// Handles an event. Returns the event for the next responder, or nil if the event ends here.
     func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         event
     }
 
-    /// Sends an event up the chain, starting here.
+    /// Sends an event up the chain. This responder is the first to handle the event.
     final func send(_ event: InterfaceEvent) {
         var event = event
         var responder: Responder? = self
@@ -40,7 +40,7 @@ public class Responder {
 
 /// An event on its way up the responder chain: input, or a request of a screen.
 public enum InterfaceEvent {
-    /// A key, for responders that take keys.
+    /// A key for a responder that takes keys.
     case key(Key)
     /// A mouse event.
     case mouse(InputEvent.Mouse)
@@ -48,37 +48,37 @@ public enum InterfaceEvent {
     case paste(String)
     /// The terminal's window gained or lost the focus.
     case focus(Bool)
-    /// A command with its argument.
+    /// A command, with its argument if there is one.
     case command(Command, CommandArgument? = nil)
-    /// Opens a gallery.
+    /// A request to open a gallery.
     case openGallery(Address)
-    /// Shows a gallery or photo. An open gallery keeps its order and filter.
+    /// A request to show a gallery or photo. An open gallery keeps its order and filter.
     case openPlace(Place)
-    /// Puts another screen on top.
+    /// A request to put another screen on top.
     case push(Screen)
-    /// Removes the screen on top.
+    /// A request to remove the screen on top.
     case back
-    /// Shows a notice.
+    /// A request to show a notice.
     case notice(String)
-    /// Asks a question, and performs the action on yes.
+    /// A request to ask a question, and to perform the action if the user says yes.
     case confirm(String, @MainActor () -> Void)
-    /// Asks a question with several answers. Any other key does what the last word says.
+    /// A request to ask a question with several answers. The last word describes the effect of all other keys.
     case choose(String, [Choice], otherwise: String = "no")
-    /// Asks for a line of text: the label, the initial text, and the action.
+    /// A request to ask for a line of text: the label, the initial text, and the action.
     case type(String, String, @MainActor (String) -> Void)
-    /// Copies text to the terminal's clipboard.
+    /// A request to copy text to the terminal's clipboard.
     case copy(String)
-    /// Requests a new frame.
+    /// A request for a new frame.
     case needsDisplay
 }
 
 /// An answer to a question.
 public struct Choice {
-    /// Its key, in lower case.
+    /// The key that gives this answer, in lower case.
     let key: Character
-    /// Its description, in a few words.
+    /// The answer in a few words.
     let word: String
-    /// The action it performs.
+    /// The action that this answer performs.
     let action: @MainActor () -> Void
 
     init(_ key: Character, _ word: String, _ action: @escaping @MainActor () -> Void) {

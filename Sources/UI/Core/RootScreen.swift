@@ -19,9 +19,9 @@ import Text
 /// Model updates enter here and go down the tree of screens. Events come up to here and end.
 @MainActor
 public final class RootScreen: Screen {
-    /// Callbacks into the program.
+    /// Functions of the program that the screens call.
     public struct Host {
-        /// Called when the screen needs a new frame.
+        /// Called when the screens need a new frame.
         public var onNeedsDisplay: () -> Void = {}
         /// Called when the user quits.
         public var onQuit: () -> Void = {}
@@ -29,36 +29,37 @@ public final class RootScreen: Screen {
         public var onSuspend: () -> Void = {}
         /// Called when the user redraws the whole screen.
         public var onRedraw: () -> Void = {}
-        /// Called when the user reloads the settings.
+        /// Called when the user asks for the settings file to be read again.
         public var onReload: () -> Void = {}
         /// Called with text for the terminal's clipboard.
         public var onCopy: (String) -> Void = { _ in }
     }
 
-    /// The program's callbacks. Not private because the program sets them.
+    /// The program's functions. Not private because the program sets them.
     public var host = Host()
-    /// Exports that ``finish()`` stopped, each with a way to continue. Not private because the program reports them.
+    /// The exports that ``finish()`` stopped, with the arguments that continue them. Not private because the program reports
+    /// them.
     public private(set) var unfinishedExports: [ExportRest] = []
 
     /// Questions, prompts and notices. Not private because tests read them.
     let modals: Modals
     private let signIns: SignIns
     private let remembered: RememberedCommands
-    /// Records in the cache which gallery was left last.
+    /// The task that records in the cache which gallery the user left last.
     private var leaving: Task<Void, Never>?
     private var subscriptions: [UpdateFeed.Subscription] = []
     private let trafficThrottle: Throttle
     private let timer: UpdateTimer
-    /// The number typed so far, for the next command.
+    /// The number that the user has typed for the next command.
     private var number: Int?
-    /// The hints of the last frame, for the mouse.
+    /// The positions of the hints in the last frame, for mouse clicks.
     private var hintPlaces = HintPlaces()
-    /// The user's place at the last frame.
+    /// The user's position at the last frame.
     private var placeMark: PlaceMark?
-    /// The traffic indicator of the last frame.
+    /// The traffic indicator in the last frame.
     private var drawnIndicator: [String] = []
 
-    /// Makes the root with the galleries screen at the bottom.
+    /// Creates the root with the list of galleries at the bottom of the stack.
     public override init(_ context: ScreenContext) {
         trafficThrottle = Throttle(wait: context.wait)
         timer = UpdateTimer(context)
@@ -94,13 +95,13 @@ public final class RootScreen: Screen {
         modals.add(context.activity.takeNotices())
     }
 
-    /// Opens the gallery and photo of a place.
+    /// Opens the gallery and the photo of a position.
     public func start(at place: Place) {
         guard let gallery = place.gallery else { return }
         open(gallery, at: place)
     }
 
-    /// Returns when everything is written and no work is running.
+    /// Stops all work, and returns when everything is written.
     ///
     /// The result is a text for the user about failed writes and stopped exports.
     public func finish() async -> String? {
@@ -119,13 +120,13 @@ public final class RootScreen: Screen {
         return outcomes.isEmpty ? nil : outcomes.joined(separator: " ")
     }
 
-    /// Adopts the terminal's current capabilities.
+    /// Redraws the screens for the terminal's new capabilities.
     public func adopt(_ capabilities: Capabilities) {
         context.capabilities = capabilities
         host.onNeedsDisplay()
     }
 
-    /// Adopts reloaded settings, and names those that need a restart.
+    /// Applies reloaded settings, and shows the names of those that need a restart.
     public func adopt(_ settings: Settings) {
         let (adopted, waiting) = context.settings.adopting(settings)
         context.settings = adopted
@@ -139,10 +140,10 @@ public final class RootScreen: Screen {
 
     private var top: Screen { children[children.count - 1] }
 
-    /// The list of the open gallery, even if another screen covers it.
+    /// The screen of the open gallery, even if another screen covers it.
     var openGallery: PhotosScreen? { children.lazy.compactMap { $0 as? PhotosScreen }.last }
 
-    /// The open photo, even if another screen covers it.
+    /// The screen of the open photo, even if another screen covers it.
     private var openPhoto: PhotoScreen? { children.lazy.compactMap { $0 as? PhotoScreen }.first }
 
     private func push(_ screen: Screen) {
@@ -173,7 +174,7 @@ public final class RootScreen: Screen {
         host.onNeedsDisplay()
     }
 
-    /// Opens a gallery at a place, by default the last one there.
+    /// Opens a gallery at a position; without one, at the user's last position there.
     private func open(_ address: Address, at place: Place? = nil) {
         while children.count > 1 { pop() }
         let place = place ?? context.places.place(in: address)
@@ -196,7 +197,7 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// Opens an address, file or folder that the user typed.
+    /// Opens the address, file or folder that the user typed.
     private func open(typed text: String) {
         do throws(AddressError) {
             open(try Address(typed: text, home: context.home, currentFolder: context.currentFolder))
@@ -205,7 +206,7 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// Shows a place. If its gallery is open, its order and filter stay.
+    /// Shows a position. An open gallery keeps its order and filter.
     private func show(_ place: Place) {
         guard let address = place.gallery else { return }
         guard let photos = openGallery, photos.cache.address == address else { return open(address, at: place) }
@@ -225,7 +226,7 @@ public final class RootScreen: Screen {
         timer.adapt(open: openGallery?.cache.address)
     }
 
-    /// Requests the list of a gallery after a sign-in.
+    /// Requests the list of a gallery after the user has signed in.
     private func requestList(of gallery: GalleryID) {
         guard let cache = context.caches.cache(gallery) else { return }
         Task { [weak self, context] in
@@ -243,7 +244,7 @@ public final class RootScreen: Screen {
 
     // MARK: - The place
 
-    /// The user's place: gallery, photo, order and filter.
+    /// The user's position: gallery, photo, order and filter.
     public var place: Place {
         guard let photos = openGallery else { return Place() }
         var place = photos.place
@@ -252,14 +253,14 @@ public final class RootScreen: Screen {
         return place
     }
 
-    /// Changes whenever ``place`` does. Comparing it needs no cache.
+    /// A value that changes whenever ``place`` changes. Comparing two values needs no cache.
     private struct PlaceMark: Equatable {
         let photos: PhotosScreen.PlaceMark?
         let isPhotoOpen: Bool
         let fillsScreen: Bool
     }
 
-    /// Schedules saving the place when it has changed. Every move draws a frame, so each frame checks.
+    /// Schedules a save if the user's position has changed. Each frame calls this method, because each move draws a frame.
     private func followPlace() {
         let mark = PlaceMark(
             photos: openGallery?.placeMark, isPhotoOpen: openPhoto != nil,
@@ -291,7 +292,7 @@ public final class RootScreen: Screen {
 
     // MARK: - Input
 
-    /// Handles input from the terminal.
+    /// Handles input from the terminal: keys, pasted text, focus and mouse.
     public func handle(_ input: InputEvent) {
         switch input {
         case .key(let key): handle(key)
@@ -302,7 +303,7 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// The mouse answers no question, so it is ignored while one is open.
+    /// Handles a mouse event. While a question or prompt is open, the mouse has no effect.
     private func handle(_ mouse: InputEvent.Mouse) {
         guard modals.current == nil else { return }
         if case .press = mouse.action { modals.dismissNotice() }
@@ -323,12 +324,12 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// Presents the next sign-in, unless the user is typing: the rest of the word would go into the prompt.
+    /// Opens the next sign-in prompt, unless the user is typing; otherwise the rest of a word would go into the prompt.
     private func presentSignIn() {
         if modals.current == nil, top.focus === top { signIns.presentNext() }
     }
 
-    /// Translates a key to its command on the top screen, and sends that down.
+    /// Translates a key to a command, and sends the command to the top screen.
     ///
     /// Unbound digits make up a number for the command: `5j`, `10G`.
     private func perform(_ key: Key) {
@@ -378,7 +379,7 @@ public final class RootScreen: Screen {
         return nil
     }
 
-    /// Performs a command that is the same on every screen.
+    /// Performs a command that has the same effect on every screen.
     private func performGlobal(_ command: Command) {
         switch command {
         case .back: pop()
@@ -396,13 +397,13 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// Asks whether to save changes to the list of galleries, then continues.
+    /// Asks whether to save changes to the list of galleries, and then continues.
     private func settleChanges(_ goOn: @escaping @MainActor () -> Void) {
         guard let galleries = children.first as? GalleriesScreen, galleries.isChanged else { return goOn() }
         galleries.askAboutChanges("Quit with unsaved changes?", ["save and quit", "discard and quit"], then: goOn)
     }
 
-    /// Quits, after a question if an export is running: quitting stops it.
+    /// Quits. If an export is running, asks first, because quitting stops the export.
     private func quit() {
         guard let saving = context.exports.indicator else { return host.onQuit() }
         modals.ask(["Still \(saving). Quit anyway? (y/n)"], [Choice("y", "yes") { [weak self] in self?.host.onQuit() }])
@@ -430,10 +431,10 @@ public final class RootScreen: Screen {
 
     // MARK: - Drawing
 
-    /// The smallest window that is drawn.
+    /// The smallest window that shows the screens.
     static let smallest = Size(columns: 20, rows: 5)
 
-    /// Draws a frame.
+    /// Draws a frame of this size.
     public func frame(_ size: Size) -> Surface {
         defer { followPlace() }
         var surface = Surface(size: size)
@@ -459,6 +460,8 @@ public final class RootScreen: Screen {
         return surface
     }
 
+    /// Draws the bottom line: a prompt, a notice or the status.
+    ///
     /// - Parameter area: the area above the line, for texts longer than the line.
     private func drawStatus(in surface: inout Surface, _ area: Rect, _ line: Rect) {
         let theme = context.theme
@@ -478,13 +481,13 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// The position of the selection, where the cursor leads a screen reader or magnifier.
+    /// The position of the selection. The terminal's cursor goes there, to lead screen readers and magnifiers.
     private var selectionOrigin: Point? {
         if let list = top as? any ListScreen { return list.scroll.frame(of: list.scroll.selected)?.origin }
         return (top as? PhotoScreen)?.panelFrame.origin
     }
 
-    /// The traffic in the status line, longest text first. The transfers screen shows more, so it has none.
+    /// The texts about traffic for the status line, longest first. The transfers screen shows more, so that it has none.
     var indicator: [String] {
         guard !(top is TransfersScreen) else { return [] }
         // A screen reader would read every change.

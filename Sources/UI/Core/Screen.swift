@@ -5,7 +5,7 @@ import Model
 import Pictures
 import Session
 
-/// A full-screen view and its controller.
+/// A full-screen view together with its controller.
 ///
 /// A screen draws what the cache has, states wishes for what is missing, and reacts to changes in
 /// ``modelUpdated(_:)``. It does not know the network.
@@ -15,7 +15,7 @@ public class Screen: Responder {
     struct Heading {
         /// The screen's title.
         var title: String
-        /// Details, at the right.
+        /// Details for the right end of the line.
         var detail = ""
         /// Shorter details for narrow windows.
         var brief = ""
@@ -23,27 +23,27 @@ public class Screen: Responder {
 
     /// The text of the bottom line.
     struct Footing {
-        /// The status.
+        /// The text about the screen's state.
         var text: String
-        /// A shorter status for narrow windows, if there is one.
+        /// A shorter text for narrow windows, if there is one.
         var brief: String?
-        /// The choices of a menu. They replace the hints.
+        /// The choices of a menu, which replace the hints.
         var choices: [String] = []
-        /// The progress for a bar.
+        /// The progress from 0 to 1, for a bar.
         var fraction: Double?
         /// Whether the text reports an error.
         var isTrouble = false
         /// The number of errors and the key that shows them.
         var badge: String?
-        /// Commands to hint at, most useful first, each with a word.
+        /// The commands for hints, most useful first. Each has a word that describes it.
         var hints: [(command: Command, word: String)] = []
-        /// Commands whose hints stay beside a long text.
+        /// The commands whose hints stay even beside a long text.
         var kept: Set<Command> = [.help]
     }
 
-    /// Subclasses read models and settings from it.
+    /// The models and settings that subclasses read.
     let context: ScreenContext
-    /// The screens inside this one.
+    /// The screens that this screen contains.
     var children: [Screen] = []
 
     init(_ context: ScreenContext) {
@@ -51,27 +51,27 @@ public class Screen: Responder {
         super.init()
     }
 
-    /// The responder with the focus: it receives events first.
+    /// The responder that receives events first.
     var focus: Responder { self }
-    /// The scopes of the keys on this screen, by precedence.
+    /// The scopes of the keys on this screen, in order of precedence.
     var scopes: [CommandTable.Scope] { [.everywhere] }
-    /// The scopes of commands typed by name.
+    /// The scopes of the commands that the user can type on this screen.
     var commandScopes: [CommandTable.Scope] { scopes }
-    /// The top line.
+    /// The contents of the top line.
     var heading: Heading { Heading(title: "Vitrine") }
-    /// The bottom line.
+    /// The contents of the bottom line.
     var footing: Footing { Footing(text: "") }
 
-    /// Whether the wishes of the screens below stay while it covers them.
+    /// Whether the screens below keep their wishes while this screen covers them.
     var leavesWishes: Bool { false }
 
-    /// Performs a command, if it applies here. Returns whether it did; then the screen is redrawn.
+    /// Performs a command if the screen knows the command. Returns whether it did; then the screen is redrawn.
     func perform(_ command: Command) -> Bool { false }
 
-    /// The limit for repeated commands, so that a mistyped number does not block the screen.
+    /// The most repetitions of a command, so that a mistyped number does not block the screen.
     private static let maximumRepeats = 10_000
 
-    /// Performs a command with an argument: a number is a count or an index. Returns whether it did.
+    /// Performs a command with an argument; a number is a count or an index. Returns whether it did.
     func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
         guard case .number(let number) = argument else { return false }
         if [.goto, .first, .last].contains(command), go(to: number - 1) { return true }
@@ -79,10 +79,10 @@ public class Screen: Responder {
         return (0..<times).reduce(false) { isPerformed, _ in perform(command) || isPerformed }
     }
 
-    /// Goes to an index, or to the nearest one. Returns whether the screen has indices.
+    /// Goes to an index of the list, or to the nearest index. Returns false if the screen has no list.
     func go(to index: Int) -> Bool { false }
 
-    /// Handles the mouse. Returns whether something changed; then the screen is redrawn.
+    /// Handles a mouse event. Returns whether something changed; then the screen is redrawn.
     func follow(_ mouse: InputEvent.Mouse) -> Bool { false }
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
@@ -96,22 +96,22 @@ public class Screen: Responder {
         return nil
     }
 
-    /// Draws the screen. Reads from the cache only what is visible.
+    /// Draws the screen. The method reads from the cache only the visible entries.
     func draw(in surface: inout Surface, frame: Rect) {}
 
-    /// Reacts to a change of the model.
+    /// Reacts to a change of the model, such as a new list or the progress of a transfer.
     func modelUpdated(_ update: ModelUpdate) {}
 
-    /// Called when the screen comes to the top.
+    /// Called when this screen comes to the top.
     func didAppear() {}
 
-    /// Called when another screen covers it, or when it is removed.
+    /// Called when another screen covers this screen, or when this screen is removed.
     func didDisappear() {}
 
-    /// Withdraws all wishes of the screen until it appears again.
+    /// Withdraws all wishes of this screen until the screen appears again.
     func withdrawWishes() {}
 
-    /// Passes an update to the screen, then to its children.
+    /// Passes a change of the model to this screen, and then to its children.
     final func propagate(_ update: ModelUpdate) {
         modelUpdated(update)
         for child in children { child.propagate(update) }
@@ -123,22 +123,22 @@ public class Screen: Responder {
     }
 }
 
-/// A change of the model, sent from the root down the tree of screens.
+/// A change of the model. The root sends each change down the tree of screens.
 enum ModelUpdate {
-    /// Fetched results changed.
+    /// A list of fetched results changed by this difference.
     case results(FetchedResults, Difference)
-    /// A list has another order or filter.
+    /// The lists of a gallery have another order or filter.
     case lists(PhotoLists)
-    /// A gallery's record changed: its last update or its count.
+    /// The record of a gallery changed: its last update or its number of photos.
     case gallery(GalleryID)
-    /// The activity changed.
+    /// The state of updates or transfers changed.
     case activity(Activity.Change)
-    /// The traffic changed. Sent a few times a second at most.
+    /// The traffic changed. The root sends this change a few times a second at most.
     case traffic
     /// An export began, progressed or ended.
     case exports
-    /// Pictures were rendered.
+    /// The pipeline has rendered these pictures.
     case pictures(Set<PictureOrder>)
-    /// The log or its switches changed.
+    /// The log has new entries, or its switches changed.
     case log
 }

@@ -15,35 +15,35 @@ import Settings
 public final class ScreenContext {
     /// The caches of all galleries.
     let caches: CacheFolder
-    /// The wishes of the screens.
+    /// The wishes that the screens have stated.
     let wishes: Wishes
     /// The state of updates and transfers.
     let activity: Activity
-    /// Renders pictures.
+    /// The pipeline that renders pictures.
     let pipeline: PicturePipeline
-    /// The log.
+    /// The log that the log screen shows.
     let log: Log
-    /// The settings. The user can reload them while the program runs.
+    /// The settings, which the user can reload while Vitrine runs.
     var settings: Settings {
         willSet { if DrawingStyle(capabilities, newValue) != drawingStyle { formerStyle = drawingStyle } }
     }
     /// The user's list of galleries.
     let galleries: RememberedGalleries
-    /// The last place in each gallery.
+    /// The user's last position in each gallery.
     let places: RememberedPlaces
-    /// The home folder and the current folder, for typed paths.
+    /// The user's home folder, which `~` stands for in typed paths.
     let home: String
-    /// The folder against which typed paths resolve.
+    /// The folder to which typed paths are relative.
     let currentFolder: String
-    /// The folder for saved logs.
+    /// The folder where Vitrine saves logs.
     let stateFolder: String
-    /// Opens photos in another program. Returns a sentence if that fails.
+    /// Opens photos in another program. Returns a sentence for the user on failure.
     let open: @Sendable ([PhotoKey], GalleryCache) async -> String?
-    /// The exports under way.
+    /// The running exports.
     let exports: Exports
-    /// The file of typed commands.
+    /// The path of the file with typed commands.
     let commandsFile: String
-    /// Waits for a duration. Tests end the wait themselves.
+    /// Waits for a duration. Tests replace this function and end the wait themselves.
     let wait: Wait
     /// Returns the current time.
     let now: @Sendable () -> Timestamp
@@ -51,20 +51,20 @@ public final class ScreenContext {
     public var capabilities: Capabilities {
         willSet { formerStyle = capabilities.pixels == nil ? drawingStyle : nil }
     }
-    /// The previous drawing style. Its pictures are shown until new ones are ready.
+    /// The previous drawing style. The screens show its pictures until new pictures are ready.
     private(set) var formerStyle: DrawingStyle?
-    /// Whether automatic updates wait. After a crash Vitrine waits until the user opens or refreshes a gallery.
+    /// Whether automatic updates wait. After a crash, they wait until the user opens or refreshes a gallery.
     public var holdsUpdates = false {
         didSet { if oldValue, !holdsUpdates { onUpdatesReleased() } }
     }
     /// Called when automatic updates may start.
     var onUpdatesReleased: () -> Void = {}
-    /// Returns the time of a gallery's next automatic update, if there is one.
+    /// Returns the time of a gallery's next automatic update, if one is due.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }
-    /// Receives changes of the model.
+    /// Passes changes of the model to the root screen.
     let feed = UpdateFeed()
 
-    /// Makes the context.
+    /// Creates the context from its services.
     public init(
         caches: CacheFolder, wishes: Wishes, activity: Activity, pipeline: PicturePipeline, log: Log,
         settings: Settings,
@@ -94,7 +94,7 @@ public final class ScreenContext {
         self.now = now
     }
 
-    /// Lets a whole gallery be tried again, at the user's request.
+    /// Allows new attempts for a whole gallery, because the user asks for them.
     ///
     /// The caller clears the failures of its rows and asks for what it needs.
     func retry(_ gallery: GalleryID) {
@@ -102,7 +102,7 @@ public final class ScreenContext {
         wishes.retry(gallery)
     }
 
-    /// Tries some subjects of a gallery again, at the user's request.
+    /// Allows new attempts for some subjects of a gallery, because the user asks for them.
     ///
     /// - Parameter clearRows: clears their failures in the cache. A subject that counts as failed would not be fetched.
     func retry(
@@ -119,30 +119,30 @@ public final class ScreenContext {
         caches.credentials.retry()
     }
 
-    /// The style for drawing pictures.
+    /// The style in which to draw pictures on this terminal.
     var drawingStyle: DrawingStyle { DrawingStyle(capabilities, settings) }
 
-    /// Returns the user's title of a gallery, or its location.
+    /// Returns the user's title for a gallery, or else the gallery's location.
     func title(of gallery: Address) -> String { galleries.list.title(of: gallery) ?? GalleryTitle.text(gallery) }
 
-    /// The key map.
+    /// The user's key bindings.
     var keys: KeyMap { settings.keys }
 
-    /// Returns the key of a command, or its name to type.
+    /// Returns the key for a command, or the command's name if it has no key.
     func name(of command: Command, in scopes: [CommandTable.Scope]) -> String {
         keys.key(for: command, in: scopes).map { "\($0)" } ?? ":\(command.name)"
     }
 
-    /// The theme.
+    /// The styles and characters for drawing.
     var theme: Theme { Theme(capabilities, settings) }
 }
 
-/// Turns the streams of all sources into model updates for the root.
+/// Turns the streams of all sources into changes of the model for the root screen.
 ///
 /// A screen subscribes to its own sources here. Their updates still arrive in `modelUpdated`, like all others.
 @MainActor
 final class UpdateFeed {
-    /// Follows a stream until it is released.
+    /// A task that follows a stream until the subscription is released.
     final class Subscription: Sendable {
         private let task: Task<Void, Never>
 
@@ -155,10 +155,10 @@ final class UpdateFeed {
         }
     }
 
-    /// Passes an update to the root.
+    /// Passes a change of the model to the root screen.
     var deliver: (ModelUpdate) -> Void = { _ in }
 
-    /// Follows a stream.
+    /// Follows a stream until the returned subscription is released.
     ///
     /// - Parameter update: returns the update for an element, or nil to ignore it.
     func follow<Stream: AsyncSequence & Sendable>(

@@ -9,14 +9,14 @@ import Settings
 /// One alarm is set to the first due time. Without a due time nothing wakes up.
 @MainActor
 final class UpdateTimer {
-    /// Called when the open gallery is due.
+    /// Called when the update of the open gallery is due.
     var onDue: () -> Void = {}
 
     private let context: ScreenContext
     private var timetable = Timetable()
     private var open: Address?
     private let alarm: Alarm
-    /// The time of the alarm.
+    /// The time for which the alarm is set; nil without an alarm.
     private var alarmTime: Timestamp?
 
     init(_ context: ScreenContext) {
@@ -24,7 +24,7 @@ final class UpdateTimer {
         alarm = Alarm(wait: context.wait)
     }
 
-    /// Adapts to the open gallery and the user's list.
+    /// Adapts the due times to the open gallery and the user's list.
     func adapt(open: Address?) {
         guard !context.settings.offline, !context.holdsUpdates else { return }
         let isOpened = self.open != open
@@ -38,7 +38,7 @@ final class UpdateTimer {
         setAlarm(now)
     }
 
-    /// Moves the due time of galleries that were just updated.
+    /// Moves the due times of galleries that have just been updated.
     func galleriesChanged(_ galleries: Set<GalleryID>) {
         for address in timetable.addresses {
             let id = GalleryID(address)
@@ -49,7 +49,7 @@ final class UpdateTimer {
     /// Returns the time of a gallery's next automatic update.
     func due(of address: Address) -> Timestamp? { timetable.due(of: address) }
 
-    /// The intervals by gallery. The general interval applies only to the open gallery.
+    /// The update intervals by gallery. The general interval applies only to the open gallery.
     private var intervals: [Address: SyncInterval] {
         let list = context.galleries.list
         var intervals: [Address: SyncInterval] = [:]
@@ -58,7 +58,7 @@ final class UpdateTimer {
         return intervals.filter { $0.value != .never }
     }
 
-    /// Reads the last update from the cache. The interval counts from it.
+    /// Reads the time of the last update from the cache. The gallery's interval starts at that time.
     private func lookUp(_ address: Address, isAskedFor: Bool) {
         Task.detached { [weak self, caches = context.caches] in
             let last = caches.record(of: address)?.lastSuccess
@@ -92,28 +92,28 @@ final class UpdateTimer {
     }
 }
 
-/// The due times of automatic updates. It has no clock.
+/// The due times of automatic updates, without a clock.
 struct Timetable {
     private struct Entry {
         let interval: SyncInterval
-        /// The time of the last update, if there was one.
+        /// The time of the gallery's last update, if there was one.
         let last: Timestamp?
         var due: Timestamp
     }
 
     private var entries: [Address: Entry] = [:]
 
-    /// The first due time.
+    /// The earliest due time of all galleries.
     var firstDue: Timestamp? { entries.values.map(\.due).min() }
 
     func interval(of address: Address) -> SyncInterval? { entries[address]?.interval }
 
     func due(of address: Address) -> Timestamp? { entries[address]?.due }
 
-    /// The galleries with an interval.
+    /// The galleries that have an interval.
     var addresses: some Collection<Address> { entries.keys }
 
-    /// Sets the last update of a gallery, where its interval starts.
+    /// Sets the time of a gallery's last update, at which the interval starts.
     ///
     /// An unchanged time changes nothing, so a failed update is not due again at once.
     ///
@@ -127,12 +127,12 @@ struct Timetable {
         entries[address] = Entry(interval: interval, last: last, due: isAskedFor ? max(due, now + interval) : due)
     }
 
-    /// Removes the galleries that fail the test.
+    /// Removes the galleries for which the closure returns false.
     mutating func keep(_ isWanted: (Address) -> Bool) {
         entries = entries.filter { isWanted($0.key) }
     }
 
-    /// Returns the due galleries, and makes each due again after its interval.
+    /// Returns the galleries that are due. Each gallery is due again after its interval.
     mutating func takeDue(at now: Timestamp) -> [Address] {
         let due = entries.filter { $0.value.due <= now }
         for (address, entry) in due { entries[address]?.due = now + entry.interval }

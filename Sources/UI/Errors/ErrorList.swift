@@ -3,9 +3,9 @@ import Commands
 import Model
 import Text
 
-/// All failures by gallery: of this run, and earlier ones from the caches.
+/// All failures by gallery: those of this run, and earlier ones from the caches.
 struct ErrorList: Equatable {
-    /// The rows, grouped by gallery, the latest failures first.
+    /// The rows, grouped by gallery. In each gallery, the latest failures come first.
     private(set) var rows: [ErrorRow] = []
 
     /// The number of failures.
@@ -13,6 +13,8 @@ struct ErrorList: Equatable {
 
     init() {}
 
+    /// Creates the list from the failures of this run and those in the caches.
+    ///
     /// - Parameters:
     ///   - reports: the failures of this run, newest first.
     ///   - kept: the failures in the caches.
@@ -55,7 +57,7 @@ struct ErrorList: Equatable {
         return others + (rest > 0 ? [ErrorRow(rest, moreOf: group, in: gallery)] : [])
     }
 
-    /// Returns the index of a row.
+    /// Returns the index of the row with this identity, if the list has it.
     func index(of identity: ErrorRow.Identity?) -> Int? {
         rows.firstIndex { $0.identity == identity }
     }
@@ -68,23 +70,23 @@ struct ErrorList: Equatable {
 
 /// A row of the errors screen: one failure, or several with the same reason.
 struct ErrorRow: Equatable {
-    /// Identifies a row when its index changes.
+    /// Identifies a row, even if its index changes.
     enum Identity: Hashable {
-        /// One subject.
+        /// The row of one subject.
         case subject(Wish.Subject)
-        /// The photos that are not named one by one.
+        /// The row of the photos without rows of their own.
         case rest(GalleryID, Rendition, RenditionState.Trouble)
     }
 
     let identity: Identity
     let failure: Failure
-    /// Whether there is no automatic retry.
+    /// Whether Vitrine will not retry by itself.
     let isFinal: Bool
-    /// The report, if it failed in this run.
+    /// The report of the failure, if it happened in this run.
     var report: FailureReport?
-    /// The photo, if the cache has it.
+    /// The photo that failed, if the cache has its entry.
     var photo: Photo?
-    /// The number of failures that it stands for.
+    /// The number of failures that the row stands for.
     var count = 1
 
     var gallery: GalleryID {
@@ -101,21 +103,21 @@ struct ErrorRow: Equatable {
         self.report = report
     }
 
-    /// Makes the row of a failed update.
+    /// Creates the row of a failed update.
     init(_ failure: Failure, of gallery: GalleryID) {
         identity = .subject(.list(gallery))
         self.failure = failure
         isFinal = !failure.isTemporary
     }
 
-    /// Makes the row of one photo of a group.
+    /// Creates the row of one photo from a group with the same reason.
     init(_ photo: Photo, _ group: TroubleGroup, in gallery: GalleryID) {
         identity = .subject(.picture(gallery, photo.key, group.rendition))
         (failure, isFinal) = Self.meaning(of: group.trouble)
         self.photo = photo
     }
 
-    /// Makes the row of the other photos of a group.
+    /// Creates the row of the other photos from a group with the same reason.
     init(_ count: Int, moreOf group: TroubleGroup, in gallery: GalleryID) {
         identity = .rest(gallery, group.rendition, group.trouble)
         (failure, isFinal) = Self.meaning(of: group.trouble)
@@ -130,9 +132,9 @@ struct ErrorRow: Equatable {
     }
 }
 
-/// The texts about a failure, besides its reason.
+/// Texts about a failure, besides its reason.
 enum ErrorText {
-    /// Returns the time of the last attempt.
+    /// Returns the time of the last attempt, as text.
     static func time(_ row: ErrorRow, now: Timestamp) -> String {
         guard let report = row.report else { return "earlier" }
         let text = DateText.clock(report.last, now: now)
@@ -144,7 +146,7 @@ enum ErrorText {
         row.report.map { "\($0.attempts)×" } ?? ""
     }
 
-    /// Returns the number of attempts, the first one's time, and the next one's.
+    /// Returns a text with the number of attempts, the time of the first and the time of the next.
     ///
     /// - Parameters:
     ///   - update: the time of the next automatic update, for a failed update.
@@ -171,7 +173,7 @@ enum ErrorText {
         return "retry \(next == nil ? "with the update " : "")at \(DateText.clock(due, now: now))"
     }
 
-    /// Returns the badge for status lines; nil without errors.
+    /// Returns the text for status lines with the number of errors; nil without errors.
     static func badge(_ count: Int, _ keys: KeyMap) -> String? {
         guard count > 0 else { return nil }
         let number = count < 1_000 ? CountText.text(count, "error") : "over \(CountText.text(999, "error"))"

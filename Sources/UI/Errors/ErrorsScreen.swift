@@ -7,23 +7,23 @@ import Session
 import Settings
 import Text
 
-/// The unresolved failures: of this run, and earlier ones from the caches.
+/// The screen of unresolved failures: those of this run, and earlier ones from the caches.
 @MainActor
 final class ErrorsScreen: Screen, ListScreen {
-    /// Not private because tests read it.
+    /// The failures on the screen. Not private because tests read them.
     private(set) var list = ErrorList()
-    /// Not private: ``ListScreen`` needs it.
+    /// The scrolling state. Not private because ``ListScreen`` needs it.
     var scroll = ListScroll()
-    /// The selected row. The selection follows it when its index changes.
+    /// Identifies the selected row. The selection stays on this row when the row's index changes.
     private var selection: ErrorRow.Identity?
-    /// The failures in the caches, as of the last look-up.
+    /// The failures that the caches had at the last look-up.
     private var kept: [GalleryFailures] = []
     private let lookUp: LookUp<[GalleryFailures]>
     private var isOnTop = false
-    /// Set to the next attempt of the selected row, when its text changes.
+    /// The alarm for the next attempt of the selected row, when the row's text changes.
     private let alarm: Alarm
 
-    /// The maximum number of named photos for each reason.
+    /// The most photos with rows of their own for each reason.
     private nonisolated static let photoLimit = 50
 
     override init(_ context: ScreenContext) {
@@ -124,7 +124,7 @@ final class ErrorsScreen: Screen, ListScreen {
         setAlarm()
     }
 
-    /// Reads the failures of all galleries. Off the main actor, since it opens databases.
+    /// Reads the failures of all galleries. Runs off the main actor, because it opens databases.
     private nonisolated static func lookUp(_ caches: CacheFolder, _ remembered: [Address]) -> [GalleryFailures] {
         let open = caches.openCaches.map(\.address)
         let addresses = open + remembered.filter { !open.contains($0) }
@@ -149,7 +149,7 @@ final class ErrorsScreen: Screen, ListScreen {
 
     // MARK: - Actions
 
-    /// Shows the gallery, the photo in its list, or the open photo.
+    /// Opens the gallery of the selected error, or shows the photo in its list or on its own screen.
     private func openSelected() {
         guard let selected else { return }
         guard let address = address(of: selected.gallery) else {
@@ -167,7 +167,7 @@ final class ErrorsScreen: Screen, ListScreen {
         }
     }
 
-    /// Retries failures now. Photos that are not named one by one are retried when they become visible.
+    /// Retries failures now. Vitrine retries photos without rows of their own when they become visible.
     private func retry(_ rows: [ErrorRow]) {
         guard !rows.isEmpty else { return }
         guard !context.settings.offline else { return send(.notice("Offline: restart without --offline to refresh.")) }
@@ -221,7 +221,7 @@ final class ErrorsScreen: Screen, ListScreen {
         }
     }
 
-    /// One entry below the other, with the titles of galleries.
+    /// The layout of the rows: one entry in each line, with the titles of galleries above.
     var lines: ListLines {
         let (list, count) = (list, list.rows.count)
         // Each entry has its own line, so only the start of a section matters.
@@ -290,7 +290,7 @@ final class ErrorsScreen: Screen, ListScreen {
             lines: lines, in: &surface, &rest)
     }
 
-    /// Returns the time of the gallery's next automatic update.
+    /// Returns the time of the next automatic update of the row's gallery.
     private func nextUpdate(_ row: ErrorRow) -> Timestamp? {
         guard case .subject(.list(let gallery)) = row.identity else { return nil }
         return address(of: gallery).flatMap(context.nextUpdate)

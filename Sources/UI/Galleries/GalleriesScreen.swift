@@ -6,41 +6,41 @@ import Model
 import Settings
 import Text
 
-/// The list of galleries, and a field to add one by its address.
+/// The screen with the list of galleries, and a field to add a gallery by its address.
 ///
 /// Changes to the list are a draft until the user saves. Opening a gallery saves first; quitting asks.
 @MainActor
 final class GalleriesScreen: Screen, ListScreen {
     private var draft: GalleryDraft
-    /// Not private: ``ListScreen`` needs it.
+    /// The scrolling state. Not private because ``ListScreen`` needs it.
     var scroll = ListScroll()
     private let field = TextField()
-    /// The kind of input that the user types.
+    /// The kind of text that the user is typing.
     private var typed = Typed.nothing
-    /// The reason why the typed text is not accepted.
+    /// The reason why the screen rejects the typed text, if it does.
     private var problem: String?
-    /// The caches' facts, read when the screen appears and after changes. Tests read it.
+    /// Facts about the caches, read when the screen appears and after changes. Not private because tests read them.
     private(set) var facts: [Address: GalleryFacts] = [:]
-    /// Whether the facts were read once. Tests read it.
+    /// Whether the screen has read the facts at least once. Not private because tests read it.
     private(set) var hasLookedUp = false
-    /// Whether the status of an update changed since the last frame.
+    /// Whether the state of an update has changed since the last frame.
     private var hasStatusChanged = false
     private let lookUp: LookUp<[Address: GalleryFacts]>
-    /// Whether the next look-up includes the sizes. They need a walk through folders.
+    /// Whether the next look-up includes the sizes on disk. Reading the sizes is slow.
     private var wantsSizes = true
-    /// An open gallery that is not in the list.
+    /// The open gallery, if it is not in the list.
     private var visited: Address?
-    /// Galleries whose caches are removed once the list is saved without them.
+    /// The galleries whose caches Vitrine removes as soon as the list is saved without them.
     private var unwantedCaches: Set<Address> = []
-    /// Removes caches.
+    /// The task that removes caches.
     private var removing: Task<Void, Never>?
     private var isOnTop = false
 
     private enum Typed {
         case nothing, address
-        /// Another address or a title for the selected gallery.
+        /// The user types another address or a title for the selected gallery.
         case otherAddress, title
-        /// The update interval of the selected gallery.
+        /// The user types the update interval of the selected gallery.
         case interval
     }
 
@@ -79,7 +79,7 @@ final class GalleriesScreen: Screen, ListScreen {
         return footing
     }
 
-    /// A hint about the typed text.
+    /// A hint about the text to type.
     private var advice: String {
         switch typed {
         case .interval: "For example 30m, 2h, 1d or never; empty: default"
@@ -89,7 +89,7 @@ final class GalleriesScreen: Screen, ListScreen {
         }
     }
 
-    /// The number of failed updates and other failures of this run.
+    /// The number of failed updates and of other failures in this run.
     private var errorCount: Int {
         let lists = facts.filter { $0.value.record.failure != nil }.keys.map { Wish.Subject.list(GalleryID($0)) }
         return Set(lists + context.activity.failures.map(\.subject)).count
@@ -178,7 +178,7 @@ final class GalleriesScreen: Screen, ListScreen {
         }
     }
 
-    /// Toggles whether the selected gallery's cache is kept. Off the main actor, since it may open the cache.
+    /// Turns the protection of the selected gallery's cache on or off. Runs off the main actor, because it may open the cache.
     private func keep() {
         guard let address = draft.selection else { return }
         Task.detached { [weak self, caches = context.caches] in
@@ -233,7 +233,7 @@ final class GalleriesScreen: Screen, ListScreen {
         }
     }
 
-    /// Returns the query for the facts. It opens a database for each gallery.
+    /// Returns the query that reads the facts. The query opens a database for each gallery.
     private func beginLookingUp() -> @Sendable () -> [Address: GalleryFacts] {
         let (caches, addresses) = (context.caches, draft.addresses)
         let known = wantsSizes ? [:] : facts.mapValues(\.size)
@@ -245,7 +245,7 @@ final class GalleriesScreen: Screen, ListScreen {
         }
     }
 
-    /// Reads the facts again, with the sizes on disk.
+    /// Reads the facts again, together with the sizes on disk.
     func lookUpSizes() {
         wantsSizes = true
         lookUp.look()
@@ -260,10 +260,10 @@ final class GalleriesScreen: Screen, ListScreen {
 
     // MARK: - The draft
 
-    /// Whether there are unsaved changes.
+    /// Whether the list has unsaved changes.
     var isChanged: Bool { draft.isChanged || !unwantedCaches.isEmpty }
 
-    /// Saves the draft.
+    /// Writes the edited list to the file.
     ///
     /// - Parameter notice: shown after success.
     private func save(notice: String? = nil) {
@@ -280,7 +280,7 @@ final class GalleriesScreen: Screen, ListScreen {
         reloadDraft()
     }
 
-    /// Asks whether to save or discard the changes, then continues. Any other key stays.
+    /// Asks whether to save or discard the changes, and then continues. Any other key cancels.
     ///
     /// - Parameters:
     ///   - question: the question.
@@ -306,7 +306,7 @@ final class GalleriesScreen: Screen, ListScreen {
         reloadDraft()
     }
 
-    /// Starts a new draft of the saved list, with the same selection if possible.
+    /// Starts to edit the saved list again, with the same selection if possible.
     private func reloadDraft() {
         let selection = draft.selection
         draft = GalleryDraft(
@@ -315,7 +315,7 @@ final class GalleriesScreen: Screen, ListScreen {
         adoptDraft()
     }
 
-    /// Selects a gallery that was opened elsewhere.
+    /// Selects a gallery that the user opened elsewhere.
     func select(_ address: Address) {
         if !draft.isListed(address) {
             visited = address
@@ -334,7 +334,7 @@ final class GalleriesScreen: Screen, ListScreen {
 
     // MARK: - Editing
 
-    /// Performs a command on the selected gallery. Returns whether it is one.
+    /// Performs a command that edits the selected gallery. Returns false for other commands.
     private func edit(_ command: Command) -> Bool {
         guard [.edit, .moveUp, .moveDown, .refresh, .stop, .remove].contains(command) else { return false }
         guard let address = draft.selection else { return true }
@@ -355,7 +355,7 @@ final class GalleriesScreen: Screen, ListScreen {
         return true
     }
 
-    /// Changes the address of the selected gallery, then asks for its title.
+    /// Changes the address of the selected gallery, and then asks for its title.
     private func changeAddress(_ text: String) {
         let old = draft.selection
         do throws(AddressError) {
@@ -377,7 +377,7 @@ final class GalleriesScreen: Screen, ListScreen {
         adoptDraft()
     }
 
-    /// Removes a gallery from the list. Asks what to do with its cache, if it has one.
+    /// Removes a gallery from the list. If the gallery has a cache, asks whether to remove the cache, too.
     private func remove(_ address: Address) {
         guard !draft.presets.contains(address) else {
             return send(.notice("This gallery is built in and cannot be removed."))
@@ -401,7 +401,7 @@ final class GalleriesScreen: Screen, ListScreen {
         adoptDraft()
     }
 
-    /// Removes the caches of galleries that are no longer in the saved list. Off the main actor, since it takes time.
+    /// Removes the caches of galleries that left the saved list. Runs off the main actor, because it takes time.
     private func removeCaches(of galleries: Set<Address>) {
         let addresses = galleries.filter { !draft.addresses.contains($0) }
         guard !addresses.isEmpty else { return }
@@ -422,7 +422,7 @@ final class GalleriesScreen: Screen, ListScreen {
     /// Returns when the caches of removed galleries are gone.
     func cachesRemoved() async { await removing?.value }
 
-    /// Returns the title of a gallery in the draft, or its address.
+    /// Returns the title of a gallery in the edited list, or else its address.
     private func title(of address: Address) -> String { draft.list.title(of: address) ?? address.description }
 
     // MARK: - Drawing
@@ -467,7 +467,7 @@ final class GalleriesScreen: Screen, ListScreen {
         EmptyText(galleriesIn: scopes, context.keys).draw(in: &surface, frame, context.theme)
     }
 
-    /// Draws the first steps below the built-in gallery, until one was opened.
+    /// Draws advice for the first run below the built-in gallery, until the user has opened a gallery.
     private func drawFirstRun(in surface: inout Surface, _ frame: Rect) {
         let isUntouched = hasLookedUp && facts.isEmpty && draft.addresses == draft.presets
         guard !isTyping, isUntouched, draft.addresses.count == 1 else { return }

@@ -1,15 +1,15 @@
 import Model
 import Settings
 
-/// The edited list of galleries, before it is saved.
+/// The list of galleries while the user edits it, before it is saved.
 struct GalleryDraft: Equatable {
-    /// The built-in galleries. They cannot be removed.
+    /// The built-in galleries, which the user cannot remove.
     let presets: [Address]
-    /// The saved list.
+    /// The list as saved in the file.
     let original: GalleryList
-    /// The edited list.
+    /// The list with the user's changes.
     private(set) var list: GalleryList
-    /// An open gallery that is not in the list.
+    /// The open gallery, if it is not in the list.
     private(set) var visited: Address?
     /// The index of the selected gallery.
     var selected = 0
@@ -21,32 +21,32 @@ struct GalleryDraft: Equatable {
         self.visited = visited
     }
 
-    /// All galleries without duplicates: presets, the list, then the visited one.
+    /// All galleries without duplicates: the built-in ones, the list, then the open one.
     var addresses: [Address] {
         let listed = presets + own
         return listed + [visited].compactMap { $0 }.filter { !listed.contains($0) }
     }
 
-    /// The galleries that can be removed.
+    /// The galleries that the user can remove.
     private var own: [Address] { list.addresses.filter { !presets.contains($0) } }
 
-    /// Returns whether a gallery is a preset or in the list.
+    /// Returns whether a gallery is built in or in the list.
     func isListed(_ address: Address) -> Bool { presets.contains(address) || list.addresses.contains(address) }
 
-    /// Whether the list was edited.
+    /// Whether the edited list differs from the saved list.
     var isChanged: Bool { list != original }
 
-    /// The selected gallery.
+    /// The address of the selected gallery.
     var selection: Address? { addresses.indices.contains(selected) ? addresses[selected] : nil }
 
-    /// Adds a typed address and selects it. A listed address is only selected.
+    /// Adds a typed address to the list and selects the gallery. An address that the list has is only selected.
     mutating func add(typed text: String, home: String, currentFolder: String) throws(AddressError) {
         let address = try Address(typed: text, home: home, currentFolder: currentFolder)
         if !isListed(address) { list.add(address) }
         select(address)
     }
 
-    /// Adds the selected gallery, if it is not listed. Returns whether it was added.
+    /// Adds the selected gallery to the list, unless the list has it. Returns whether it was added.
     mutating func addSelected() -> Bool {
         guard let address = selection, !isListed(address) else { return false }
         list.add(address)
@@ -54,7 +54,7 @@ struct GalleryDraft: Equatable {
         return true
     }
 
-    /// Replaces the address of the selected gallery. Returns false if the new one is listed.
+    /// Replaces the address of the selected gallery. Returns false if the list already has the new address.
     ///
     /// Secrets in the old address stay, since the field does not show them.
     mutating func replaceSelected(typed text: String, home: String, currentFolder: String) throws(AddressError) -> Bool
@@ -70,28 +70,28 @@ struct GalleryDraft: Equatable {
         return true
     }
 
-    /// Sets the title of a gallery.
+    /// Sets the user's title of a gallery.
     mutating func setTitle(_ title: String, of address: Address) {
         list.setTitle(title, of: address)
         select(address)
     }
 
-    /// The interval of the selected gallery, if it has its own.
+    /// The selected gallery's own update interval, if it has one.
     var selectedInterval: SyncInterval? { selection.flatMap { list.interval(of: $0) } }
 
-    /// Sets the interval of the selected gallery; nil means the general one.
+    /// Sets the selected gallery's own update interval; nil for the general interval.
     mutating func setInterval(_ interval: SyncInterval?) {
         guard let selection else { return }
         list.setInterval(interval, of: selection)
         select(selection)
     }
 
-    /// Selects a gallery, if it exists.
+    /// Selects a gallery, if the list has it.
     mutating func select(_ address: Address) {
         if let index = addresses.firstIndex(of: address) { selected = index }
     }
 
-    /// Swaps the selected gallery with a neighbour. Returns whether there is one.
+    /// Swaps the selected gallery with the neighbour above or below. Returns false if there is no neighbour.
     mutating func moveSelected(by step: Int) -> Bool {
         let own = own
         guard let address = selection, let index = own.firstIndex(of: address), own.indices.contains(index + step)
@@ -101,7 +101,7 @@ struct GalleryDraft: Equatable {
         return true
     }
 
-    /// Removes a gallery. The next one is selected, or else the previous one.
+    /// Removes a gallery, and selects the next gallery or else the previous one.
     mutating func remove(_ address: Address) {
         guard !presets.contains(address) else { return }
         if let index = list.addresses.firstIndex(of: address) { list.remove(at: index) }

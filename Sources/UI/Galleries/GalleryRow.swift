@@ -6,20 +6,20 @@ import Session
 import Settings
 import Text
 
-/// Draws a gallery of the list: its title, counts and status.
+/// Draws the row of a gallery: its title, counts and status.
 @MainActor
 struct GalleryRow {
     let address: Address
-    /// The title in the draft, if it has one.
+    /// The title in the edited list, if the gallery has one.
     let title: String?
-    /// Its own update interval.
+    /// The gallery's own update interval, if it has one.
     let interval: SyncInterval?
     let isListed: Bool
     let isPreset: Bool
-    /// The facts of its cache; nil if it was never opened.
+    /// Facts about the gallery's cache; nil if the user has never opened the gallery.
     let facts: GalleryFacts?
 
-    /// The width from which counts have their own columns.
+    /// The width in columns from which counts have their own columns.
     private static let wide = 90
 
     func draw(
@@ -54,7 +54,7 @@ struct GalleryRow {
         facts.errorCount > 0 ? CountText.text(facts.errorCount, "error") : nil
     }
 
-    /// Returns the status line. In narrow windows the address and the reason of a failure are cut first.
+    /// Returns the status line. Narrow windows shorten the address and the reason of a failure first.
     private func detail(
         _ context: ScreenContext, _ scopes: [CommandTable.Scope], isWide: Bool, width: Int
     ) -> String {

@@ -2,14 +2,14 @@ import Cache
 import Session
 import Model
 
-/// Requests updates of galleries, open or not.
+/// Requests updates of galleries, whether they are open or not.
 @MainActor
 struct GalleryUpdates {
     let context: ScreenContext
 
     init(_ context: ScreenContext) { self.context = context }
 
-    /// Requests an automatic update. It fetches the list only; thumbnails follow when they are visible.
+    /// Requests an automatic update of the list. The screen requests thumbnails when they become visible.
     func ask(_ address: Address) {
         Task.detached { [caches = context.caches, wishes = context.wishes, log = context.log] in
             do { wishes.ask(for: .list(try caches.open(address).id)) } catch {
@@ -18,7 +18,7 @@ struct GalleryUpdates {
         }
     }
 
-    /// Requests updates for the user, and retries all failures. Returns a sentence to show.
+    /// Requests updates that the user wants, and retries all failures. Returns a sentence for the user.
     func refresh(_ addresses: [Address]) -> String {
         guard !context.settings.offline else { return "Offline: restart without --offline to refresh." }
         context.holdsUpdates = false
@@ -42,14 +42,14 @@ struct GalleryUpdates {
         return "Updating \(context.title(of: address).madeVisible)."
     }
 
-    /// Refreshes all galleries of the list, and the open one.
+    /// Updates all galleries of the list, and the open gallery. Returns a sentence for the user.
     func refreshAll(open: Address?) -> String {
         let known = context.galleries.presets + context.galleries.list.addresses
         var seen: Set<Address> = []
         return refresh((known + [open].compactMap { $0 }).filter { seen.insert($0).inserted })
     }
 
-    /// Cancels an update.
+    /// Cancels the update of a gallery.
     func stop(_ address: Address) {
         context.wishes.stop(.list(GalleryID(address)))
     }

@@ -2,31 +2,31 @@ import Cells
 import Commands
 import Text
 
-/// All keys with their commands, from the user's key map. Typing filters them.
+/// The screen with all keys and their commands, from the user's key bindings. Typed text filters the lines.
 @MainActor
 final class HelpScreen: Screen {
     private enum Line {
         case heading(String)
-        /// A wrapped entry leaves either part empty.
+        /// A line with keys and a description. In the further lines of a long entry, either part may be empty.
         case entry(keys: String, meaning: String)
         case gap
     }
 
-    /// The scopes in order, those of the screen below first.
+    /// The scopes to explain, those of the screen below first.
     private let explained: [CommandTable.Scope]
-    /// The lines for ``width``.
+    /// The lines of the help, laid out for ``width``.
     private var lines: [Line] = []
     private var width = 0
     private var scroll = ListScroll()
     private let prompt = LinePrompt()
-    /// The words of the filter.
+    /// The words that the user has typed as a filter.
     private var words: [String] = []
 
-    /// The key map of the lines.
+    /// The entries with the user's keys from which the lines were made.
     private var bound: [CommandTable.Entry] = []
-    /// The width of the keys' column.
+    /// The width of the column with the keys.
     private var keyWidth = 0
-    /// With a narrower second column, descriptions stand below their keys.
+    /// The least width of the column with the descriptions. In narrower windows, descriptions stand below their keys.
     private static let least = 16
 
     init(_ context: ScreenContext, scopes: [CommandTable.Scope]) {
@@ -97,7 +97,7 @@ final class HelpScreen: Screen {
 
     // MARK: - Lines
 
-    /// The width of the second column.
+    /// The width of the column with the descriptions.
     private var meaningWidth: Int { width - 2 - 2 - keyWidth - 2 }
     private var isNarrow: Bool { meaningWidth < Self.least }
 
@@ -114,7 +114,7 @@ final class HelpScreen: Screen {
         scroll.setCount(lines.count)
     }
 
-    /// Returns whether an entry has all words of the filter.
+    /// Returns whether an entry contains all words of the filter.
     private func matches(_ entry: CommandTable.Entry) -> Bool {
         let text = [Self.keys(entry), entry.command.name, entry.meaning, entry.scope.rawValue]
             .joined(separator: "\n").lowercased()

@@ -1,13 +1,13 @@
 import Glibc
 
-/// How a locale orders the parts of a date, and whether its clock has 12 hours.
+/// The order in which a locale writes the parts of a date, and whether its clock has 12 hours.
 struct DateOrder: Equatable {
     enum First { case day, month, year }
 
     let first: First
     let isTwelveHours: Bool
 
-    /// The order for users without a locale.
+    /// The order without a locale: the day first, and a clock with 24 hours.
     static let none = DateOrder(first: .day, isTwelveHours: false)
 
     init(first: First, isTwelveHours: Bool) {
@@ -15,7 +15,7 @@ struct DateOrder: Equatable {
         self.isTwelveHours = isTwelveHours
     }
 
-    /// Reads a locale's patterns for `%x` and `%X`.
+    /// Reads the order from a locale's patterns for `%x` and `%X`.
     init(date: String, time: String) {
         let parts = Self.conversions(date).compactMap { letter -> First? in
             switch letter {
@@ -37,7 +37,7 @@ struct DateOrder: Equatable {
             date: String(cString: nl_langinfo(nl_item(D_FMT))), time: String(cString: nl_langinfo(nl_item(T_FMT))))
     }
 
-    /// The `strftime` pattern of a photo's weekday, date and time.
+    /// The `strftime` pattern for weekday, date and time of a photo.
     var long: String {
         let time = isTwelveHours ? "%I:%M %p" : "%R"
         switch first {
@@ -47,7 +47,7 @@ struct DateOrder: Equatable {
         }
     }
 
-    /// The `strftime` pattern for the title of a day.
+    /// The `strftime` pattern for the title of a day's section.
     var day: String {
         switch first {
         case .day: "%A %e %B %Y"
@@ -55,10 +55,10 @@ struct DateOrder: Equatable {
         case .year: "%A %F"
         }
     }
-    /// The `strftime` pattern for the title of a month.
+    /// The `strftime` pattern for the title of a month's section.
     var month: String { first == .year ? "%Y %B" : "%B %Y" }
 
-    /// Returns the letters after the percent signs, without flags and modifiers.
+    /// Returns the letters after the percent signs of a pattern, without flags and modifiers.
     private static func conversions(_ pattern: String) -> [Character] {
         pattern.split(separator: "%", omittingEmptySubsequences: false).dropFirst()
             .compactMap { $0.drop { "-_0^#EO".contains($0) }.first }

@@ -2,22 +2,22 @@ import Cells
 import Commands
 import Text
 
-/// A screen with a list that the mouse can scroll, select in and open from.
+/// A screen with a list. The mouse can scroll the list, and select and open its entries.
 @MainActor
 protocol ListScreen: Screen {
-    /// The list's state. The screen draws it; this protocol moves it.
+    /// The state of the list. The screen draws the list, and this protocol scrolls it.
     var scroll: ListScroll { get set }
-    /// How the entries stand in lines.
+    /// The division of the entries into lines.
     var lines: ListLines { get }
-    /// Updates the screen's own selection after the list's selection has moved.
+    /// Called after the list's selection has moved, so that the screen can update its own selection.
     func selectionDidMove()
 }
 
 extension ListScreen {
-    /// One entry a line, without sections.
+    /// One entry in each line, without sections.
     var lines: ListLines { ListLines(count: scroll.count) }
 
-    /// Selects an entry. Returns false if the list is empty.
+    /// Selects the entry at an index. Returns false if the list is empty.
     func select(index: Int) -> Bool {
         guard !scroll.isEmpty else { return false }
         scroll.select(index)
@@ -25,7 +25,7 @@ extension ListScreen {
         return true
     }
 
-    /// Follows the mouse; a click on the selected entry opens it. Returns whether it did anything.
+    /// Handles a mouse event; a click on the selected entry opens the entry. Returns whether the event had an effect.
     func followInList(_ mouse: InputEvent.Mouse) -> Bool {
         let lines = lines
         switch scroll.follow(mouse, in: lines) {
@@ -37,10 +37,10 @@ extension ListScreen {
     }
 }
 
-/// The common parts of a plain list's rows: a margin and the selection mark.
+/// The parts that the rows of plain lists share: a margin and the selection mark.
 @MainActor
 enum ListRow {
-    /// Draws the mark. Returns the space for the row's text.
+    /// Draws the margin and the selection mark. Returns the space for the row's text.
     static func begin(_ frame: Rect, isSelected: Bool, _ theme: Theme, in surface: inout Surface) -> Rect {
         var rest = frame
         _ = rest.takeLeft(1)
@@ -56,12 +56,12 @@ enum ListRow {
     }
 }
 
-/// Text below a list about its selected entry, for details that do not fit a row.
+/// The text below a list that shows details of the selected entry.
 @MainActor
 struct DetailPane {
     let theme: Theme
 
-    /// Takes space from the bottom if the list keeps enough, and writes paragraphs into it.
+    /// Takes space from the bottom if the list keeps enough space, and draws paragraphs there.
     ///
     /// The height does not depend on the selected entry, so the list does not jump.
     func draw(_ paragraphs: [(text: String, style: Style)], lines: Int, in surface: inout Surface, _ rest: inout Rect) {

@@ -10,29 +10,29 @@ struct ListScroll {
     private(set) var count = 0
     /// The number of entries that fit on the screen.
     private(set) var visible = 1
-    /// The selected index; 0 in an empty list.
+    /// The index of the selected entry; 0 in an empty list.
     private(set) var selected = 0
-    /// The first visible index.
+    /// The index of the first visible entry.
     private(set) var first = 0
 
     private var isLaidOut = false
-    /// The entries in a full line, and the number of visible lines.
+    /// The number of entries in a full line, and the number of visible lines.
     private var columns = 1
     private var visibleLines = 1
-    /// The column to return to after passing shorter lines.
+    /// The column to return to after the selection has passed shorter lines.
     private var column: Int?
     private var rows: [(frame: Rect, index: Int)] = []
     private var bar = ScrollBar()
 
-    /// The visible indexes.
+    /// The indexes of the visible entries.
     var window: Range<Int> { first..<min(count, first + visible) }
 
-    /// Whether the list has nothing to select.
+    /// Whether the list has no entries.
     var isEmpty: Bool { count == 0 }
 
     // MARK: - Layout
 
-    /// Sets the number of entries, and keeps the selection inside.
+    /// Sets the number of entries, and keeps the selection within them.
     mutating func setCount(_ count: Int) {
         self.count = max(0, count)
         let column = column
@@ -40,7 +40,7 @@ struct ListScroll {
         self.column = column
     }
 
-    /// Sets how many entries fit, one below the other. The first call centres the selection.
+    /// Sets the number of visible entries, for a list with one entry in each line. The first call centres the selection.
     mutating func setVisible(_ visible: Int) {
         columns = 1
         self.visible = max(1, visible)
@@ -50,7 +50,7 @@ struct ListScroll {
         select(selected)
     }
 
-    /// Lays out lines of a height, with their titles, in a number of rows.
+    /// Lays out lines of a given height, with their titles, in a number of rows.
     mutating func layOut(_ lines: ListLines, rows: Int, height: Int) {
         guard count > 0 else { return setVisible(1) }
         columns = lines.columns
@@ -59,7 +59,7 @@ struct ListScroll {
         func space(for line: Range<Int>, isFirst: Bool) -> Int {
             height + (lines.hasTitles && (isFirst || lines.beginsSection(line)) ? 1 : 0)
         }
-        /// Returns the first line of the fullest screen that ends with `last`.
+        /// Returns the first line of the screenful that ends with the line `last`.
         func firstLine(downTo last: Range<Int>) -> Range<Int> {
             var (line, left) = (last, rows - space(for: last, isFirst: true))
             while let before = lines.line(before: line) {
@@ -90,18 +90,18 @@ struct ListScroll {
         visible = bottom.upperBound - first
     }
 
-    /// Centres the selection at the next layout.
+    /// Centres the selection when the list is laid out next.
     mutating func centreSelection() { isLaidOut = false }
 
     // MARK: - Drawing
 
-    /// Removes the rows of the previous frame.
+    /// Forgets where the entries of the previous frame were drawn.
     mutating func beginDrawing() { rows = [] }
 
-    /// Records where an entry is drawn, for the mouse and the cursor.
+    /// Records where an entry is drawn, for mouse clicks and the cursor.
     mutating func setFrame(_ frame: Rect, of index: Int) { rows.append((frame, index)) }
 
-    /// Returns where an entry is drawn, or nil if it is not visible.
+    /// Returns the area where an entry is drawn, or nil if the entry is not visible.
     func frame(of index: Int) -> Rect? { rows.first { $0.index == index }?.frame }
 
     /// Draws the scroll bar over the last column of a list, after the layout.
@@ -111,12 +111,12 @@ struct ListScroll {
         self.bar = bar
     }
 
-    /// Whether the scroll bar is visible.
+    /// Whether the list is longer than the screen, so that it has a scroll bar.
     var hasBar: Bool { bar.isShown }
 
     // MARK: - Selecting and scrolling
 
-    /// Selects an entry, or the nearest one, and scrolls just far enough to show it.
+    /// Selects the entry at an index, or the nearest entry, and scrolls just far enough to show it.
     mutating func select(_ index: Int) {
         selected = min(max(0, index), max(0, count - 1))
         column = nil
@@ -126,20 +126,20 @@ struct ListScroll {
         first = max(0, min(first, count - visible))
     }
 
-    /// Scrolls by entries; the selection moves only to stay visible.
+    /// Scrolls by a number of entries. The selection moves only if it would leave the screen.
     mutating func roll(by amount: Int) {
         first = max(0, min(first + amount, count - visible))
         select(min(max(selected, first), first + visible - 1))
     }
 
-    /// Scrolls by lines.
+    /// Scrolls by a number of lines.
     mutating func roll(by amount: Int, in lines: ListLines) {
         guard columns > 1, count > 0 else { return roll(by: amount) }
         guard amount < 0 || window.upperBound < count else { return }
         roll(to: lines.line(amount, after: lines.line(of: first)), in: lines)
     }
 
-    /// Scrolls so that the line of an entry comes first, if the list is long enough.
+    /// Scrolls so that an entry's line comes first, if the list is long enough.
     mutating func roll(to index: Int, in lines: ListLines) {
         guard columns > 1, count > 0 else { return roll(by: index - first) }
         roll(to: lines.line(of: min(max(0, index), count - 1)), in: lines)
@@ -152,7 +152,7 @@ struct ListScroll {
         if selected >= end.upperBound { move(to: end, in: lines) }
     }
 
-    /// Performs a moving command. Returns false for other commands.
+    /// Performs a command that moves the selection. Returns false for other commands.
     mutating func perform(_ command: Command) -> Bool {
         switch command {
         case .up: select(selected - 1)
@@ -168,7 +168,7 @@ struct ListScroll {
         return true
     }
 
-    /// Performs a moving command where entries stand side by side. Returns false for other commands.
+    /// Performs a command that moves the selection in a list with several entries in a line. Returns false for other commands.
     mutating func perform(_ command: Command, in lines: ListLines) -> Bool {
         guard count > 0 else { return perform(command) }
         switch command {
@@ -185,7 +185,7 @@ struct ListScroll {
         return true
     }
 
-    /// Moves the selection and the visible part by the same amount.
+    /// Moves the selection and the visible part by the same number of entries.
     private mutating func scroll(by amount: Int) {
         first = max(0, min(first + amount, count - visible))
         select(selected + amount)
@@ -200,7 +200,7 @@ struct ListScroll {
         move(to: lines.line(amount, after: lines.line(of: selected)), in: lines)
     }
 
-    /// Moves the selection to a line, and keeps its column.
+    /// Moves the selection to another line, and keeps its column.
     private mutating func move(to line: Range<Int>, in lines: ListLines) {
         let column = column ?? selected - lines.line(of: selected).lowerBound
         select(min(line.lowerBound + column, line.upperBound - 1))
@@ -217,7 +217,7 @@ struct ListScroll {
         case opened
     }
 
-    /// Follows the wheel, the scroll bar and clicks on entries. Returns nil if the mouse did nothing here.
+    /// Handles the wheel, the scroll bar and clicks on entries. Returns nil if the event had no effect.
     mutating func follow(_ mouse: InputEvent.Mouse, in lines: ListLines) -> MouseAction? {
         if let first = followBar(mouse) {
             roll(to: first, in: lines)
@@ -238,7 +238,7 @@ struct ListScroll {
         return .scrolled
     }
 
-    /// Follows the wheel and the scroll bar in a text without a selection. Returns whether it scrolled.
+    /// Handles the wheel and the scroll bar in a text without a selection. Returns whether the text scrolled.
     mutating func follow(_ mouse: InputEvent.Mouse) -> Bool {
         if let first = followBar(mouse) {
             roll(by: first - self.first)

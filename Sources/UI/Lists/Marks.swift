@@ -11,25 +11,25 @@ final class Marks {
     var onChange: () -> Void = {}
     /// The marked photos.
     private(set) var keys = KeySet()
-    /// The photo whose mark changed last, where a range begins.
+    /// The photo whose mark changed last. A range of marks begins there.
     private(set) var last: PhotoKey?
-    /// The last change in the queue.
+    /// The task of the last pending change.
     private var work: Task<Void, Never>?
-    /// The number of the last change. Changes with a number below ``valid`` are cancelled.
+    /// The number of the last change. A change with a number below ``valid`` is cancelled.
     private var number = 0
     private var valid = 0
 
-    /// Up to this many photos are changed at once, without a background task.
+    /// The most photos whose marks change at once, without a background task.
     private static let few = 1_024
 
     deinit {
         work?.cancel()
     }
 
-    /// Calls an action when all earlier changes have taken effect.
+    /// Calls an action as soon as all earlier changes have taken effect.
     func whenSettled(_ action: @escaping @MainActor () -> Void) { perform { _ in action() } }
 
-    /// Marks a photo, or removes its mark.
+    /// Marks a photo, or removes the photo's mark.
     func toggle(_ key: PhotoKey) {
         last = key
         perform { marks in
@@ -37,27 +37,27 @@ final class Marks {
         }
     }
 
-    /// Marks a range of a list. The next range begins at `last`.
+    /// Marks the photos in a range of a list. The next range of marks begins at `last`.
     func mark(_ range: Range<Int>, of results: FetchedResults, last: PhotoKey?) {
         if let last { self.last = last }
         combine(with: range, of: results) { $0.formUnion($1) }
     }
 
-    /// Marks the photos from the last changed mark to the selection. Returns false without a last mark.
+    /// Marks the photos from the last changed mark to the selection. Returns false if no mark has changed yet.
     func markRange(to index: Int, _ selection: PhotoKey?, of results: FetchedResults) -> Bool {
         guard let last, let start = results.index(of: last) else { return false }
         mark(min(start, index)..<max(start, index) + 1, of: results, last: selection)
         return true
     }
 
-    /// Returns the marked photos in the order of a list.
+    /// Returns the marked photos, in the order of a list.
     func keys(in all: FetchedResults) -> [PhotoKey] {
         let marked = (0..<all.count).lazy.compactMap { all.key(at: $0) }.filter { [keys] in keys.contains($0) }
         // The prefix ends the search at the last marked photo.
         return Array(marked.prefix(keys.count))
     }
 
-    /// Marks the unmarked photos of a list, and unmarks the others.
+    /// Marks the unmarked photos of a list, and removes the marks of the others.
     func invert(_ results: FetchedResults) {
         combine(with: 0..<results.count, of: results) { $0.formSymmetricDifference($1) }
     }
@@ -70,7 +70,7 @@ final class Marks {
         last = nil
     }
 
-    /// Removes the marks of photos that left the gallery.
+    /// Removes the marks of photos that have left the gallery.
     func keepOnly(_ all: FetchedResults) {
         guard !keys.isEmpty || work != nil, all.isComplete else { return }
         combine(with: 0..<all.count, of: all) { $0.formIntersection($1) }

@@ -4,19 +4,19 @@ import Logging
 import Settings
 import Text
 
-/// The log, live.
+/// The screen of the log, which shows new entries as they arrive.
 @MainActor
 final class LogScreen: Screen {
     private var scroll = ListScroll()
     private var entries: [LogEntry]
-    /// Whether the screen scrolls to new entries.
+    /// Whether the screen scrolls to new entries as they arrive.
     private var followsEnd = true
-    /// The number of columns scrolled to the right.
+    /// The number of columns by which the text is scrolled to the right.
     private var shift = 0
 
-    /// The columns that a key scrolls.
+    /// The number of columns by which a key scrolls.
     private static let step = 16
-    /// Narrower windows leave out dates and names.
+    /// The width below which lines have no dates and no names of subsystems.
     private static let narrow = 64
 
     private static let switches: [(command: Command, subsystem: LogSubsystem)] = [
