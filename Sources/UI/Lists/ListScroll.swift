@@ -16,7 +16,7 @@ struct ListScroll {
     private(set) var first = 0
 
     private var isLaidOut = false
-    /// The number of entries in a full line, and the number of visible lines.
+    /// The number of entries in a full line of the last layout.
     private var columns = 1
     private var visibleLines = 1
     /// The column to return to after the selection has passed shorter lines.

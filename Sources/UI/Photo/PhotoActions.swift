@@ -5,17 +5,17 @@ import Model
 import Session
 import Text
 
-/// Actions on photos of a list or the photo screen: open, copy, save, reload, delete.
+/// Actions on photos of a list or of the photo screen: open, copy, save, reload, delete.
 ///
 ///     PhotoActions(context, cache: cache, from: self).perform(command, on: keys)
 @MainActor
 struct PhotoActions {
     private let context: ScreenContext
     private let cache: GalleryCache
-    /// The responder that sends notices and questions. It may be gone when an action ends.
+    /// The responder that sends notices and questions. It may be released before an action ends.
     private weak var sender: Responder?
 
-    /// Opening more photos at once is probably a mistake.
+    /// The most photos to open at once. Opening more is probably a mistake.
     private static let mostOpened = 20
 
     init(_ context: ScreenContext, cache: GalleryCache, from sender: Responder) {
@@ -24,10 +24,10 @@ struct PhotoActions {
         self.sender = sender
     }
 
-    /// The commands that ``perform(_:on:)`` knows.
+    /// The commands that ``perform(_:on:)`` accepts.
     static let commands: Set<Command> = [.openExternally, .copy, .copyPath, .save, .delete, .renew]
 
-    /// Performs one of ``commands``.
+    /// Performs a command from ``commands`` on these photos.
     func perform(_ command: Command, on keys: [PhotoKey]) {
         guard !keys.isEmpty else { return }
         switch command {
@@ -45,7 +45,7 @@ struct PhotoActions {
         sender?.send(.notice(notice))
     }
 
-    /// Returns the name of one photo, or the number of several.
+    /// Returns the name of a single photo, or the number of several photos.
     private func name(of keys: [PhotoKey]) -> String {
         guard keys.count == 1, let key = keys.first else { return CountText.text(keys.count, "photo") }
         let photo = try? cache.read { try $0.photo(key) }
@@ -80,7 +80,7 @@ struct PhotoActions {
         }
     }
 
-    /// Copies one line for each photo to the clipboard.
+    /// Copies one line of text for each photo to the clipboard.
     private func copy(
         _ keys: [PhotoKey], _ one: String, _ many: String, missing: String,
         _ line: (CacheReader, PhotoKey) throws -> String?
@@ -100,7 +100,7 @@ struct PhotoActions {
 
     // MARK: - Save
 
-    /// Asks for a folder, and starts an export to it.
+    /// Asks for a folder, and starts to save the photos there.
     private func save(_ keys: [PhotoKey]) {
         let (name, gallery) = (name(of: keys), context.title(of: cache.address))
         let exports = context.exports
@@ -115,7 +115,7 @@ struct PhotoActions {
 
     // MARK: - Delete and reload
 
-    /// Deletes photos from the cache. Asks first if there are several, because fetching them again takes time.
+    /// Deletes photos from the cache. Asks first about several photos, because fetching them again takes time.
     private func delete(_ keys: [PhotoKey]) {
         guard keys.count > 1 else { return drop(keys) }
         sender?.send(.confirm("Delete \(name(of: keys)) from the cache?") { [self] in drop(keys) })
@@ -135,7 +135,7 @@ struct PhotoActions {
         }
     }
 
-    /// Fetches cached and failed photos again.
+    /// Fetches photos again if they are cached or have failed.
     private func reload(_ keys: [PhotoKey]) {
         guard !context.settings.offline else {
             return showNotice("Offline: restart without --offline to refresh.")
@@ -154,7 +154,7 @@ struct PhotoActions {
         }
     }
 
-    /// Returns a photo's thumbnail, and the photo itself if it was fetched or has failed.
+    /// Returns a photo's thumbnail, and the photo itself if Vitrine has fetched the photo or failed to.
     private static func subjects(
         _ key: PhotoKey, _ gallery: GalleryID, _ reader: CacheReader
     ) throws -> [Wish.Subject] {

@@ -4,35 +4,35 @@ import Model
 import Pictures
 import Text
 
-/// The information panel beside or below a photo: its contents, its scrolling and its drawing.
+/// The information panel beside or below a photo: its contents, scrolling and drawing.
 struct PhotoPanel {
     enum Content {
         case none
-        /// The usual facts and the histogram.
+        /// The main facts and the histogram.
         case facts
-        /// The facts and all metadata.
+        /// The main facts and all metadata.
         case everything
     }
 
     private(set) var content = Content.none
-    /// The panel's frame in the last frame of the screen, for the mouse and the cursor.
+    /// The area of the panel in the last frame, for the mouse and the cursor.
     private(set) var frame = Rect(Size(columns: 0, rows: 0))
-    /// The first visible line.
+    /// The index of the first visible line.
     private var first = 0
     private var count = 0
     private var visible = 0
 
-    /// In narrower windows the panel is below the picture.
+    /// The least width of the window for a panel beside the picture.
     private static let leastWidth = 100
-    /// Lower panels have no line between them and the picture.
+    /// The least height of the panel for a line between picture and panel.
     private static let leastHeight = 4
 
-    /// Begins with another photo.
+    /// Scrolls to the first line, because another photo is shown.
     mutating func scrollToTop() { first = 0 }
 
     // MARK: - Commands
 
-    /// Performs a command of the panel. Returns false for other commands.
+    /// Performs a command that concerns the panel. Returns false for other commands.
     mutating func perform(_ command: Command) -> Bool {
         switch command {
         case .information:
@@ -51,14 +51,14 @@ struct PhotoPanel {
         return true
     }
 
-    /// Scrolls to a line, if the panel shows all metadata. Returns whether it does.
+    /// Scrolls to a line. Returns false if the panel does not show all metadata.
     mutating func goTo(line: Int) -> Bool {
         guard content == .everything else { return false }
         scroll(by: line - first)
         return true
     }
 
-    /// Follows the wheel. Returns whether it scrolled.
+    /// Handles a mouse event. Returns whether the wheel scrolled the panel.
     mutating func follow(_ mouse: InputEvent.Mouse) -> Bool {
         switch mouse.action {
         case .wheelUp: scroll(by: -3)
@@ -74,12 +74,12 @@ struct PhotoPanel {
 
     // MARK: - Drawing
 
-    /// Takes the panel's space from the picture's: on the right of a wide window, otherwise at the bottom.
+    /// Takes the panel's space from the picture's space: on the right of a wide window, otherwise at the bottom.
     mutating func takeSpace(_ rest: inout Rect) {
         frame = space(&rest)
     }
 
-    /// Takes the whole space, in plain mode. The panel shows at least the facts.
+    /// Takes the whole space in plain mode. The panel then shows at least the main facts.
     mutating func takeAll(_ frame: Rect) {
         self.frame = frame
         if content == .none { content = .facts }
@@ -93,7 +93,7 @@ struct PhotoPanel {
         return rest.takeBottom(min(content == .facts ? 11 : 14, half))
     }
 
-    /// Draws the report of a photo, and its histogram if the file has been examined.
+    /// Draws the photo's report, and the histogram if Vitrine has examined the file.
     @MainActor
     mutating func draw(
         _ report: PhotoReport, _ histogram: Histogram?, _ context: ScreenContext, in surface: inout Surface
@@ -120,7 +120,7 @@ struct PhotoPanel {
     /// Whether the panel is open and large enough for text.
     var isVisible: Bool { content != .none && frame.size.columns > 2 && frame.size.rows > 1 }
 
-    /// Whether the panel is right of the picture. Below the picture it begins in the first column.
+    /// Whether the panel is to the right of the picture. Otherwise it is below the picture.
     private var isBeside: Bool { frame.origin.column > 0 }
 
     private mutating func draw(
@@ -151,7 +151,7 @@ struct PhotoPanel {
         _ = rest.takeRight(1)
     }
 
-    /// Takes space for the histogram: below the facts, or right of them in a low and wide panel.
+    /// Takes the space of the histogram: below the facts, or to their right in a low and wide panel.
     private func takeHistogramSpace(_ rest: inout Rect, leaving lines: Int) -> Rect {
         if isBeside {
             return rest.takeBottom(min(HistogramDrawing.mostRows, max(0, rest.size.rows - lines)))

@@ -6,7 +6,7 @@ import Numbers
 import Pictures
 import Text
 
-/// The picture on the photo screen: its view, what is drawn of it, and what to draw next.
+/// The picture on the photo screen: its view, its drawing, and the pictures to draw next.
 ///
 /// Until the photo is drawn, its best substitute stands in for it: the previous photo, the thumbnail, or the part of the
 /// file received so far. An animation shows its first frame until the user plays it.
@@ -15,23 +15,23 @@ final class PhotoPicture {
     /// A picture on the screen.
     private struct Shown {
         let picture: DrawnPicture
-        /// The photo it belongs to. The previous photo stays until the current one has a picture.
+        /// The photo of this picture. The previous photo's picture stays until the current photo has one.
         let key: PhotoKey
-        /// Whether it is the photo itself, not a substitute.
+        /// Whether the picture is the photo itself, and not a thumbnail or a part of the photo.
         let isPhoto: Bool
         let order: PictureOrder
     }
 
-    /// Called when another picture can be drawn.
+    /// Called when another picture is ready to be drawn.
     var onChange: () -> Void = {}
-    /// The zoom, the turn and the visible part. The screen's commands change it.
+    /// The zoom, the rotation and the visible part. The screen's commands change this view.
     var view: Viewport
 
     private let context: ScreenContext
     private let gallery: GalleryID
     private var key: PhotoKey
     private var shown: Shown?
-    /// The quarter turns of each photo that the user turned.
+    /// The quarter turns of each photo that the user has rotated.
     private var turns: [PhotoKey: Int] = [:]
     private let progressive: ProgressivePreview
     private let playback: Playback
@@ -45,7 +45,7 @@ final class PhotoPicture {
         progressive.onMore = { [weak self] in self?.onChange() }
     }
 
-    /// Changes to another photo. The previous picture stays until there is a new one.
+    /// Changes to another photo. The previous picture stays until the new photo has a picture.
     func change(to key: PhotoKey) {
         self.key = key
         view = freshView(of: key)
@@ -53,36 +53,36 @@ final class PhotoPicture {
         playback.reset()
     }
 
-    /// Turns the photo, and remembers that for this session.
+    /// Rotates the photo by quarter turns. Vitrine keeps the rotation until it ends.
     func turn(by quarters: Int) {
         view.turn(by: quarters)
         turns[key] = view.turns
     }
 
-    /// The first view of a photo: fitted, or filling the screen like the previous one.
+    /// Returns the first view of a photo. The photo fills the screen if the previous photo did; otherwise it fits the screen.
     private func freshView(of key: PhotoKey) -> Viewport {
         Viewport(
             size: view.size, style: view.style, zoom: view.zoom == .fill ? .fill : .fit, turns: turns[key] ?? 0)
     }
 
-    /// Whether the screen shows the current photo or its substitute.
+    /// Whether the screen shows the current photo, its thumbnail or a part of it.
     var isShown: Bool { shown?.key == key }
 
-    /// Whether the screen shows the current photo itself.
+    /// Whether the screen shows the current photo itself, not a substitute.
     var isPhotoShown: Bool { isShown && shown?.isPhoto == true }
 
-    /// Whether the screen shows any picture, also of the previous photo.
+    /// Whether the screen shows any picture, even of the previous photo.
     var isAnythingShown: Bool { shown != nil }
 
-    /// Returns why the current view of a photo cannot be drawn, or nil.
+    /// Returns the reason why Vitrine cannot draw a photo in the current view, or nil.
     func failure(of photo: Photo?) -> Failure? { context.pipeline.failure(order(of: photo)) }
 
-    /// Takes note of the bytes received so far; nil when the transfer ends.
+    /// Sets the number of bytes received so far; nil when the transfer ends.
     func setProgress(_ progress: Progress?) { progressive.setProgress(progress) }
 
     // MARK: - Drawing
 
-    /// Takes the pictures drawn so far. Returns the pictures to draw, the most important first.
+    /// Takes pictures that are ready. Returns the pictures to draw, the most important first.
     ///
     /// These are the photo, its examination, the photos to show next, and the previous one.
     ///
@@ -102,7 +102,7 @@ final class PhotoPicture {
         return orders
     }
 
-    /// Removes another photo's picture when the current photo has failed.
+    /// Removes the picture of the previous photo, because the current photo has failed.
     func removeForeign() {
         if !isShown { shown = nil }
     }
@@ -113,7 +113,7 @@ final class PhotoPicture {
             picture.cells, pixels: picture.pixels, at: frame.centred(picture.cells.size).origin, in: frame)
     }
 
-    /// Draws a centred text in the picture's place, with a progress bar below it.
+    /// Draws a centred text in place of the picture, and a progress bar below the text.
     func draw(
         _ text: String, _ style: Style, fraction: Double? = nil, in surface: inout Surface, _ frame: Rect
     ) {
@@ -135,7 +135,7 @@ final class PhotoPicture {
             .showing(frame: playback.frame)
     }
 
-    /// Takes the photo itself, or its thumbnail until it is drawn.
+    /// Takes the drawn photo, or else a substitute. Returns the pictures to draw.
     private func takePhoto(_ photo: Photo) -> [PictureOrder] {
         let wanted = order(of: photo)
         if let picture = context.pipeline.picture(wanted) {
@@ -150,7 +150,7 @@ final class PhotoPicture {
         return shown?.order == preview ? [wanted] : [preview, wanted]
     }
 
-    /// Takes the received part of a photo, or its thumbnail.
+    /// Takes the received part of the photo, or else the thumbnail. Returns the pictures to draw.
     private func takeSubstitutes(_ photo: Photo) -> [PictureOrder] {
         let preview = look.preview(of: photo, in: view)
         let beginning = progressive.requested.map {
@@ -172,7 +172,7 @@ final class PhotoPicture {
 
     // MARK: - Animation
 
-    /// Whether the photo has several frames, as far as known.
+    /// Whether the photo is known to have several frames.
     var isAnimated: Bool { frameCount > 1 }
 
     var isPlaying: Bool { playback.isRunning }
@@ -181,13 +181,13 @@ final class PhotoPicture {
 
     func stop() { playback.stop() }
 
-    /// Starts the time of the visible frame. Called after every frame of the screen.
+    /// Starts the time of the visible frame of an animation. The screen calls this method after each of its frames.
     func frameWasDrawn(_ photo: Photo?) {
         guard playback.isRunning, let picture = context.pipeline.picture(order(of: photo)) else { return }
         playback.startClock(for: picture.duration)
     }
 
-    /// Stops the time of the visible frame, behind another screen.
+    /// Stops the time of the visible frame while another screen covers this one.
     func stopClock() { playback.stopClock() }
 
     private var frameCount: Int { isPhotoShown ? shown?.picture.frameCount ?? 1 : 1 }
@@ -198,7 +198,7 @@ final class PhotoPicture {
         return (frame, order(of: photo).showing(frame: frame))
     }
 
-    /// Shows the next frame if it is due and drawn. A frame that cannot be drawn ends the animation.
+    /// Shows the next frame of an animation if the frame is due and drawn. A frame that cannot be drawn ends the animation.
     private func advanceAnimation(_ photo: Photo) {
         guard let next = nextFrame(photo) else { return }
         if context.pipeline.failure(next.order) != nil { return playback.stop() }
@@ -206,41 +206,41 @@ final class PhotoPicture {
     }
 }
 
-/// The pictures and the metadata of a photo, on its own screen and in the preview pane.
+/// The pictures and the metadata of a photo, for its own screen and the preview pane.
 struct PhotoLook {
     let gallery: GalleryID
 
-    /// Returns the order of a photo, or of its thumbnail until it is cached; nil without either.
+    /// Returns the order to draw a photo, or else its thumbnail. Returns nil if the cache has neither.
     func order(of photo: Photo, in view: Viewport) -> PictureOrder? {
         if let held = photo.original.held { return view.order(.picture(gallery, photo.key, .original), edition: held) }
         return preview(of: photo, in: view)
     }
 
-    /// Returns the order of a photo's thumbnail at the size of the photo.
+    /// Returns the order to draw a photo's thumbnail at the size of the photo.
     func preview(of photo: Photo, in view: Viewport) -> PictureOrder? {
         guard photo.thumbnail.held != nil else { return nil }
         return .preview(
             of: photo, in: gallery, size: view.size, style: view.style, turns: view.turns, fills: view.zoom == .fill)
     }
 
-    /// Returns the best metadata: stored for this edition, just examined, or stored for an older edition.
+    /// Returns the best metadata: those stored for this edition, those just examined, or those of an older edition.
     func metadata(of photo: Photo, _ stored: StoredMetadata?, _ examination: PhotoExamination?) -> PhotoMetadata? {
         if let stored, stored.edition == photo.original.held { return stored.metadata }
         return examination?.metadata ?? stored?.metadata
     }
 }
 
-/// Decides when to draw a photo that is being received.
+/// Decides when to draw the received part of a photo.
 ///
 /// Another tenth of the file is worth a drawing, at most twice a second.
 @MainActor
 private final class ProgressivePreview {
-    /// Called when there is enough more to draw.
+    /// Called when enough new bytes have arrived for another drawing.
     var onMore: () -> Void = {}
 
-    /// The received bytes to draw, or nil.
+    /// The number of received bytes to draw; nil if none are to be drawn.
     private(set) var requested: ByteCount?
-    /// Whether any part of the photo has been drawn.
+    /// Whether a part of the photo has been drawn.
     private(set) var isDrawn = false
     private var latest: Progress?
     private let pause: Alarm
@@ -251,7 +251,7 @@ private final class ProgressivePreview {
         pause = Alarm(wait: context.wait)
     }
 
-    /// Begins with another photo.
+    /// Forgets the received bytes, because another photo is shown.
     func reset() {
         pause.cancel()
         (latest, requested, isDrawn) = (nil, nil, false)
@@ -259,13 +259,13 @@ private final class ProgressivePreview {
 
     func markDrawn() { isDrawn = true }
 
-    /// Sets the received bytes; nil when the transfer ends.
+    /// Sets the number of bytes received so far; nil when the transfer ends.
     func setProgress(_ progress: Progress?) {
         latest = progress
         if !pause.isSet { requestLatest() }
     }
 
-    /// Requests a drawing if a tenth more has arrived. A file of unknown length has none.
+    /// Requests a drawing if another tenth of the file has arrived. A file of unknown length gets no drawing.
     private func requestLatest() {
         guard let latest, let total = latest.total, latest.done - (requested ?? 0) >= max(1, total / 10) else { return }
         requested = latest.done

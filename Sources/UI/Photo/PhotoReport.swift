@@ -3,27 +3,27 @@ import Model
 import Pictures
 import Text
 
-/// A photo's facts in lines of a given width. Their text comes from untrusted files.
+/// The facts about a photo, in lines of a given width. The facts come from untrusted files.
 struct PhotoReport {
     struct Line: Equatable {
-        /// The text's label; empty in continuation lines.
+        /// The label of the text; empty in the second and later lines of a text.
         var label = ""
         var text: String
         var isTitle = false
     }
 
     let photo: Photo
-    /// The photo's metadata, as far as known.
+    /// The photo's metadata, as far as Vitrine knows them.
     let metadata: PhotoMetadata?
-    /// Whether to write degrees as `°`, not as `deg`.
+    /// Whether to write degrees as `°` and not as `deg`.
     var hasUnicode = true
-    /// All fields of the photo's file.
+    /// All metadata fields of the photo's file.
     var fields: [PhotoExamination.Field] = []
 
-    /// The columns of the labels.
+    /// The width of the column with the labels.
     private static let labelWidth = 9
 
-    /// Returns the usual facts.
+    /// Returns lines with the main facts.
     func facts(width: Int) -> [Line] {
         var lines = photo.name.folded(toWidth: width).map { Line(text: $0, isTitle: true) }
         lines += Self.lines("Date", DateText.long(photo.date), width)
@@ -42,7 +42,7 @@ struct PhotoReport {
         return lines
     }
 
-    /// Returns the usual facts, and all metadata below them.
+    /// Returns lines with the main facts and all metadata.
     func everything(width: Int) -> [Line] {
         guard !fields.isEmpty else { return facts(width: width) }
         return facts(width: width) + [Line(text: ""), Line(text: "All metadata", isTitle: true)]
@@ -53,7 +53,7 @@ struct PhotoReport {
             }
     }
 
-    /// Writes `52.51628° N` as `52.51628 deg N`, and `23°C` as `23 deg C`, without Unicode.
+    /// Returns the text without degree signs: `52.51628 deg N` for `52.51628° N`, and `23 deg C` for `23°C`.
     private func withPlainDegrees(_ text: String) -> String {
         guard !hasUnicode, text.contains("°") else { return text }
         let parts = text.split(separator: "°", omittingEmptySubsequences: false)
@@ -63,7 +63,7 @@ struct PhotoReport {
         }
     }
 
-    /// Returns a label with its text beside it, in as many lines as necessary.
+    /// Returns lines with a label and the text beside it, as many as the text needs.
     private static func lines(_ label: String, _ text: String, _ width: Int) -> [Line] {
         text.folded(toWidth: width - labelWidth).enumerated().map { number, part in
             Line(label: number == 0 ? label : "", text: String(repeating: " ", count: labelWidth) + part)
@@ -77,7 +77,7 @@ struct PhotoReport {
 }
 
 extension String {
-    /// Returns the visible text, broken between words and within words wider than a line.
+    /// Returns the text in lines of this width, broken between words. A word wider than a line is broken, too.
     ///
     /// An address must stay complete, so nothing is cut.
     func folded(toWidth width: Int) -> [String] {
@@ -101,10 +101,10 @@ extension String {
 struct HistogramDrawing {
     let theme: Theme
 
-    /// The largest useful height: six rows for each channel.
+    /// The greatest useful height in rows: six rows for each channel.
     static let mostRows = Histogram.Channel.allCases.count * 6
 
-    /// Draws the channels one below the other.
+    /// Draws the channels of a histogram, one below the other.
     ///
     /// In a low frame each colour takes one row below the brightness. Fewer than four rows show nothing.
     func draw(_ histogram: Histogram, in surface: inout Surface, _ frame: Rect) {
@@ -137,7 +137,7 @@ struct HistogramDrawing {
         }
     }
 
-    /// Returns the sign for a bar's part in a row, from an empty to a full cell.
+    /// Returns the character for a bar's part in one row, from an empty to a full cell.
     private func sign(_ height: Double) -> Character {
         let signs = theme.signs.heights
         let eighths = Int((height * Double(signs.count)).rounded(.up))

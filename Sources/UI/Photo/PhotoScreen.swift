@@ -7,61 +7,64 @@ import Pictures
 import Session
 import Text
 
-/// One photo, with zoom, turns, facts, animation and slideshow.
+/// The screen of one photo, with zoom, rotation, facts, animation and slideshow.
 ///
 /// The screen follows the list that it was opened from. ``PhotoPicture`` draws the photo and ``PhotoPanel`` its facts.
 @MainActor
 final class PhotoScreen: Screen {
-    /// The photo's picture. The root reads its zoom to restore it next time.
+    /// The photo's picture. The root screen reads its zoom, to restore the zoom in the next run.
     let picture: PhotoPicture
 
     private var results: FetchedResults
     private weak var delegate: PhotosScreen?
     private var key: PhotoKey
-    /// The photo's row, or nil if it is gone.
+    /// The photo's entry in the cache, or nil if the gallery no longer has the photo.
     private var photo: Photo?
-    /// The photo's name, also after it is gone.
+    /// The photo's name, kept even when the gallery no longer has the photo.
     private var name = ""
     private var panel = PhotoPanel()
     private let slideshow: Slideshow
-    /// The direction through the list, 1 or -1. The next photos in it are fetched and drawn ahead.
+    /// The user's direction through the list: 1 forwards, -1 backwards. Vitrine fetches and draws the next photos in this
+    /// direction.
     private var travel = 1
     private var pictureFrame = Rect(Size(columns: 0, rows: 0))
-    /// The cell of the mouse while it drags the picture.
+    /// The cell under the mouse while the user drags the picture.
     private var grip: Point?
     private var isOnTop = false
-    /// The list in the last frame.
+    /// The part of the list that the last frame showed.
     private var sight: Sight?
-    /// Whether the photo was being received at the last progress event.
+    /// Whether the photo was arriving at the last progress event.
     private var wasReceiving = false
-    /// Limits how often progress redraws the screen.
+    /// Limits how often progress of the transfer redraws the screen.
     private let throttle: Throttle
-    /// Whether an update removed the photo. Behind another screen, this one closes when it reappears.
+    /// Whether an update removed the photo. If another screen covers this one, this screen closes when it reappears.
     private var isGone = false
-    /// Photos whose server wants a password and that were retried: see ``retryIfPasswordNeeded()``.
+    /// The photos that Vitrine retried because their server wants a password; see ``retryIfPasswordNeeded()``.
     private var retried: Set<PhotoKey> = []
     private let wisher: Wishes.Wisher
     private let client: PicturePipeline.Client
 
-    /// The photo's state, as the status line shows it.
+    /// The photo's state, which the status line shows.
     private enum State {
-        /// The photo, or an older edition, is cached.
+        /// The cache has the photo, or an older edition of the photo.
         case cached
-        /// The photo is loading.
+        /// Vitrine is fetching or drawing the photo.
         case loading(Progress?)
-        /// The photo cannot be fetched or drawn.
+        /// Vitrine cannot fetch or draw the photo.
         case failed(Failure)
     }
 
-    /// The part of the list that a frame shows. An equal value needs no new frame.
+    /// The part of the list that a frame shows. If the value stays equal, no new frame is needed.
     private struct Sight: Equatable {
         let photo: Photo?
         let index: Int?
         let count: Int
-        /// The photos to draw ahead.
+        /// The photos to draw in advance.
         let neighbours: [Photo]
     }
 
+    /// Creates the screen of a photo in a list.
+    ///
     /// - Parameter fills: whether the photo fills the screen instead of fitting into it.
     init(_ context: ScreenContext, results: FetchedResults, key: PhotoKey, delegate: PhotosScreen, fills: Bool = false)
     {
@@ -86,7 +89,7 @@ final class PhotoScreen: Screen {
     private var thumbnail: Wish.Subject { .picture(gallery, key, .thumbnail) }
     private func subject(of key: PhotoKey) -> Wish.Subject { .picture(gallery, key, .original) }
 
-    /// Where the cursor goes, for screen readers: to the photo's facts.
+    /// The area of the photo's facts. In plain mode, the cursor goes there for screen readers.
     var panelFrame: Rect { panel.frame }
 
     // MARK: - Texts
@@ -131,7 +134,7 @@ final class PhotoScreen: Screen {
         return footing
     }
 
-    /// How to play a stopped animation.
+    /// The hint that tells how to play a stopped animation; nil for other photos.
     private var animationText: String? {
         guard picture.isAnimated, !picture.isPlaying, let key = context.keys.key(for: .play, in: scopes) else {
             return nil
@@ -156,7 +159,7 @@ final class PhotoScreen: Screen {
         return picture.isShown || context.settings.plain ? .cached : .loading(nil)
     }
 
-    /// Whether the picture's place shows why the photo failed.
+    /// Whether the picture's place shows the reason why the photo failed.
     ///
     /// An older edition stays visible without the reason. A thumbnail with the reason says not to wait for the photo.
     /// Plain mode has no picture.
@@ -207,7 +210,7 @@ final class PhotoScreen: Screen {
         return done
     }
 
-    /// Performs a command with a special meaning of the number. Returns nil for other commands.
+    /// Performs a command to which a number gives another meaning. Returns nil for other commands.
     private func perform(_ command: Command, number: Int) -> Bool? {
         let isWhole = picture.view.zoom == .fit
         switch command {
@@ -224,13 +227,13 @@ final class PhotoScreen: Screen {
         return true
     }
 
-    /// Moves the visible part by eighths of the screen.
+    /// Moves the visible part of the photo by eighths of the screen.
     private func pan(columns: Int, rows: Int) {
         let space = picture.view.size
         picture.view.pan(columns: columns * max(1, space.columns / 8), rows: rows * max(1, space.rows / 8))
     }
 
-    /// Leaves the photo and deletes it from the cache. On this screen it would be fetched again at once.
+    /// Leaves the screen and deletes the photo from the cache. This screen would fetch the photo again at once.
     private func delete() {
         guard let delegate, photo?.original.held != nil else {
             return send(.notice("Nothing to delete: the photo is not cached."))
@@ -245,7 +248,7 @@ final class PhotoScreen: Screen {
         picture.play()
     }
 
-    /// Zooms around the mouse with the wheel, and drags the picture with a button.
+    /// Zooms with the mouse wheel, around the mouse, and drags the picture with a mouse button.
     override func follow(_ mouse: InputEvent.Mouse) -> Bool {
         if panel.frame.contains(mouse.position) { return panel.follow(mouse) }
         let position = Point(
@@ -272,7 +275,7 @@ final class PhotoScreen: Screen {
 
     // MARK: - Going through the list
 
-    /// Shows the photo at an index of the list, or the nearest one.
+    /// Shows the photo at an index of the list, or at the nearest index.
     override func go(to index: Int) -> Bool {
         guard let next = results.key(at: max(0, min(index, results.count - 1))) else { return false }
         if next != key { show(next) }
@@ -310,7 +313,7 @@ final class PhotoScreen: Screen {
         travel = 1
     }
 
-    /// Stops the slideshow and the animation when the user moves the photo.
+    /// Stops the slideshow and the animation, because the user moves the photo.
     private func stopMoving() {
         slideshow.stop()
         picture.stop()
@@ -322,7 +325,7 @@ final class PhotoScreen: Screen {
         setNeedsDisplay()
     }
 
-    /// The next two photos in the current direction, or of the slideshow.
+    /// The next two photos: of the slideshow if one runs, otherwise of the list in the current direction.
     private var upcoming: [PhotoKey] {
         if slideshow.isRunning, !slideshow.slides.isEmpty {
             return slideshow.slides(after: key, limit: 2).filter { results.index(of: $0) != nil }
@@ -374,7 +377,7 @@ final class PhotoScreen: Screen {
         send(.notice("“\(name.madeVisible)” is no longer in the gallery."))
     }
 
-    /// Reads the photo's row. After a read error the known row stays.
+    /// Reads the photo's entry from the cache. After a failure, the previous entry stays.
     private func readPhoto() {
         do {
             photo = try results.photo(key)
@@ -400,7 +403,7 @@ final class PhotoScreen: Screen {
 
     // MARK: - Wishes
 
-    /// Wishes for the photo, and for the next ones behind it.
+    /// States wishes for the photo and, with less importance, for the next photos.
     private func updateWishes() {
         retryIfPasswordNeeded()
         let near = upcoming.filter { $0 != key }.map { Wish(subject(of: $0), importance: .near) }
@@ -413,12 +416,12 @@ final class PhotoScreen: Screen {
         context.wishes.withdraw(wisher)
     }
 
-    /// Lets the list fetch a photo that the user leaves before it has arrived.
+    /// Makes the list continue to fetch a photo that the user leaves before it has arrived.
     private func finishIfLoading() {
         if photo?.original.isCurrent == false { delegate?.photoScreenWillLeave(key) }
     }
 
-    /// Retries a photo once if another server wants a password, so that Vitrine asks for it.
+    /// Retries a photo once if its server wants a password, so that Vitrine asks the user for the password.
     private func retryIfPasswordNeeded() {
         let failures = [photo?.original.trouble, photo?.thumbnail.trouble].compactMap(\.self).map(\.failure)
         guard failures.contains(where: \.isAskedOnOpening), retried.insert(key).inserted else { return }
@@ -450,7 +453,7 @@ final class PhotoScreen: Screen {
         }
     }
 
-    /// Draws the photo's facts in place of the picture.
+    /// Draws the photo's facts in place of the picture, for plain mode.
     private func drawPlain(in surface: inout Surface, _ frame: Rect) {
         pictureFrame = Rect(Size(columns: 0, rows: 0))
         panel.takeAll(frame)
@@ -460,7 +463,7 @@ final class PhotoScreen: Screen {
         if isOnTop { updateSlideshowClock() }
     }
 
-    /// Runs the slideshow's clock for a visible photo, and for a failed one.
+    /// Runs the slideshow's clock while the photo is visible or has failed.
     private func updateSlideshowClock() {
         if case .failed = state { return slideshow.startClock(for: key) }
         (context.settings.plain ? photo?.original.held != nil : picture.isPhotoShown)
@@ -479,7 +482,7 @@ final class PhotoScreen: Screen {
         panel.draw(report, examination?.histogram, context, in: &surface)
     }
 
-    /// Draws the state over the picture's place while the photo has no picture.
+    /// Draws the photo's state as text, while the photo has no picture.
     private func drawState(in surface: inout Surface, _ frame: Rect) {
         switch state {
         case .cached: break

@@ -1,7 +1,7 @@
 import Concurrency
 import Model
 
-/// Plays an animation: each frame for the time its file gives, in a loop.
+/// Plays an animation in a loop, and shows each frame for the time that the file gives.
 ///
 /// A frame's time begins when the frame is visible. If the next frame is not drawn in time, the current one stays, and no
 /// frames queue up. The clock runs only while a frame is visible.
@@ -10,17 +10,17 @@ final class Playback {
     /// Called when the next frame is due.
     var onDue: () -> Void = {}
 
-    /// Whether the animation plays; the status line shows it.
+    /// Whether the animation is playing, for the status line.
     private(set) var isRunning = false
-    /// The index of the visible frame. It stays when the animation stops.
+    /// The index of the visible frame, which stays when the animation stops.
     private(set) var frame = 0
-    /// Whether the next frame is shown as soon as it is drawn.
+    /// Whether the next frame is due, so that it is shown as soon as it is drawn.
     private(set) var isDue = false
     private let alarm: Alarm
 
-    /// The shortest time of a frame, in milliseconds.
+    /// The shortest time that a frame is visible, in milliseconds.
     private static let shortest = 20
-    /// The time of a frame with duration 0, in milliseconds, as in browsers.
+    /// The time for a frame whose duration is 0 in the file, in milliseconds, as in browsers.
     private static let usual = 100
 
     init(_ context: ScreenContext) {
@@ -35,19 +35,19 @@ final class Playback {
         stopClock()
     }
 
-    /// Stops, and begins with another photo's first frame.
+    /// Stops, and goes to the first frame of another photo.
     func reset() {
         stop()
         frame = 0
     }
 
-    /// Shows the next frame.
+    /// Makes this frame the visible one.
     func advance(to frame: Int) {
         self.frame = frame
         isDue = false
     }
 
-    /// Starts the time of the visible frame, unless it already runs. Called for every frame of the screen.
+    /// Starts the time of the visible frame, unless the time already runs. The screen calls this method for each of its frames.
     func startClock(for duration: Int) {
         guard isRunning, !isDue, !alarm.isSet else { return }
         let time = Duration.milliseconds(duration == 0 ? Self.usual : max(Self.shortest, duration))

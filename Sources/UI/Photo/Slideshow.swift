@@ -2,7 +2,7 @@ import Commands
 import Concurrency
 import Model
 
-/// Shows photos one after the other, each for a time that begins when it is visible.
+/// Shows photos one after the other. The time of each photo begins when the photo is visible.
 ///
 /// The clock runs only while a photo is visible: not while it loads, and not behind another screen.
 @MainActor
@@ -10,21 +10,21 @@ final class Slideshow {
     /// Called when the next photo is due.
     var onDue: () -> Void = {}
 
-    /// The longest time for one photo, in seconds, as in the settings.
+    /// The longest time for a photo, in seconds, as in the settings.
     private static let mostSeconds = 3_600
 
-    /// Whether the slideshow runs; the status line shows it.
+    /// Whether the slideshow is running, for the status line.
     private(set) var isRunning = false
-    /// The photos to show; empty for the whole list.
+    /// The photos to show; empty for all photos of the list.
     private(set) var slides: [PhotoKey] = []
-    /// The time for each photo in the settings.
+    /// The time for each photo, from the settings.
     private let usualInterval: Duration
     private var interval: Duration
     private let isShuffled: Bool
     private let alarm: Alarm
-    /// The distance in the list between successive photos, and the list's length that it was chosen for.
+    /// The number of photos from each shown photo to the next, and the length of the list for which this distance was chosen.
     private var stride = (distance: 1, count: 0)
-    /// The visible photo, whose time runs.
+    /// The visible photo whose time runs.
     private var seen: PhotoKey?
 
     init(_ context: ScreenContext) {
@@ -34,7 +34,7 @@ final class Slideshow {
         alarm = Alarm(wait: context.wait)
     }
 
-    /// Starts, or restarts with another interval.
+    /// Starts the slideshow, or restarts it with other values.
     ///
     /// - Parameters:
     ///   - slides: the photos to show; empty for the whole list.
@@ -53,20 +53,20 @@ final class Slideshow {
         stopClock()
     }
 
-    /// Returns the next indexes of a list in a loop that shows every photo before it repeats one.
+    /// Returns the next indexes in a loop that shows every photo before it repeats a photo.
     func indexes(after index: Int, of count: Int, limit: Int) -> [Int] {
         guard count > 1 else { return [] }
         if stride.count != count { stride = (isShuffled ? Self.randomStride(count) : 1, count) }
         return (1...limit).map { (index + $0 * stride.distance) % count }
     }
 
-    /// Returns the slides to show after one.
+    /// Returns the next photos of the slideshow after a photo.
     func slides(after key: PhotoKey, limit: Int) -> [PhotoKey] {
         let index = slides.firstIndex(of: key) ?? slides.count - 1
         return indexes(after: index, of: slides.count, limit: limit).map { slides[$0] }
     }
 
-    /// Starts the time of a visible photo, unless it already runs. Called for every frame of the screen.
+    /// Starts the time of a visible photo, unless the time already runs. The screen calls this method for each of its frames.
     func startClock(for key: PhotoKey) {
         guard isRunning, seen != key else { return }
         seen = key
@@ -84,7 +84,7 @@ final class Slideshow {
         if isRunning { onDue() }
     }
 
-    /// Returns a stride without a common factor with the count. Such strides visit every index once.
+    /// Returns a random distance that has no common factor with the count. Steps of such a distance visit every index once.
     private static func randomStride(_ count: Int) -> Int {
         var stride = Int.random(in: 1..<count)
         while greatestCommonDivisor(stride, count) > 1 { stride = stride % (count - 1) + 1 }

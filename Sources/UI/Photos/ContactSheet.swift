@@ -2,19 +2,19 @@ import Cells
 import Model
 import Pictures
 
-/// The layout of a contact sheet: photos in a line, and their size.
+/// The layout of a contact sheet: the number of photos in a line, and their size.
 struct SheetLayout: Equatable {
     /// The number of photos in a full line.
     let columns: Int
-    /// The cells of one photo with its name, its badges and the gap to the next.
+    /// The size in cells of one photo with its name, its badges and the gap to the next photo.
     let cell: Size
-    /// The cells of one picture.
+    /// The size in cells of one picture.
     let picture: Size
 
-    /// The columns left of a picture, for the selection mark and the badges.
+    /// The columns to the left of a picture, for the selection mark and the badges.
     static let margin = 2
 
-    /// Fills the space with photos of the usual proportions.
+    /// Creates the layout that fills the space with photos of common proportions.
     ///
     /// A small screen shows a few small pictures, a large screen many.
     init(in space: Size, hasTitles: Bool, cellAspect: Double) {
@@ -37,7 +37,7 @@ struct SheetLayout: Equatable {
         picture = Size(columns: max(0, cell.columns - Self.margin), rows: min(height, max(0, space.rows - 1)))
     }
 
-    /// Returns the frames of a line's photos, from left to right.
+    /// Returns the areas of the photos in a line, from left to right.
     func frames(in line: Rect) -> [Rect] {
         (0..<columns).map { column in
             Rect(
@@ -47,11 +47,11 @@ struct SheetLayout: Equatable {
     }
 }
 
-/// Draws one photo of a contact sheet: thumbnail, name and badges.
+/// Draws one photo of a contact sheet: its thumbnail, name and badges.
 struct SheetCell {
     let layout: SheetLayout
     let theme: Theme
-    /// Whether badges are ASCII letters.
+    /// Whether badges are ASCII letters instead of signs.
     let isPlain: Bool
 
     func draw(

@@ -3,16 +3,16 @@ import Model
 import Pictures
 import Session
 
-/// The thumbnails and pictures that a photos screen wants fetched and drawn.
+/// The thumbnails and pictures that the photos screen wants Vitrine to fetch and draw.
 @MainActor
 struct PhotoDemand {
     private let context: ScreenContext
     private let gallery: GalleryID
     private let wisher: Wishes.Wisher
     private let client: PicturePipeline.Client
-    /// The scrolling direction, 1 or -1, and the first visible index that it was taken from.
+    /// The scrolling direction, 1 or -1, and the first visible index when the direction last changed.
     private var travel = (direction: 1, from: 0)
-    /// A photo that the user left before it arrived. Vitrine still fetches it, after everything else.
+    /// A photo that the user left before it had arrived. Vitrine fetches it after everything else.
     private var unfinished: PhotoKey?
 
     init(_ gallery: GalleryID, _ context: ScreenContext) {
@@ -22,7 +22,7 @@ struct PhotoDemand {
         client = context.pipeline.makeClient()
     }
 
-    /// States all wishes after a frame: visible thumbnails, then a page ahead and a page behind.
+    /// States all wishes after a frame: for visible thumbnails, then for those a page ahead and a page behind.
     mutating func update(
         visible photos: [PhotoKey], _ orders: [PictureOrder], _ scroll: ListScroll, _ results: FetchedResults
     ) {
@@ -42,13 +42,13 @@ struct PhotoDemand {
         context.wishes.state(wishes, by: wisher)
     }
 
-    /// Keeps fetching a photo that the user leaves, so that the bytes received so far are of use.
+    /// Continues to fetch a photo that the user leaves, so that its received bytes are not wasted.
     mutating func finish(_ key: PhotoKey) {
         unfinished = key
         context.wishes.state([Wish(.picture(gallery, key, .original), importance: .rest)], by: wisher)
     }
 
-    /// Drops the photo the user left, once it has arrived or is gone.
+    /// Stops fetching the photo that the user left, if it has arrived or is gone.
     ///
     /// Otherwise a deleted photo would be fetched again.
     mutating func dropUnfinished(_ results: FetchedResults, _ reader: CacheReader) {
@@ -56,16 +56,16 @@ struct PhotoDemand {
         if results.index(of: key) == nil || (try? reader.photo(key))?.original.isCurrent != false { unfinished = nil }
     }
 
-    /// Stops drawing pictures while another screen is on top.
+    /// Stops drawing pictures, because another screen is on top.
     func stopDrawing() { context.pipeline.want([], by: client) }
 
-    /// Withdraws all wishes.
+    /// Withdraws all wishes of the photos screen.
     mutating func withdraw() {
         unfinished = nil
         context.wishes.withdraw(wisher)
     }
 
-    /// Withdraws all wishes, and stops the gallery's update and bulk fetches.
+    /// Withdraws all wishes, and stops the update and the bulk fetches of the gallery.
     func close() {
         context.wishes.withdraw(
             wisher, stopping: [.list(gallery)] + Rendition.allCases.map { .everyPicture(gallery, $0) })

@@ -5,13 +5,13 @@ import Model
 import Pictures
 import Text
 
-/// How the photos screen shows its list: as rows or as a contact sheet, in sections or not.
+/// The layout of the photos screen: rows or a contact sheet, with or without sections.
 @MainActor
 struct PhotoLayout {
     enum Kind {
-        /// One photo a row, with its details.
+        /// A list with one photo in each row, and the photo's details.
         case list
-        /// Photos side by side.
+        /// A contact sheet with several photos side by side.
         case sheet
     }
 
@@ -20,23 +20,23 @@ struct PhotoLayout {
         let results: FetchedResults
         let selection: PhotoKey?
         let marks: KeySet
-        /// The gallery's record from when it was opened, which tells new photos from others.
+        /// The gallery's record at the time of opening, which tells new photos from old ones.
         let opened: GalleryRecord
         /// Returns the byte ranges of a name that match the search.
         let matches: (String) -> [Range<Int>]
     }
 
-    /// The visible photos of a drawn frame, and the pictures to draw for them.
+    /// The visible photos of a frame, and the pictures to draw for them.
     typealias Drawn = (photos: [PhotoKey], orders: [PictureOrder])
 
     private(set) var kind: Kind
-    /// Whether the user or the settings chose the sections. Otherwise a short list has none.
+    /// Whether the user or the settings chose the sections. If not, a short list has no sections.
     private(set) var areSectionsChosen: Bool
-    /// The sheet's layout in the last frame.
+    /// The layout of the contact sheet in the last frame.
     private var sheet: SheetLayout?
     private let context: ScreenContext
 
-    /// Shorter lists have no sections unless the user chooses them: titles would take too much space.
+    /// The number of photos below which sections are off unless the user chooses them, because titles take space.
     private static let sectionedCount = 100
 
     init(_ kind: Kind, areSectionsChosen: Bool, _ context: ScreenContext) {
@@ -45,21 +45,21 @@ struct PhotoLayout {
         self.context = context
     }
 
-    /// Whether the photos stand side by side. Plain mode has no contact sheet.
+    /// Whether the photos are in a contact sheet. Plain mode has no contact sheet.
     var isSheet: Bool { kind == .sheet && !context.settings.plain }
 
-    /// Switches between list and sheet.
+    /// Switches between list and contact sheet.
     mutating func switchKind() { kind = kind == .list ? .sheet : .list }
 
     // MARK: - Sections
 
-    /// Whether the sections have titles. A single section needs none.
+    /// Returns whether the sections have titles. A single section needs no title.
     func hasSections(_ results: FetchedResults) -> Bool {
         guard areSectionsChosen || results.count > Self.sectionedCount else { return false }
         return results.section(at: 0).map { $0.range.upperBound < results.count } ?? false
     }
 
-    /// Returns the next choice of sections: years, months, days, none.
+    /// Returns the next way to divide the list: by years, months, days, or not at all.
     ///
     /// Returns nil if the command only made the sections of a short list visible.
     mutating func nextSections(after rule: SectionRule, _ results: FetchedResults) -> SectionRule? {
@@ -70,7 +70,7 @@ struct PhotoLayout {
         return rules[((rules.firstIndex(of: rule) ?? 0) + 1) % rules.count]
     }
 
-    /// Returns how the photos stand in lines, according to the last frame.
+    /// Returns the division of the photos into lines, as in the last frame.
     func lines(_ results: FetchedResults, count: Int) -> ListLines {
         let hasSections = hasSections(results)
         return ListLines(
@@ -80,7 +80,7 @@ struct PhotoLayout {
 
     // MARK: - Drawing
 
-    /// Draws the visible photos, and records their frames.
+    /// Draws the visible photos, and records the areas where they are.
     mutating func draw(
         _ content: Content, _ scroll: inout ListScroll, in surface: inout Surface, _ frame: Rect
     ) -> Drawn {
@@ -153,7 +153,7 @@ struct PhotoLayout {
         return (photos.compactMap { $0?.key }, orders)
     }
 
-    /// Draws a section's title above its first photo, and above the first visible photo.
+    /// Draws the title of a section above its first photo or above the first visible photo.
     private func drawTitle(
         above index: Int, isFirst: Bool, _ results: FetchedResults, in surface: inout Surface, _ rest: inout Rect
     ) {
@@ -168,7 +168,7 @@ struct PhotoLayout {
             of: photo, isMarked: content.marks.contains(photo.key), isNew: content.opened.isNew(photo.key))
     }
 
-    /// Orders a photo's thumbnail. Returns the picture drawn so far.
+    /// Requests a photo's thumbnail. Returns the thumbnail if it is already drawn.
     private func thumbnail(
         of photo: Photo, _ content: Content, _ size: Size, _ orders: inout [PictureOrder]
     ) -> DrawnPicture? {
@@ -187,11 +187,11 @@ struct PhotoLayout {
 struct SectionTitle {
     let section: PhotoSection
     let rule: SectionRule
-    /// Whether the list is complete, so that the section's count is known.
+    /// Whether the title shows the number of photos, which is known when the list is complete.
     let isCounted: Bool
     let theme: Theme
 
-    /// The date, such as `2006`, `July 2006` or `Sunday 30 July 2006`, in the user's locale.
+    /// The date in the user's locale, such as `2006`, `July 2006` or `Sunday 30 July 2006`.
     var text: String {
         switch rule {
         case .none: ""

@@ -2,39 +2,39 @@ import Cache
 import Logging
 import Model
 
-/// The photo lists of one gallery: all photos in some order, and the matches of a search.
+/// The lists of one gallery: all photos in some order, and the matches of a search.
 ///
 /// Sorting and searching run off the main actor; the current lists stay until the new ones are complete. A new request
 /// cancels the previous one.
 @MainActor
 final class PhotoLists {
-    /// Why the user searches.
+    /// The purpose of a search.
     enum Purpose {
-        /// To go from match to match in the full list.
+        /// The user goes from match to match in the full list.
         case finding
-        /// To see only the matches.
+        /// The user sees only the matches.
         case filtering
     }
 
-    /// The gallery's cache.
+    /// The cache of the gallery.
     let cache: GalleryCache
-    /// Reads single rows of the gallery on the main actor, also for the photo screen.
+    /// Reads single entries of the gallery on the main actor. The photo screen uses this reader, too.
     let reader: CacheReader
-    /// All photos.
+    /// All photos of the gallery in the current order.
     private(set) var all: FetchedResults
-    /// The matches of the last complete search.
+    /// The matches of the last complete search, if there is one.
     private(set) var found: FetchedResults?
-    /// The search text, whether or not the search is complete.
+    /// The text of the search, even if the search is not complete.
     private(set) var filter = PhotoFilter.all
-    /// Whether the words find or filter; the status line shows it.
+    /// Whether the search finds or filters, for the status line.
     private(set) var purpose = Purpose.finding
-    /// Whether the list shows only the matches.
+    /// Whether the screen's list has only the matches.
     private(set) var isFiltered = false
-    /// The order of the photos; the sort menu shows it.
+    /// The order of the photos, which the sort menu shows.
     private(set) var order: PhotoOrder
-    /// The division into sections; the sort menu shows it.
+    /// The division into sections, which the sort menu shows.
     private(set) var sections: SectionRule
-    /// Why the last request failed, if it did.
+    /// The reason why the last search or sort failed, if it did.
     private(set) var failure: String?
     private var task: Task<Void, Never>?
     private let log: Log
@@ -48,13 +48,13 @@ final class PhotoLists {
         follow()
     }
 
-    /// The list on the screen. It changes only with ``ModelUpdate/lists(_:)``.
+    /// The list on the screen. Each change of this list sends ``ModelUpdate/lists(_:)``.
     var shown: FetchedResults { isFiltered ? found ?? all : all }
 
-    /// Whether the matches of the current search text are still missing.
+    /// Whether the search for the current text is incomplete.
     var isSearching: Bool { filter != found?.filter ?? .all }
 
-    /// Starts a search; an empty text shows all photos again.
+    /// Starts a search. An empty text shows all photos again.
     func search(_ text: String, for purpose: Purpose) {
         let filter = PhotoFilter(text)
         guard filter != self.filter || purpose != self.purpose else { return }
@@ -63,14 +63,14 @@ final class PhotoLists {
         arrange()
     }
 
-    /// Changes the order and the sections of the lists.
+    /// Changes the order and the sections of all lists.
     func sort(by order: PhotoOrder, sections: SectionRule) {
         guard order != self.order || sections != self.sections else { return }
         (self.order, self.sections) = (order, sections)
         arrange()
     }
 
-    /// Cancels the request under way, and ends all updates.
+    /// Cancels a running search or sort, and ends all updates of the lists.
     func close() {
         task?.cancel()
         subscriptions = [:]
@@ -99,7 +99,7 @@ final class PhotoLists {
         }
     }
 
-    /// Keeps the current lists, and resets the request to match them.
+    /// Keeps the current lists after a failure, and takes back the requested search and order.
     private func giveUp(_ error: any Error) {
         (filter, order) = (found?.filter ?? .all, all.order)
         failure = "\(error)"
@@ -113,7 +113,7 @@ final class PhotoLists {
         feed.deliver(.lists(self))
     }
 
-    /// Subscribes to new lists. Existing subscriptions continue, because a gap would lose differences.
+    /// Subscribes to the changes of new lists. Existing subscriptions continue, because a gap would lose changes.
     private func follow() {
         let lists = [all, found].compactMap { $0 }
         let kept = Set(lists.map { ObjectIdentifier($0) })
@@ -123,7 +123,7 @@ final class PhotoLists {
         }
     }
 
-    /// Returns the match after or before a photo, wrapping around at the ends.
+    /// Returns the match after or before a photo. After the last match comes the first.
     ///
     /// - Parameter including: whether the photo itself may be returned.
     func match(after key: PhotoKey?, backwards: Bool = false, including: Bool = false) -> PhotoKey? {
@@ -138,7 +138,7 @@ final class PhotoLists {
 }
 
 extension Difference {
-    /// Whether photos may have left the list.
+    /// Whether photos may have left the list through this change.
     var mayRemovePhotos: Bool {
         switch self {
         case .reset: true

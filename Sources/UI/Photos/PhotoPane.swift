@@ -5,26 +5,26 @@ import Model
 import Pictures
 import Text
 
-/// The preview pane beside a list, with the selected photo and its facts.
+/// The preview pane beside a list, which shows the selected photo and its facts.
 ///
 /// The pane follows the selection only when it rests. It fetches nothing: it shows cached photos, and the thumbnails of
 /// others.
 @MainActor
 final class PhotoPane {
-    /// Called when the selection rests on another photo.
+    /// Called when the selection has rested on another photo.
     var onRest: () -> Void = {}
 
     private let context: ScreenContext
     private let rest: Debounce<PhotoKey>
     private var isWanted = true
-    /// Whether the window was wide enough in the last frame.
+    /// Whether the window was wide enough for the pane in the last frame.
     private var isRoomy = false
-    /// The last picture. It stays until the next photo has one, so that the pane never goes blank.
+    /// The last picture, which stays until the next photo has a picture, so that the pane never goes blank.
     private var shown: (key: PhotoKey, picture: DrawnPicture)?
 
-    /// How long the selection has to rest on a photo before the pane shows it.
+    /// The time that the selection must rest on a photo before the pane shows the photo.
     static let restInterval = Duration.milliseconds(120)
-    /// Narrower windows have no pane.
+    /// The width of the window below which there is no pane.
     static let leastWidth = 120
 
     init(_ context: ScreenContext) {
@@ -33,7 +33,7 @@ final class PhotoPane {
         rest.onChange = { [weak self] in self?.onRest() }
     }
 
-    /// Shows or hides the pane. Returns a notice if that is impossible.
+    /// Shows or hides the pane. Returns a notice for the user if no pane is possible.
     func toggle() -> String? {
         guard !context.settings.plain else { return "Plain mode has no preview pane." }
         guard isRoomy else { return "The preview pane needs a window of \(Self.leastWidth) columns." }
@@ -41,7 +41,7 @@ final class PhotoPane {
         return nil
     }
 
-    /// Takes the pane's space from the list's, or returns nil without a pane.
+    /// Takes the pane's space from the list's space; returns nil without a pane.
     func takeSpace(_ rest: inout Rect) -> Rect? {
         guard !context.settings.plain else { return nil }
         isRoomy = rest.size.columns >= Self.leastWidth
@@ -49,7 +49,7 @@ final class PhotoPane {
         return rest.takeRight(min(90, rest.size.columns * 2 / 5))
     }
 
-    /// Draws the photo that the selection rests on. Returns the pictures to draw, the most important first.
+    /// Draws the photo on which the selection rests. Returns the pictures to draw, the most important first.
     ///
     /// - Parameter hasRule: whether a line separates the pane from the list.
     func draw(
@@ -87,10 +87,10 @@ final class PhotoPane {
         return wanted.reversed() + drawReport(of: seen, look, reader, in: &surface, report)
     }
 
-    /// The number of lines for facts: the same for all photos, so that all pictures have one size.
+    /// Returns the number of lines for facts. The number is the same for all photos, so that all pictures have one size.
     private static func reportLines(in frame: Rect) -> Int { min(14, frame.size.rows * 2 / 5) }
 
-    /// Draws a photo's facts. Returns the examination that they need, if any.
+    /// Draws the facts about a photo. Returns the order to examine the photo's file, if that is needed.
     private func drawReport(
         of photo: Photo, _ look: PhotoLook, _ reader: CacheReader, in surface: inout Surface, _ frame: Rect
     ) -> [PictureOrder] {

@@ -3,16 +3,16 @@ import Model
 import Pictures
 import Text
 
-/// Draws one photo of a list: thumbnail, name, date and remark.
+/// Draws one photo of a list: its thumbnail, name, date and a remark.
 struct PhotoRow {
     let theme: Theme
-    /// Whether badges are ASCII letters.
+    /// Whether badges are ASCII letters instead of signs.
     private let isPlain: Bool
     let thumbnailSize: Size
-    /// The rows of one photo. Large windows have an empty row between pictures.
+    /// The number of rows for one photo. In large windows, an empty row separates the pictures.
     let height: Int
 
-    /// Lays out a row for photos of the usual proportions.
+    /// Creates the layout of a row for photos of common proportions.
     ///
     /// - Parameter wantedHeight: the height from the settings; 0 for one that suits the window.
     init(in space: Size, wantedHeight: Int, theme: Theme, capabilities: Capabilities) {
@@ -69,7 +69,7 @@ struct PhotoRow {
         [(DateText.long(photo.date), theme.detail), Self.remark(photo, theme)].compactMap { $0 }
     }
 
-    /// Returns a line about a photo's failure, or about its cached file.
+    /// Returns a remark about the photo's failure, or else about its cached file.
     static func remark(_ photo: Photo, _ theme: Theme) -> (String, Style)? {
         for (word, state) in [("Photo", photo.original), ("Thumbnail", photo.thumbnail)] {
             switch state.trouble {
@@ -91,10 +91,10 @@ struct PhotoRow {
     }
 }
 
-/// A photo's name in a list, with search matches highlighted.
+/// Draws a photo's name in a list, with search matches highlighted.
 struct PhotoName {
     let name: String
-    /// The byte ranges of the matches.
+    /// The byte ranges of the name that match the search.
     let matches: [Range<Int>]
 
     func draw(isSelected: Bool, _ theme: Theme, in surface: inout Surface, _ line: Rect) {
@@ -103,7 +103,7 @@ struct PhotoName {
         drawMatches(theme, in: &surface, line)
     }
 
-    /// Draws the visible matches again, highlighted.
+    /// Draws the visible matches over the name, highlighted.
     private func drawMatches(_ theme: Theme, in surface: inout Surface, _ line: Rect) {
         let bytes = Array(name.utf8)
         for match in matches where match.upperBound <= bytes.count {
@@ -117,15 +117,15 @@ struct PhotoName {
     }
 }
 
-/// A sign beside a photo. Badges have their own column, so that pictures and names stay aligned.
+/// A sign beside a photo. Badges have a column of their own, so that pictures and names stay aligned.
 enum PhotoBadge: CaseIterable {
     /// The user marked the photo.
     case marked
     /// The photo is new since the user last left the gallery.
     case new
-    /// The photo or its thumbnail could not be fetched.
+    /// Vitrine could not fetch the photo or its thumbnail.
     case failed
-    /// The photo itself is cached, not only its thumbnail.
+    /// The cache has the photo itself, not only the thumbnail.
     case cached
 
     /// Returns the badges of a photo, the most important first.
@@ -140,6 +140,8 @@ enum PhotoBadge: CaseIterable {
         }
     }
 
+    /// Returns the sign of the badge.
+    ///
     /// - Parameter isPlain: whether to use an ASCII letter.
     func sign(isPlain: Bool) -> String {
         switch self {
@@ -159,7 +161,7 @@ enum PhotoBadge: CaseIterable {
         }
     }
 
-    /// Draws badges one below the other, as far as they fit.
+    /// Draws badges one below the other, as many as fit.
     static func draw(
         _ badges: [PhotoBadge], in surface: inout Surface, _ column: Rect, _ theme: Theme, isPlain: Bool
     ) {
@@ -170,9 +172,9 @@ enum PhotoBadge: CaseIterable {
     }
 }
 
-/// The sign in place of a missing thumbnail: awaited, postponed or failed.
+/// The sign in place of a missing thumbnail: not yet fetched, retried later, or failed.
 enum Placeholder {
-    /// Draws the sign. A thumbnail with a cached edition counts as awaited.
+    /// Draws the sign for a photo. A cached thumbnail that is not drawn yet has the sign of a thumbnail not yet fetched.
     static func draw(_ photo: Photo, _ theme: Theme, in surface: inout Surface, _ space: Rect) {
         let trouble = photo.thumbnail.held == nil ? photo.thumbnail.trouble ?? photo.original.trouble : nil
         let (sign, style) =

@@ -11,13 +11,13 @@ import Text
 final class PhotoSearch: Responder {
     private enum Phase: Equatable {
         case idle
-        /// The user types. Matches count from the photo that was selected before, and Esc returns to it.
+        /// The user is typing. The search starts from the photo that was selected before, and Esc returns to this photo.
         case typing(from: PhotoKey?)
-        /// The user pressed Enter before the first match was found.
+        /// The user has pressed Enter before the search found a match.
         case awaitingMatch(from: PhotoKey?)
     }
 
-    /// Called with the photo to select.
+    /// Called with the photo that the screen should select.
     var onSelect: (PhotoKey) -> Void = { _ in }
 
     private var phase = Phase.idle
@@ -32,7 +32,7 @@ final class PhotoSearch: Responder {
         prompt.next = self
     }
 
-    /// The prompt, while the user types in it.
+    /// The prompt while the user types in it; otherwise nil.
     var focus: Responder? { isTyping ? prompt : nil }
 
     /// Performs a search command. Returns false for other commands.
@@ -49,7 +49,7 @@ final class PhotoSearch: Responder {
         return true
     }
 
-    /// Performs a search command with its text from the command line. Returns false for other commands.
+    /// Performs a search command with the text after its name. Returns false for other commands.
     func perform(_ command: Command, text: String, selection: PhotoKey?) -> Bool {
         switch command {
         case .search: lists.search(text, for: .finding)
@@ -60,12 +60,12 @@ final class PhotoSearch: Responder {
         return true
     }
 
-    /// Shows all photos again, if a filter hides some.
+    /// Shows all photos again if a filter hides some.
     func leaveFilter() {
         if lists.purpose == .filtering { lists.search("", for: .filtering) }
     }
 
-    /// Leaves the selection alone when the search under way completes.
+    /// Keeps the selection where it is when the running search is complete.
     func stopWaiting() { phase = .idle }
 
     /// Returns the photo to select in new lists, and ends the wait for a match.
@@ -116,7 +116,7 @@ final class PhotoSearch: Responder {
 
     // MARK: - Texts
 
-    /// The search and the number of the selected match, for the heading of the full list.
+    /// Returns the search text and the number of the selected match, for the heading of the full list.
     func headingText(_ selection: PhotoKey?) -> String? {
         guard phase == .idle, !lists.isFiltered, let found = lists.found, !lists.isSearching else { return nil }
         let match = selection.flatMap { found.index(of: $0) }
@@ -124,7 +124,7 @@ final class PhotoSearch: Responder {
         return "“\(found.filter.text.madeVisible)” \(standing)"
     }
 
-    /// The status text while the user types, or nil.
+    /// The text of the status line while the user types; otherwise nil.
     var typingText: String? {
         guard isTyping else { return nil }
         guard lists.filter != .all else { return "Type to search." }
@@ -140,7 +140,7 @@ final class PhotoSearch: Responder {
         return (try? lists.reader.marks(of: lists.filter, in: name)) ?? []
     }
 
-    /// Draws the prompt at the bottom of a frame, while the user types.
+    /// Draws the prompt at the bottom of an area while the user types.
     func drawPrompt(in surface: inout Surface, _ rest: inout Rect) {
         if isTyping { prompt.draw(in: &surface, rest.takeBottom(1), context.theme) }
     }

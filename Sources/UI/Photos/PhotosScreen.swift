@@ -8,18 +8,18 @@ import Session
 import Settings
 import Text
 
-/// The photos of one gallery, as a list or a contact sheet.
+/// The screen with the photos of one gallery, as a list or a contact sheet.
 ///
 /// The screen connects its parts: ``PhotoLists`` sorts and searches, ``PhotoLayout`` draws, ``PhotoDemand`` states what
 /// to fetch, and ``PhotoSearch``, ``Marks`` and ``PhotoPane`` do what their names say.
 @MainActor
 final class PhotosScreen: Screen, ListScreen {
-    /// The lists of the gallery. The photo screen follows them, too.
+    /// The lists of the gallery. The photo screen follows these lists, too.
     let lists: PhotoLists
-    /// The list's scrolling state. ``ListScreen`` moves it.
+    /// The scrolling state of the list. ``ListScreen`` changes it.
     var scroll = ListScroll()
 
-    /// The selected photo. The selection stays on it when the list changes.
+    /// The selected photo. The selection stays on this photo when the list changes.
     private var selection: PhotoKey?
     private var layout: PhotoLayout
     private var demand: PhotoDemand
@@ -30,14 +30,14 @@ final class PhotosScreen: Screen, ListScreen {
     /// Whether the sort menu waits for a key.
     private var isSorting = false
     private var record: GalleryRecord
-    /// The record from when the gallery was opened: its new photos keep their badge while the user looks at it.
+    /// The gallery's record at the time of opening. Photos that were new then keep their badge while the gallery is open.
     private let opened: GalleryRecord
-    /// The number of failures in the gallery.
+    /// The number of failures in the gallery, for the status line.
     private var errorCount = 0
     private var isOnTop = false
     private var subscriptions: [UpdateFeed.Subscription] = []
 
-    /// Opens a gallery with the view and the selection of a place.
+    /// Opens a gallery at a position: with its view and its selected photo.
     init(_ context: ScreenContext, cache: GalleryCache, at place: Place = Place()) throws {
         let changes = cache.changes()
         lists = try PhotoLists(
@@ -79,17 +79,17 @@ final class PhotosScreen: Screen, ListScreen {
 
     var cache: GalleryCache { lists.cache }
 
-    /// The list on the screen.
+    /// The list of photos on the screen.
     private var results: FetchedResults { lists.shown }
 
-    /// Ends all updates and wishes when the gallery is closed.
+    /// Ends all updates and wishes, because the user closes the gallery.
     func close() {
         subscriptions = []
         lists.close()
         demand.close()
     }
 
-    /// Records that the user leaves the gallery or quits.
+    /// Records in the cache that the user leaves the gallery or quits.
     func noteLeft() -> Task<Void, Never> { write { try await $0.recordLeft() } }
 
     @discardableResult
@@ -146,7 +146,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     private var status: SyncStatus { context.activity.status(of: cache.id, recorded: record.status) }
 
-    /// The text in place of the photos, or nil if the list has any.
+    /// The text in place of photos; nil if the list has photos.
     private var emptyText: EmptyText? {
         guard results.count == 0 else { return nil }
         return EmptyText(
@@ -154,7 +154,7 @@ final class PhotosScreen: Screen, ListScreen {
             isFiltered: results === lists.found, scopes: scopes, context.keys)
     }
 
-    /// Counts the failures in the cache, or those of this run if they are more: a read-only cache keeps none.
+    /// Counts the failures in the cache. Takes the number of this run's failures if that is larger, as with a read-only cache.
     private func countErrors() {
         let kept = ((try? lists.reader.troubleCount()) ?? 0) + (record.failure == nil ? 0 : 1)
         errorCount = max(kept, context.activity.failures.count { $0.subject.gallery == cache.id })
@@ -206,7 +206,7 @@ final class PhotosScreen: Screen, ListScreen {
         if let order { lists.sort(by: order, sections: lists.sections) }
     }
 
-    /// Switches between list and contact sheet, and centres the selection.
+    /// Switches between list and contact sheet, and centres the selected photo.
     private func switchView() {
         guard !context.settings.plain else { return send(.notice("Plain mode has no contact sheet.")) }
         layout.switchKind()
@@ -252,12 +252,12 @@ final class PhotosScreen: Screen, ListScreen {
         if let index = results.index(of: key) { scroll.select(index) }
     }
 
-    /// The gallery's own id of the selected photo.
+    /// The selected photo's own id in the gallery.
     var selectedGalleryID: String? {
         selection.flatMap { try? lists.reader.photo($0) }?.galleryID
     }
 
-    /// Selects a photo by the gallery's own id. Returns false if the list does not show it.
+    /// Selects the photo with this id in the gallery. Returns false if the list does not have the photo.
     func select(galleryID: String) -> Bool {
         guard let photo = try? lists.reader.photo(galleryID: galleryID), results.index(of: photo.key) != nil else {
             return false
@@ -266,7 +266,7 @@ final class PhotosScreen: Screen, ListScreen {
         return true
     }
 
-    /// Opens the selected photo.
+    /// Opens the screen of the selected photo.
     ///
     /// - Parameter fills: whether the photo fills the screen instead of fitting into it.
     func openSelection(fills: Bool = false) {
@@ -275,15 +275,15 @@ final class PhotosScreen: Screen, ListScreen {
         send(.push(PhotoScreen(context, results: results, key: selection, delegate: self, fills: fills)))
     }
 
-    /// Selects the photo that the photo screen shows.
+    /// Selects the photo that the photo screen now shows.
     func photoScreenDidShow(_ key: PhotoKey) {
         if results.index(of: key) != nil { select(key) }
     }
 
-    /// Keeps fetching a photo that the photo screen leaves. The screen still wishes for it during this call.
+    /// Continues to fetch a photo that the photo screen leaves. The photo screen withdraws its own wish after this call.
     func photoScreenWillLeave(_ key: PhotoKey) { demand.finish(key) }
 
-    /// Shows all photos again, if a filter hides some.
+    /// Shows all photos again if a filter hides some.
     func leaveFilter() { search.leaveFilter() }
 
     // MARK: - Marks and actions
@@ -302,7 +302,7 @@ final class PhotosScreen: Screen, ListScreen {
         return true
     }
 
-    /// Marks or unmarks photos from the selected one on, and selects the next. Stops at the end of the list.
+    /// Marks or unmarks a number of photos from the selected photo on, and then selects the next photo.
     private func mark(_ count: Int) {
         for _ in 0..<count {
             guard let key = selection else { return }
@@ -314,13 +314,13 @@ final class PhotosScreen: Screen, ListScreen {
         }
     }
 
-    /// Whether the whole list is known. Shows a notice if not.
+    /// Whether the list is complete. If not, shows a notice to the user.
     private var isListComplete: Bool {
         if !results.isComplete { send(.notice("The list is still loading.")) }
         return results.isComplete
     }
 
-    /// The photos of the next action: the marked ones in list order, or else the selected one.
+    /// The photos of the next action: the marked photos in list order, or else the selected photo.
     private var targets: [PhotoKey] {
         marks.keys.isEmpty ? selection.map { [$0] } ?? [] : marks.keys(in: lists.all)
     }
@@ -354,7 +354,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     // MARK: - Updating the gallery
 
-    /// Updates the gallery, and retries everything that failed.
+    /// Updates the gallery, and retries all failures.
     func refresh() {
         guard !context.settings.offline else {
             return send(.notice("Offline: restart without --offline to refresh."))
@@ -364,7 +364,7 @@ final class PhotosScreen: Screen, ListScreen {
         askForUpdate()
     }
 
-    /// Updates the gallery on opening and at intervals.
+    /// Requests an update of the gallery, and with some settings also all thumbnails and photos.
     func askForUpdate() {
         guard !context.settings.offline else { return }
         context.wishes.ask(for: .list(cache.id))
@@ -377,7 +377,7 @@ final class PhotosScreen: Screen, ListScreen {
         }
     }
 
-    /// Updates the gallery when the terminal gets the focus, if the settings say so.
+    /// Updates the gallery when the terminal's window gets the focus, if the settings say so.
     func windowCameToFront() {
         if context.settings.syncOnFocus { askForUpdate() }
     }
@@ -406,7 +406,7 @@ final class PhotosScreen: Screen, ListScreen {
         if isOnTop { setNeedsDisplay() }
     }
 
-    /// Shows new lists, with the selection on its photo or on a match.
+    /// Shows new lists. The selection stays on its photo, or moves to a match of the search.
     private func showNewLists() {
         if let failure = lists.failure { return send(.notice(failure)) }
         marks.keepOnly(lists.all)
@@ -418,7 +418,7 @@ final class PhotosScreen: Screen, ListScreen {
         if results.isComplete, index == nil { selectionDidMove() }
     }
 
-    /// Keeps the selection on its photo. If that is gone, selects the photo that followed it.
+    /// Keeps the selection on its photo after a change of the list. If the photo is gone, selects the photo after it.
     private func applyDifference(_ difference: Difference) {
         let index =
             selection.flatMap { results.index(of: $0) }
@@ -472,10 +472,10 @@ final class PhotosScreen: Screen, ListScreen {
 
     // MARK: - Place
 
-    /// The view and the selection to restore next time.
+    /// The position to restore in the next run: the view and the selected photo.
     var place: Place { place(photo: selectedGalleryID) }
 
-    /// Changes whenever ``place`` does, and needs no access to the cache.
+    /// A value that changes whenever ``place`` changes, and needs no access to the cache.
     struct PlaceMark: Equatable {
         let place: Place
         let selection: PhotoKey?
@@ -483,7 +483,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     var placeMark: PlaceMark { PlaceMark(place: place(photo: nil), selection: selection) }
 
-    /// Returns a place that holds what differs from the settings.
+    /// Returns the user's position. Values that equal the settings are left out.
     private func place(photo: String?) -> Place {
         var place = Place(gallery: cache.address, photo: photo)
         if layout.kind == .sheet { place.view = .sheet }

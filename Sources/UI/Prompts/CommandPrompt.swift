@@ -3,27 +3,27 @@ import Commands
 import Settings
 import Text
 
-/// The command line, with matching commands and their keys above it.
+/// The prompt for typed commands. A list above it shows matching commands and their keys.
 ///
 /// Tab goes through the matches, the arrows through the history.
 @MainActor
 final class CommandPrompt: Responder {
-    /// Called with the line on Enter.
+    /// Called with the typed line when the user presses Enter.
     var onEnter: (String) -> Void = { _ in }
-    /// Called on Escape.
+    /// Called when the user presses Escape.
     var onEscape: () -> Void = {}
 
-    /// The commands of the screen below.
+    /// The commands of the screen below the prompt.
     let entries: [CommandTable.Entry]
     private let remembered: RememberedCommands
     private let field = TextField()
-    /// The number of lines back in the history; 0 is the edited line.
+    /// The number of lines back in the history; 0 stands for the edited line.
     private var back = 0
     private var typed = ""
-    /// The text before Tab, and the index of the chosen match.
+    /// The text before the user pressed Tab, and the index of the chosen match; nil without completion.
     private var completion: (beginning: String, chosen: Int)?
 
-    /// The maximum number of rows for matches.
+    /// The most rows for matching commands.
     private static let maximumRows = 8
 
     init(_ entries: [CommandTable.Entry], remembered: RememberedCommands) {
@@ -58,13 +58,13 @@ final class CommandPrompt: Responder {
         return nil
     }
 
-    /// Makes the chosen match or line the edited text.
+    /// Turns the chosen match or history line into the edited text.
     private func endCompletion() {
         completion = nil
         back = 0
     }
 
-    /// The matches.
+    /// The commands that match the typed text.
     var choices: [CommandTable.Entry] {
         let beginning = completion?.beginning ?? field.text
         let (name, _) = TypedCommand.split(beginning)
@@ -97,7 +97,7 @@ final class CommandPrompt: Responder {
 
     // MARK: - Drawing
 
-    /// Draws the line, and the matches over the bottom of the frame.
+    /// Draws the prompt, and the matching commands over the bottom of the frame.
     func draw(in surface: inout Surface, frame: Rect, line: Rect, theme: Theme) {
         surface.cursor = nil
         drawChoices(in: &surface, frame, theme)

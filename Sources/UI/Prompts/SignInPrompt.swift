@@ -3,23 +3,23 @@ import Model
 import Session
 import Text
 
-/// Asks for the sign-in of a server or proxy, over the screen on top.
+/// Asks the user to sign in to a server or proxy, over the screen on top.
 ///
 /// It draws the password as dots, and clears it at the end.
 @MainActor
 final class SignInPrompt: Responder {
-    /// The sign-in, and where to keep it.
+    /// The user's sign-in, and the place where Vitrine keeps the password.
     struct Answer {
         let signIn: SignIn
         let keeping: SignInKeeping
     }
 
-    /// Called with the answer; nil if the user cancels.
+    /// Called with the user's answer; nil if the user cancels.
     var onAnswer: (Answer?) -> Void = { _ in }
 
-    /// The question; the root screen compares it with new ones.
+    /// The request for a sign-in. Not private because the root screen compares it with new requests.
     private(set) var question: SignInQuestion
-    /// The gallery that needs the sign-in, if its origin differs.
+    /// The title of the gallery that needs the sign-in, if the gallery is on another server.
     private let asker: String?
     private let user = TextField()
     private let secret = TextField(isMasked: true)
@@ -28,6 +28,8 @@ final class SignInPrompt: Responder {
 
     private enum Field: CaseIterable { case user, secret, keeping }
 
+    /// Creates the prompt for a request.
+    ///
     /// - Parameter name: the rejected user name. The cursor starts in the password, which was probably wrong.
     init(_ question: SignInQuestion, asker: String?, keeping: SignInKeeping, user name: String? = nil) {
         self.question = question
@@ -43,7 +45,7 @@ final class SignInPrompt: Responder {
         }
     }
 
-    /// Replaces the question by a newer version of it.
+    /// Replaces the request by a newer version of the same request.
     func update(_ question: SignInQuestion) {
         self.question = question
     }
@@ -62,7 +64,7 @@ final class SignInPrompt: Responder {
         return nil
     }
 
-    /// Handles the keys that change the field, and those of the choice.
+    /// Handles keys that move between the fields or choose where to keep the password. Returns false for other keys.
     private func handle(_ key: Key) -> Bool {
         switch (key.code, key.modifiers) {
         case (.tab, .shift), (.up, _): step(by: -1)
@@ -89,7 +91,7 @@ final class SignInPrompt: Responder {
         keeping = all[(index + all.count) % all.count]
     }
 
-    /// Handles Enter: the name leads to the password, the password ends the prompt.
+    /// Handles the Enter key: goes from the name to the password, or ends the prompt.
     private func goOn() {
         guard focused != .user else { return step(by: 1) }
         guard question.wantsToken else {
@@ -106,7 +108,7 @@ final class SignInPrompt: Responder {
 
     // MARK: - Drawing
 
-    /// The bottom line.
+    /// The contents of the bottom line.
     var footing: Screen.Footing {
         Screen.Footing(text: focused == .user ? "Enter: next field  Esc: cancel" : "Enter: sign in  Esc: cancel")
     }
@@ -192,30 +194,30 @@ final class SignInPrompt: Responder {
     }
 }
 
-/// Presents a prompt for each server that asks for a sign-in, one after the other.
+/// Opens a prompt for each server that asks for a sign-in, one after the other.
 @MainActor
 final class SignIns {
-    /// Called when the prompt changed.
+    /// Called when a prompt opens, changes or closes.
     var onChange: () -> Void = {}
     /// Called with a notice for the user.
     var onNotice: (String) -> Void = { _ in }
-    /// Called for each gallery whose server can be asked again.
+    /// Called for each gallery whose server Vitrine can ask again after a sign-in.
     var onAnswered: (GalleryID) -> Void = { _ in }
 
-    /// The prompt that is open.
+    /// The open prompt, if there is one.
     private(set) var prompt: SignInPrompt?
     private let context: ScreenContext
-    /// Stores the last sign-in. Returns a sentence if a sign-in could not be stored.
+    /// The task that stores the last sign-in. Its value is a sentence for the user if a sign-in could not be stored.
     private var storing: Task<String?, Never>?
 
     init(_ context: ScreenContext) {
         self.context = context
     }
 
-    /// Returns when all sign-ins are stored, with a sentence if one could not be.
+    /// Waits until all sign-ins are stored. Returns a sentence for the user if that failed.
     func settled() async -> String? { await storing?.value }
 
-    /// Adapts the prompt to the open questions.
+    /// Opens, updates or closes the prompt, because the servers' requests have changed.
     func questionsChanged() {
         if let prompt {
             if let same = context.activity.questions.first(where: { $0.place == prompt.question.place }) {
@@ -227,7 +229,7 @@ final class SignIns {
         for gallery in context.activity.takeAnswered() { onAnswered(gallery) }
     }
 
-    /// Presents the next question, if there is one and no prompt is open.
+    /// Opens the prompt for the next request, unless a prompt is open.
     func presentNext() {
         guard prompt == nil, let question = context.activity.questions.first else { return }
         // No gallery names the proxy.
@@ -265,7 +267,7 @@ final class SignIns {
 }
 
 extension String {
-    /// The visible text, cut into lines of a width.
+    /// Returns the text in lines of this width, with control characters made visible.
     fileprivate func cut(toWidth width: Int) -> [String] {
         var lines = [""]
         for character in madeVisible {

@@ -2,7 +2,7 @@ import Cells
 import Commands
 import Model
 
-/// Asks for the order of a list. It has the focus for one key.
+/// Asks for the order of a list. The menu has the focus for one key.
 @MainActor
 final class SortMenu: Responder {
     /// Called with the chosen order; nil for any other key.
@@ -15,7 +15,7 @@ final class SortMenu: Responder {
         super.init()
     }
 
-    /// The choices for the bottom line.
+    /// The orders to choose from, for the bottom line.
     var choices: [String] {
         let words = PhotoOrder.Criterion.allCases.compactMap { criterion in
             key(for: PhotoOrder(criterion)).map { "\($0) \(criterion.rawValue)" }
@@ -23,7 +23,7 @@ final class SortMenu: Responder {
         return words + (isReversedByCapitals ? ["capital letter: reversed"] : [])
     }
 
-    /// Whether the user's key map still reverses orders by capital letters.
+    /// Whether capital letters still reverse the order in the user's key bindings.
     private var isReversedByCapitals: Bool {
         PhotoOrder.Criterion.allCases.allSatisfy { criterion in
             key(for: PhotoOrder(criterion, ascending: false))?.description
@@ -43,7 +43,7 @@ final class SortMenu: Responder {
         return .needsDisplay
     }
 
-    /// Returns the order of a command.
+    /// Returns the order that a sort command stands for; nil for other commands.
     static func order(_ command: Command) -> PhotoOrder? {
         switch command {
         case .sortByDate: PhotoOrder(.date)

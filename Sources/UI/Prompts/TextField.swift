@@ -5,28 +5,28 @@ import Text
 /// A line of text that the user edits.
 @MainActor
 final class TextField: Responder {
-    /// The text so far.
+    /// The typed text so far.
     private(set) var text = ""
-    /// The number of characters before the cursor.
+    /// The number of characters to the left of the cursor.
     private var cursor = 0
-    /// Called on Enter.
+    /// Called when the user presses Enter.
     var onEnter: (String) -> Void = { _ in }
-    /// Called on Escape.
+    /// Called when the user presses Escape.
     var onEscape: () -> Void = {}
 
-    /// Whether the text is shown as dots.
+    /// Whether the field shows dots instead of the text.
     private let isMasked: Bool
 
-    /// The limit in bytes, longer than any address.
+    /// The length of the longest text, in bytes. No address is longer.
     private static let maximumLength = 8_192
 
-    /// Makes an empty field.
+    /// Creates an empty field.
     init(isMasked: Bool = false) {
         self.isMasked = isMasked
         super.init()
     }
 
-    /// Replaces the text.
+    /// Replaces the text, and puts the cursor at its end.
     func begin(_ text: String = "") {
         self.text = text
         cursor = text.count
@@ -83,7 +83,7 @@ final class TextField: Responder {
         cursor = min(cursor, range.lowerBound)
     }
 
-    /// Removes back to the start of a word or of an address component.
+    /// Removes the text from the cursor back to the start of a word or of a part of an address.
     private func removeWord() {
         let characters = Array(text)
         var start = cursor
@@ -92,7 +92,7 @@ final class TextField: Responder {
         remove(start..<cursor)
     }
 
-    /// Draws the part of the text around the cursor, and places the terminal's cursor.
+    /// Draws the part of the text around the cursor, and sets the cursor's position.
     func draw(in surface: inout Surface, _ frame: Rect) {
         // From the cursor outwards, so that the cost does not depend on the text's length.
         var before = ""
@@ -110,17 +110,17 @@ final class TextField: Responder {
     }
 }
 
-/// A labelled line of text, such as a search or a folder.
+/// A labelled field for a line of text, such as a search or a folder.
 @MainActor
 final class LinePrompt: Responder {
     /// Called with the text after each change.
     var onChange: (String) -> Void = { _ in }
-    /// Called with the text on Enter.
+    /// Called with the text when the user presses Enter.
     var onEnter: (String) -> Void = { _ in }
-    /// Called on Escape.
+    /// Called when the user presses Escape.
     var onEscape: () -> Void = {}
 
-    /// Keys that it passes on.
+    /// The keys that the prompt leaves to the next responder.
     var passed: Set<Key> = []
 
     private let field = TextField()
@@ -159,9 +159,9 @@ final class LinePrompt: Responder {
     }
 }
 
-/// A folder path that the user typed.
+/// Turns the path of a folder that the user typed into an absolute path.
 enum TypedPath {
-    /// Returns the absolute path. `~` is the home folder; other paths are relative to the current folder.
+    /// Returns the absolute path. `~` stands for the home folder, and other relative paths begin at the current folder.
     ///
     /// Returns nil for an empty path or one with control characters.
     static func absolute(_ text: String, home: String, currentFolder: String) -> String? {

@@ -1,17 +1,17 @@
 import Cells
 
-/// The scroll bar at the right of a list. The mouse can drag it.
+/// The scroll bar at the right of a list, which the user can drag with the mouse.
 ///
 /// A list that fits has no bar.
 struct ScrollBar {
     private var frame = Rect(Size(columns: 0, rows: 0))
-    /// Whether the mouse drags it.
+    /// Whether the user drags the bar with the mouse.
     private var isHeld = false
 
-    /// Whether the bar is shown.
+    /// Whether the list is longer than the screen, so that the bar is visible.
     var isShown: Bool { !frame.size.isEmpty }
 
-    /// Draws the bar over the last column of a laid-out list.
+    /// Draws the bar over the last column of a list, after the list's layout.
     mutating func draw(_ scroll: ListScroll, in surface: inout Surface, _ list: Rect, _ theme: Theme) {
         var rest = list
         let isNeeded = scroll.window.count < scroll.count && list.size.rows > 1 && !theme.signs.isPlain
@@ -27,7 +27,7 @@ struct ScrollBar {
         }
     }
 
-    /// Handles a click or drag on the bar. Returns the index of the entry to scroll to.
+    /// Handles a click or drag on the bar. Returns the index of the entry to scroll to, or nil.
     mutating func follow(_ mouse: InputEvent.Mouse, _ scroll: ListScroll) -> Int? {
         switch mouse.action {
         case .press(1): isHeld = frame.contains(mouse.position)
@@ -41,7 +41,7 @@ struct ScrollBar {
         return (offset * hidden(scroll) + play / 2) / play
     }
 
-    /// Returns the rows of the thumb. It touches an end of the bar only at that end of the list.
+    /// Returns the rows of the bar's thumb. The thumb touches an end of the bar only if the list is scrolled to that end.
     private func thumb(_ scroll: ListScroll) -> Range<Int> {
         let rows = frame.size.rows
         guard rows > 1, hidden(scroll) > 0 else { return 0..<0 }
@@ -53,11 +53,11 @@ struct ScrollBar {
         return start..<start + length
     }
 
-    /// Returns the number of entries outside the window.
+    /// Returns the number of entries that do not fit on the screen.
     private func hidden(_ scroll: ListScroll) -> Int { max(0, scroll.count - scroll.window.count) }
 }
 
-/// A progress bar, or the percentage as text in plain mode.
+/// A progress bar, or a percentage as text in plain mode.
 enum ProgressBar {
     static func draw(_ fraction: Double, in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
         let fraction = min(1, max(0, fraction))
@@ -72,16 +72,16 @@ enum ProgressBar {
         surface.write(String(repeating: theme.signs.barLeft, count: rest.size.columns), in: rest, style: theme.barLeft)
     }
 
-    /// Returns `45 percent`, which fits into ten columns.
+    /// Returns a text such as `45 percent`, which fits into ten columns.
     private static func text(_ fraction: Double) -> String {
         let percent = Int((fraction * 100).rounded(.down))
         return percent == 100 ? "complete" : "\(percent) percent"
     }
 }
 
-/// A row of bars, one per number.
+/// A line of small bars that shows a series of numbers.
 enum Sparkline {
-    /// Returns bars for the last numbers, scaled to the highest one. Zero is a space.
+    /// Returns bars for the last numbers, scaled to the highest number. Zero becomes a space.
     static func text(_ numbers: [Int64], columns: Int, _ signs: Signs) -> String {
         let bars = signs.heights
         let numbers = numbers.suffix(max(0, columns))

@@ -4,26 +4,26 @@ import Model
 
 /// Formats times in the user's time zone and locale.
 enum DateText {
-    /// Returns weekday, date and time in the locale's order, for lists.
+    /// Returns weekday, date and time in the order of the user's locale.
     static func long(_ moment: Timestamp) -> String { format(moment, DateOrder.current.long) }
 
-    /// Returns date and time in the locale's form, for status lines. Without a locale the form is ISO 8601.
+    /// Returns date and time as the user's locale writes them. Without a locale, the form is ISO 8601.
     static func short(_ moment: Timestamp) -> String { format(moment, DateOrder.current == .none ? "%F %T" : "%x %X") }
 
-    /// Returns the time, with the date unless it is today.
+    /// Returns the time, and the date before it unless the date is today.
     static func clock(_ moment: Timestamp, now: Timestamp) -> String {
         format(moment, "%F") == format(now, "%F") ? format(moment, "%T") : format(moment, "%F %R")
     }
 
-    /// Returns hour and minute, with the date unless it is today.
+    /// Returns hour and minute, and the date before them unless the date is today.
     static func minute(_ moment: Timestamp, now: Timestamp) -> String {
         format(moment, format(moment, "%F") == format(now, "%F") ? "%R" : "%F %R")
     }
 
-    /// Returns a section title such as `Sunday 30 July 2006`.
+    /// Returns the title of a day's section, such as `Sunday 30 July 2006`.
     static func day(_ day: LocalDay) -> String { format(day, DateOrder.current.day) }
 
-    /// Returns a section title such as `July 2006`.
+    /// Returns the title of a month's section, such as `July 2006`.
     static func month(_ day: LocalDay) -> String { format(day, DateOrder.current.month) }
 
     private static func format(_ day: LocalDay, _ pattern: String) -> String {

@@ -3,16 +3,16 @@ import Commands
 import Model
 import Text
 
-/// The text of an empty list: the reason, and the keys that help.
+/// The text in place of an empty list: the reason, and the keys that help.
 struct EmptyText {
-    /// The reason.
+    /// The reason why the list is empty.
     let title: String
-    /// Actions that the user can take.
+    /// The actions that the user can take, a sentence each.
     var advice: [String] = []
-    /// Whether the title has the reason of a failed update.
+    /// Whether the title contains the reason of a failed update.
     private(set) var saysFailure = false
 
-    /// Makes the text of a gallery without visible photos.
+    /// Creates the text for a gallery without visible photos.
     ///
     /// - Parameters:
     ///   - isAwaited: whether its list was requested and has not arrived.
@@ -57,12 +57,12 @@ struct EmptyText {
         }
     }
 
-    /// Makes the text of an empty list of galleries.
+    /// Creates the text for an empty list of galleries.
     init(galleriesIn scopes: [CommandTable.Scope], _ keys: KeyMap) {
         self.init(title: "No galleries yet: press \(Self.key(.add, scopes, keys)) to add one.")
     }
 
-    /// Makes the first steps below the built-in gallery.
+    /// Creates the advice for the first run, below the built-in gallery.
     init(firstRunIn scopes: [CommandTable.Scope], _ keys: KeyMap) {
         self.init(
             title: "This gallery is built in: \(Self.key(.open, scopes, keys)) opens it.",
@@ -80,7 +80,7 @@ struct EmptyText {
         keys.key(for: command, in: scopes)?.description ?? "?"
     }
 
-    /// Draws the text in the centre. Lines that do not fit are left out at the end.
+    /// Draws the text in the centre. Lines at the end are left out if the space is too small.
     func draw(in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
         var inner = frame
         _ = inner.takeLeft(1)
@@ -93,7 +93,7 @@ struct EmptyText {
         }
     }
 
-    /// Draws the text at the top left.
+    /// Draws the text at the top left of the frame.
     func drawBelow(in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
         var rest = frame
         for line in lines(width: frame.size.columns, theme) where rest.size.rows > 0 {

@@ -22,7 +22,7 @@ struct ScreenLines {
         surface.write(heading.title.truncated(toWidth: rest.size.columns), in: rest, style: theme.title)
     }
 
-    /// Draws the bottom line. Returns the positions of the hints.
+    /// Draws the bottom line. Returns the positions of the hints for the mouse.
     @discardableResult
     func drawFooting(
         _ footing: Screen.Footing, scopes: [CommandTable.Scope], number: Int? = nil, indicator: [String] = [],
@@ -61,12 +61,12 @@ struct ScreenLines {
         return places
     }
 
-    /// Returns the first text that fits besides the status.
+    /// Returns the first text that fits into the line beside the status.
     private func fitting(_ choices: some Sequence<String>, besides text: Int, in rest: Rect) -> String? {
         choices.first { $0.displayWidth <= rest.size.columns - text - 2 }
     }
 
-    /// Draws a text at the right.
+    /// Draws a text at the right end of the line.
     private func drawAside(_ text: String?, _ style: Style, in surface: inout Surface, _ rest: inout Rect) {
         guard let text else { return }
         surface.write(text, in: rest.takeRight(text.displayWidth), style: style)
@@ -86,14 +86,14 @@ struct ScreenLines {
             self.key = key.description
         }
 
-        /// The width, with the gap before it.
+        /// The width of the hint, with the gap before it.
         var width: Int { 2 + key.displayWidth + 1 + word.displayWidth }
     }
 
-    /// The minimum width of the text beside the kept hints.
+    /// The least width of the text beside the hints that always stay.
     private static let leastText = 20
 
-    /// Returns the hints that stay beside a long text, the last ones first. The help leads to all other keys.
+    /// Returns the hints that stay beside a long text, the last hints first. The help leads to all other keys.
     private func hintsKept(_ commands: Set<Command>, of hints: [Hint], in rest: Rect) -> [Hint] {
         var width = 0
         return hints.reversed().filter { hint in
@@ -105,7 +105,7 @@ struct ScreenLines {
         }
     }
 
-    /// Draws the kept hints, and as many of the others as fit beside the text.
+    /// Draws the hints that always stay, and as many others as fit beside the text.
     private func drawHints(
         _ hints: [Hint], besides text: String, keeping kept: [Hint], in surface: inout Surface, _ rest: inout Rect
     ) -> HintPlaces {
@@ -137,32 +137,32 @@ struct ScreenLines {
 }
 
 extension Rect {
-    /// Returns its left columns.
+    /// Takes columns from the left of the area, and returns them.
     fileprivate func takingLeft(_ columns: Int) -> Rect {
         var rest = self
         return rest.takeLeft(columns)
     }
 }
 
-/// The positions of the hints, for mouse clicks.
+/// The positions of the hints on the screen, for mouse clicks.
 struct HintPlaces {
     private var places: [(frame: Rect, command: Command)] = []
 
-    /// Adds the frame of a hint.
+    /// Adds the area of a hint.
     mutating func add(_ frame: Rect, _ command: Command) { places.append((frame, command)) }
 
-    /// Returns the command of the hint at a position.
+    /// Returns the command of the hint at a position, or nil.
     func command(at position: Point) -> Command? {
         places.first { $0.frame.contains(position) }?.command
     }
 }
 
-/// A notice or question in the bottom line. Long texts extend to lines above it.
+/// A notice or question in the bottom line. A long text also covers lines above.
 @MainActor
 struct Announcement {
-    /// Its parts. A part is wrapped only if it is wider than a line.
+    /// The parts of the text. A part is broken only if it is wider than a line.
     let parts: [String]
-    /// Whether the end has precedence over the start, because it holds the answers.
+    /// Whether the end of the text contains the answers. The end then stays visible before the start does.
     var endsWithAnswers = false
 
     func draw(in surface: inout Surface, _ area: Rect, _ line: Rect, _ theme: Theme) {
@@ -188,7 +188,7 @@ struct Announcement {
         surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: theme.status)
     }
 
-    /// Returns the lines, each with as many parts as fit.
+    /// Returns the text in lines, each with as many parts as fit.
     private func lines(width: Int) -> [String] {
         parts.reduce(into: [String]()) { lines, part in
             if let last = lines.last, last.displayWidth + 2 + part.displayWidth <= width {
@@ -200,11 +200,11 @@ struct Announcement {
     }
 }
 
-/// A line of facts. In a narrow line the less important ones are cut or left out.
+/// A line of facts. If the line is narrow, less important facts are cut or left out.
 struct FittedLine {
     private struct Part {
         let text: String
-        /// The minimum width.
+        /// The least width of the fact.
         let least: Int
         let isOptional: Bool
     }
@@ -212,7 +212,7 @@ struct FittedLine {
     private static let separator = " · "
     private var parts: [Part] = []
 
-    /// Adds a fact, unless it is nil or empty.
+    /// Adds a fact to the line, unless the fact is nil or empty.
     ///
     /// - Parameters:
     ///   - least: the width to which it may be cut; nil if it may not.
@@ -223,7 +223,7 @@ struct FittedLine {
         parts.append(Part(text: text, least: min(least ?? width, width), isOptional: isOptional))
     }
 
-    /// Returns the line for a width.
+    /// Returns the text of the line for a width.
     func text(width: Int) -> String {
         var parts = parts
         while Self.width(of: parts.map(\.least)) > width, let last = parts.lastIndex(where: \.isOptional) {

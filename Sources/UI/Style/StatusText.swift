@@ -2,9 +2,9 @@ import Cache
 import Model
 import Text
 
-/// The text about a gallery's updates, for status lines.
+/// Texts about the updates of a gallery, for status lines.
 enum StatusText {
-    /// The state, and the time of the last successful update.
+    /// The text in two parts: the state, and the time of the last successful update.
     struct Parts {
         var state: String
         var success: String?
@@ -12,15 +12,15 @@ enum StatusText {
         var text: String { success.map { "\(state) · \($0)" } ?? state }
     }
 
-    /// The text without a gallery.
+    /// The text for an empty list of galleries.
     static let noGallery = "No gallery"
 
-    /// Returns the whole text.
+    /// Returns the text about the state of a gallery's updates.
     ///
     /// - Parameter now: the current time, for the format of the next attempt's time.
     static func text(_ status: SyncStatus, now: Timestamp) -> String { parts(status, now: now).text }
 
-    /// Returns the text in parts.
+    /// Returns the state and the time of the last update as separate texts.
     ///
     /// - Parameter hasReason: whether to include the reason of a failure.
     static func parts(_ status: SyncStatus, now: Timestamp, hasReason: Bool = true) -> Parts {
@@ -53,17 +53,17 @@ enum StatusText {
     }
 }
 
-/// The name of a fetched subject on the screen.
+/// The name of a wished-for photo, thumbnail or list on the screen.
 @MainActor
 struct SubjectName {
-    /// The photo's or gallery's name, unescaped.
+    /// The name of the photo or gallery, which may contain control characters.
     let name: String
-    /// `photo`, `thumbnail`, `list`.
+    /// The kind of the subject: `photo`, `thumbnail` or `list`.
     let kind: String
-    /// The title of its gallery.
+    /// The title of the subject's gallery.
     let gallery: String
 
-    /// Reads the name from the cache, which is open while something is fetched.
+    /// Reads the name from the cache, which is open while Vitrine fetches something for it.
     init(_ subject: Wish.Subject, _ context: ScreenContext) {
         let cache = context.caches.cache(subject.gallery)
         gallery = cache.map { context.title(of: $0.address) } ?? ""
@@ -84,7 +84,7 @@ struct SubjectName {
     }
 }
 
-/// The default title of a gallery: its location, since lists have no title.
+/// The title of a gallery without a user's title: its location, because lists have no title.
 enum GalleryTitle {
     static func text(_ address: Address) -> String {
         if let path = address.filePath { return path }

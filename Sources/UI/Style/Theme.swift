@@ -3,41 +3,41 @@ import Glibc
 import Pictures
 import Settings
 
-/// The styles of the parts of a screen. The background is the terminal's own.
+/// The styles of the parts of a screen. The terminal sets the background.
 struct Theme {
-    /// The top line.
+    /// The style of the top line.
     let title: Style
-    /// Details in the top line.
+    /// The style of details in the top line.
     let titleDetail: Style
-    /// Names and main texts.
+    /// The style of names and other main texts.
     let name: Style
-    /// The name of the selected entry.
+    /// The style of the selected entry's name.
     let selectedName: Style
-    /// The mark beside the selected entry.
+    /// The style of the mark beside the selected entry.
     let mark: Style
-    /// Dates and other details.
+    /// The style of dates and other details.
     let detail: Style
-    /// Section titles.
+    /// The style of section titles.
     let section: Style
-    /// The matched part of a name.
+    /// The style of the part of a name that matches a search.
     let hit: Style
-    /// Errors.
+    /// The style of errors.
     let trouble: Style
-    /// The bottom line.
+    /// The style of the bottom line.
     let status: Style
-    /// Keys in hints.
+    /// The style of keys in hints.
     let key: Style
-    /// The colour channels of a histogram.
+    /// The style of a histogram's red channel; `green` and `blue` are for the other channels.
     let red: Style
     let green: Style
     let blue: Style
-    /// The filled and the empty part of a bar.
+    /// The style of a bar's filled part; ``barLeft`` is for the empty part.
     let barDone: Style
     let barLeft: Style
-    /// Rules, marks and bars.
+    /// The characters for rules, marks and bars.
     let signs: Signs
 
-    /// Makes the user's theme, or one that suits the background.
+    /// Creates the theme of the settings, or one that suits the terminal's background.
     init(_ capabilities: Capabilities, _ settings: Settings = Settings()) {
         let kind = ThemeKind(settings.theme, on: capabilities)
         let inks = Inks(kind, capabilities)
@@ -63,18 +63,19 @@ struct Theme {
     }
 }
 
-/// The kind of a theme.
+/// The kinds of themes.
 enum ThemeKind: CaseIterable {
-    /// For dark backgrounds.
+    /// A theme for dark backgrounds.
     case dark
-    /// For light backgrounds.
+    /// A theme for light backgrounds.
     case light
-    /// Maximum contrast, with no meaning in colours alone.
+    /// A theme with the strongest contrast, in which no information depends on colour alone.
     case contrast
-    /// No colours.
+    /// A theme without colours.
     case mono
 
-    /// Returns the user's choice, or the kind for the terminal's background. Unknown backgrounds count as dark.
+    /// Creates the kind that the user chose, or else the kind for the terminal's background. An unknown background counts as
+    /// dark.
     init(_ choice: Settings.Theme, on capabilities: Capabilities) {
         guard capabilities.colours != .none || choice == .contrast else {
             self = .mono
@@ -89,7 +90,7 @@ enum ThemeKind: CaseIterable {
         }
     }
 
-    /// Returns whether black is easier to read on a background than white.
+    /// Returns whether black text is easier to read on a background than white text.
     static func isLight(_ background: Colour) -> Bool {
         guard case .rgb(let red, let green, let blue) = background else { return false }
         // Where (1 + 0.05) / (l + 0.05) = (l + 0.05) / 0.05.
@@ -97,20 +98,20 @@ enum ThemeKind: CaseIterable {
     }
 }
 
-/// The colours of a theme, within the terminal's limits.
+/// The colours of a theme, within the limits of the terminal.
 ///
 /// On dark backgrounds these are mostly the sixteen colours that the user chose for the terminal. On light backgrounds most
 /// of them are hard to read, so the 216-colour cube is used if there is one.
 struct Inks {
-    /// Whether colours carry meaning.
+    /// Whether the theme uses colours to convey information.
     let hasColours: Bool
-    /// Main text.
+    /// The style of main text.
     let text: Style
-    /// Secondary text.
+    /// The style of secondary text.
     let dim: Style
-    /// The selection and keys.
+    /// The colour of the selection and of keys.
     let accent: Colour
-    /// Errors and matches.
+    /// The colour of errors and of search matches.
     let warning: Colour
     let red: Colour
     let green: Colour
@@ -149,7 +150,8 @@ struct Inks {
         hasColours = kind == .dark || kind == .light
     }
 
-    /// Returns white or black for the background, or the terminal's own colour if the background is unknown.
+    /// Returns white or black, whichever contrasts more with the background. For an unknown background, returns the terminal's
+    /// own colour.
     private static func strongest(_ capabilities: Capabilities) -> Colour {
         guard case .rgb = capabilities.background, capabilities.colours >= .palette else { return .terminal }
         return .palette(ThemeKind.isLight(capabilities.background) ? 16 : 231)
@@ -161,31 +163,31 @@ struct Inks {
 /// The terminal replaces them where it has only ASCII. The bars of a sparkline would all become the same, so they have
 /// their own ASCII set.
 struct Signs: Equatable {
-    /// Whether the screen is for a screen reader: words in place of bars.
+    /// Whether the screen is for a screen reader, with words in place of bars.
     let isPlain: Bool
-    /// A horizontal and a vertical line.
+    /// The character of horizontal lines; ``upright`` is for vertical lines.
     let rule: String
     let upright: String
-    /// Beside the selected entry.
+    /// The mark beside the selected entry.
     let mark: String
-    /// The filled and the empty part of a bar.
+    /// The character of a bar's filled part; ``barLeft`` is for the empty part.
     let barDone: String
     let barLeft: String
-    /// The thumb of a scroll bar.
+    /// The character of a scroll bar's thumb.
     let full = "█"
-    /// The bars of a sparkline, by height.
+    /// The characters of a sparkline's bars, from low to high.
     let heights: [Character]
-    /// Missing thumbnails: not fetched yet, retried later, failed.
+    /// The sign for a thumbnail not yet fetched; ``putOff`` stands for a later retry, ``bad`` for a failure.
     let awaited: String
     let putOff = "~"
     let bad: String
-    /// Switches.
+    /// The sign of a switch that is on; ``off`` is for a switch that is off.
     let on: String
     let off: String
-    /// The end of a cut line.
+    /// The sign at the end of a line that was cut.
     let more = " …"
 
-    /// - Parameters:
+    /// Chooses the characters for a terminal and a mode.
     ///   - hasUnicode: whether the terminal has more than ASCII.
     ///   - isPlain: whether the user set plain mode.
     init(hasUnicode: Bool = true, isPlain: Bool = false) {
@@ -199,10 +201,10 @@ struct Signs: Equatable {
         (awaited, bad) = hasUnicode ? ("…", "×") : (".", "x")
     }
 
-    /// Returns the rows of an entry that get the mark. A screen reader needs it once.
+    /// Returns the rows of an entry that get the selection mark. In plain mode, only one row gets the mark.
     func markedRows(_ rows: Range<Int>) -> Range<Int> { isPlain ? rows.prefix(1) : rows }
 
-    /// Returns a horizontal rule.
+    /// Returns a horizontal line with this number of columns.
     func rule(_ columns: Int) -> String { String(repeating: rule, count: max(0, columns)) }
 }
 
@@ -216,7 +218,7 @@ struct Luminance {
         value = 0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
     }
 
-    /// Returns the contrast ratio, from 1 to 21 (black and white).
+    /// Returns the contrast ratio of two colours, from 1 (equal) to 21 (black and white).
     func contrast(to other: Luminance) -> Double {
         (max(value, other.value) + 0.05) / (min(value, other.value) + 0.05)
     }
@@ -228,7 +230,7 @@ struct Luminance {
 }
 
 extension DrawingStyle {
-    /// Makes the best style for a terminal, with the user's symbols and transparency.
+    /// Creates the best style for a terminal, with the symbols and transparency of the settings.
     public init(_ capabilities: Capabilities, _ settings: Settings) {
         self.init(capabilities)
         isChequered = settings.transparency == .chequer

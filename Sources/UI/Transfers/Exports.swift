@@ -4,20 +4,20 @@ import Model
 import Session
 import Text
 
-/// The exports that save photos to the user's folders.
+/// The running exports, which save photos to the user's folders.
 ///
 ///     exports.begin(keys, of: cache, to: "/home/me/Pictures", name: "3 photos", gallery: "example.org")
 ///
 /// Exports run in the background, and each reports its result. The program's end stops them, and they report the rest.
 @MainActor
 final class Exports {
-    /// The exports under way, oldest first.
+    /// The running exports, oldest first.
     private(set) var jobs: [ExportJob] = []
-    /// Called when an export begins, progresses or ends.
+    /// Called when an export begins, makes progress or ends.
     var onChange: () -> Void = {}
-    /// Called with the result of an export, a sentence.
+    /// Called with a sentence about the result when an export ends.
     var onEnd: (String) -> Void = { _ in }
-    /// The proposed folder: the last one.
+    /// The folder to suggest, which is the folder of the last export.
     var folder: String
     private var endings: [Int: Task<String, Never>] = [:]
     private var lastNumber = 0
@@ -25,6 +25,8 @@ final class Exports {
     private let wishes: Wishes
     private let mayFetch: Bool
 
+    /// Creates the list of exports, which is empty.
+    ///
     /// - Parameters:
     ///   - folder: the first proposed folder.
     ///   - mask: the permissions of the user's files.
@@ -33,7 +35,7 @@ final class Exports {
         (self.folder, self.mask, self.wishes, self.mayFetch) = (folder, mask, wishes, mayFetch)
     }
 
-    /// Starts an export.
+    /// Starts to save photos to a folder.
     func begin(_ keys: [PhotoKey], of cache: GalleryCache, to folder: String, name: String, gallery: String) {
         let (events, continuation) = AsyncStream<PhotoExport.Event>.makeStream()
         let work = Task.detached { [mask, wishes, mayFetch] () -> Result<PhotoExport.Report, any Error> in
@@ -65,7 +67,7 @@ final class Exports {
         onChange()
     }
 
-    /// Stops all exports. Returns their results, and how to continue each.
+    /// Stops all exports. Returns their results, and the arguments that continue each.
     func finish() async -> (outcomes: [String], rests: [ExportRest]) {
         let stopped = jobs
         for job in stopped { job.cancel() }
@@ -75,7 +77,7 @@ final class Exports {
         return (outcomes, rests)
     }
 
-    /// The text for status lines, such as `saving 3 of 28`; nil without an export.
+    /// The text about exports for status lines, such as `saving 3 of 28`; nil if no export runs.
     var indicator: String? {
         guard !jobs.isEmpty else { return nil }
         let (done, count) = jobs.reduce((0, 0)) { ($0.0 + $1.done, $0.1 + $1.count) }
@@ -86,19 +88,19 @@ final class Exports {
 /// An export of photos to a folder, with its progress.
 @MainActor
 final class ExportJob {
-    /// Identifies the export.
+    /// Identifies the export among all exports of this run.
     let number: Int
-    /// The photo's name, or the number of photos.
+    /// The photo's name, or the number of photos as text.
     let name: String
-    /// The title of the gallery.
+    /// The title of the photos' gallery.
     let gallery: String
-    /// The target folder, as the user typed it.
+    /// The destination folder, as the user typed it.
     let folder: String
-    /// The number of photos.
+    /// The number of photos to save.
     let count: Int
-    /// The number of photos processed.
+    /// The number of photos saved or failed so far.
     private(set) var done = 0
-    /// The first failed photo and the reason.
+    /// The name of the first photo that failed, and the reason.
     private(set) var failure: String?
     private let work: Task<Result<PhotoExport.Report, any Error>, Never>
 
@@ -110,7 +112,7 @@ final class ExportJob {
         (self.count, self.work) = (count, work)
     }
 
-    /// The progress from 0 to 1.
+    /// The progress as a fraction from 0 to 1.
     var fraction: Double { count > 0 ? Double(done) / Double(count) : 1 }
 
     /// The progress as text, such as `3 of 28`.
@@ -123,10 +125,10 @@ final class ExportJob {
         failure = event.photo.map { "“\($0.name.madeVisible)”: \(error)" } ?? "\(error)"
     }
 
-    /// Stops after the current photo. A later export can continue.
+    /// Stops the export after the current photo. A later export can save the rest.
     func cancel() { work.cancel() }
 
-    /// Waits for the end. Returns the result, a sentence or two.
+    /// Waits for the end of the export. Returns the result in one or two sentences.
     func outcome() async -> String {
         switch await work.value {
         case .success(let report): sentence(report)
@@ -134,7 +136,7 @@ final class ExportJob {
         }
     }
 
-    /// Waits for the end. Returns how to continue, if photos are left.
+    /// Waits for the end of the export. Returns the arguments that continue the export, if photos are left.
     func rest() async -> ExportRest? {
         if case .success(let report) = await work.value { report.rest } else { nil }
     }

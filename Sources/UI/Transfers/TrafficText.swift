@@ -4,7 +4,8 @@ import Text
 
 /// The texts about network traffic.
 enum TrafficText {
-    /// Returns the indicator for status lines, such as `↓ 3 · 1.2 MB/s`, longest first. Empty without transfers.
+    /// Returns texts about the traffic for status lines, such as `↓ 3 · 1.2 MB/s`, longest first. Without transfers there are
+    /// none.
     ///
     /// The terminal replaces the arrow where it has only ASCII.
     static func indicator(_ report: TrafficReport?, speed: Double, isPaused: Bool) -> [String] {
@@ -19,7 +20,7 @@ enum TrafficText {
         return ByteText.text(ByteCount(bytes).int64) + "/s"
     }
 
-    /// Returns the state of the network, and whether it is bad. Empty if it is unknown.
+    /// Returns a text about the state of the network, and whether the state is bad. The text is empty if the state is unknown.
     ///
     /// - Parameters:
     ///   - isUsed: false in offline mode.
@@ -41,12 +42,12 @@ enum TrafficText {
         }
     }
 
-    /// Returns whether unreachable hosts come first: nothing is measured, or no transfer runs.
+    /// Returns whether the text should name unreachable hosts: no transfer runs, or nothing is measured.
     private static func saysUnreachable(_ report: TrafficReport) -> Bool {
         report.quality == nil || report.running == 0
     }
 
-    /// Returns `example.org cannot be reached`; nil without unreachable hosts.
+    /// Returns a text such as `example.org cannot be reached`; nil if all hosts are reachable.
     private static func unreachable(_ report: TrafficReport) -> String? {
         guard let first = report.unreachable.first else { return nil }
         let others = report.unreachable.count - 1
@@ -54,7 +55,7 @@ enum TrafficText {
         return "\(first.madeVisible)\(more) cannot be reached"
     }
 
-    /// Returns details of the traffic, a few words each.
+    /// Returns details of the traffic, each in a few words.
     static func particulars(_ report: TrafficReport) -> [String] {
         var parts: [String] = []
         if report.isOnNetwork, !saysUnreachable(report), let text = unreachable(report) { parts.append(text) }

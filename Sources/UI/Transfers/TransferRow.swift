@@ -2,11 +2,11 @@ import Cells
 import Model
 import Text
 
-/// Draws one transfer: its name, host and progress.
+/// Draws the row of one transfer: its name, host and progress.
 @MainActor
 struct TransferRow {
     let theme: Theme
-    /// The number of lines. In narrow windows the progress has its own line.
+    /// The number of lines for one transfer. In narrow windows, the progress has its own line.
     let height: Int
     private let columns: Int
 
@@ -61,7 +61,7 @@ struct TransferRow {
     }
 }
 
-/// The texts about the stage of a transfer.
+/// Texts about the stage of a transfer.
 enum TransferText {
     static func text(_ stage: TransferReport.Stage, now: Timestamp) -> String {
         switch stage {
@@ -78,7 +78,7 @@ enum TransferText {
         }
     }
 
-    /// Returns the whole reason why a transfer waits; nil for others.
+    /// Returns the whole reason why a transfer waits; nil if the transfer does not wait.
     static func reason(_ stage: TransferReport.Stage, now: Timestamp) -> String? {
         switch stage {
         case .running, .queued: return nil
@@ -92,7 +92,7 @@ enum TransferText {
 
     private static func tried(_ attempts: Int) -> String { "tried \(CountText.text(attempts, "time"))" }
 
-    /// Returns whether a failure holds the transfer back.
+    /// Returns whether the transfer waits because of a failure.
     static func isTrouble(_ stage: TransferReport.Stage) -> Bool {
         switch stage {
         case .running, .queued: false
@@ -101,11 +101,11 @@ enum TransferText {
     }
 }
 
-/// Draws an export, above its transfers.
+/// Draws the row of an export, above the transfers.
 @MainActor
 struct ExportRow {
     let theme: Theme
-    /// The height of a transfer's row.
+    /// The number of lines, as for the row of a transfer.
     let height: Int
 
     func draw(_ job: ExportJob, isSelected: Bool, in surface: inout Surface, frame: Rect) {

@@ -5,18 +5,18 @@ import Model
 import Session
 import Text
 
-/// The running and queued transfers, and the state of the network.
+/// The screen of running and queued transfers, with the state of the network.
 ///
 /// While it is on top, the network controller reports single transfers. The wishes of the screens below stay, since they
 /// cause the transfers.
 @MainActor
 final class TransfersScreen: Screen, ListScreen {
     private var report = TrafficReport()
-    /// The exports, then the transfers.
+    /// The entries on the screen: first the exports, then the transfers.
     private var entries: [TransferEntry] = []
-    /// Not private: ``ListScreen`` needs it.
+    /// The scrolling state. Not private because ``ListScreen`` needs it.
     var scroll = ListScroll()
-    /// The selected entry. The selection follows it when its index changes.
+    /// Identifies the selected entry. The selection stays on this entry when the entry's index changes.
     private var selection: TransferEntry.Identity?
     private var watch: TrafficWatch?
 
@@ -168,7 +168,7 @@ final class TransfersScreen: Screen, ListScreen {
         drawParticulars(in: &surface, &rest)
     }
 
-    /// Draws the details of the traffic, in a fifth of the rows at most.
+    /// Draws details of the traffic, in at most a fifth of the rows.
     private func drawParticulars(in surface: inout Surface, _ rest: inout Rect) {
         var lines: [String] = []
         for part in TrafficText.particulars(report) {
@@ -188,7 +188,7 @@ final class TransfersScreen: Screen, ListScreen {
         surface.write(context.theme.signs.rule(rule.size.columns), in: rule, style: context.theme.detail)
     }
 
-    /// Draws the origin of the selected entry, and why it waits.
+    /// Draws details of the selected entry, such as its gallery, its host and the reason why it waits.
     private func drawDetail(in surface: inout Surface, _ rest: inout Rect) {
         var paragraphs: [(text: String, style: Style)]
         switch selected {
@@ -209,7 +209,7 @@ final class TransfersScreen: Screen, ListScreen {
             paragraphs, lines: rest.size.rows < 12 ? 2 : 3, in: &surface, &rest)
     }
 
-    /// The transfers that are not in the list, such as `12 more queued, 3 more to retry`.
+    /// The text about transfers that the list does not show, such as `12 more queued, 3 more to retry`.
     private var unnamed: String {
         let queued =
             report.queued
@@ -234,7 +234,7 @@ final class TransfersScreen: Screen, ListScreen {
 /// An entry of the transfers screen: an export or a transfer.
 @MainActor
 enum TransferEntry {
-    /// Identifies an entry when its index changes.
+    /// Identifies an entry, even if its index changes.
     enum Identity: Hashable {
         case export(Int)
         case transfer(Wish.Subject)
