@@ -24,8 +24,7 @@ final class PhotoScreen: Screen {
     private var name = ""
     private var panel = PhotoPanel()
     private let slideshow: Slideshow
-    /// The user's direction through the list: 1 forwards, -1 backwards. Vitrine fetches and draws the next photos in this
-    /// direction.
+    /// The user's direction through the list, 1 or -1. Vitrine fetches and draws the next photos in this direction.
     private var travel = 1
     private var pictureFrame = Rect(Size(columns: 0, rows: 0))
     /// The cell under the mouse while the user drags the picture.
@@ -37,7 +36,7 @@ final class PhotoScreen: Screen {
     private var wasReceiving = false
     /// Limits how often progress of the transfer redraws the screen.
     private let throttle: Throttle
-    /// Whether an update removed the photo. If another screen covers this one, this screen closes when it reappears.
+    /// Whether an update removed the photo. This screen then closes when no other screen covers it.
     private var isGone = false
     /// The photos that Vitrine retried because their server wants a password; see ``retryIfPasswordNeeded()``.
     private var retried: Set<PhotoKey> = []
@@ -63,9 +62,7 @@ final class PhotoScreen: Screen {
         let neighbours: [Photo]
     }
 
-    /// Creates the screen of a photo in a list.
-    ///
-    /// - Parameter fills: whether the photo fills the screen instead of fitting into it.
+    /// Creates the screen of a photo. If `fills` is true, the photo fills the screen instead of fitting into it.
     init(_ context: ScreenContext, results: FetchedResults, key: PhotoKey, delegate: PhotosScreen, fills: Bool = false)
     {
         self.results = results
