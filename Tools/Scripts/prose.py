@@ -70,7 +70,12 @@ def literal_end(text, index, opening):
 
 
 def literals(text):
-    """Yields line number and content of each string literal of a Swift source; a sum of literals is one."""
+    """Returns line number and content of each string literal of a Swift source; a sum of literals is one."""
+    return [(text.count("\n", 0, start) + 1, content) for start, content in placed_literals(text)]
+
+
+def placed_literals(text):
+    """Returns offset and content of each string literal of a Swift source; a sum of literals is one."""
     index, found = 0, []
     token = re.compile(r'//[^\n]*|/\*.*?\*/|#*"""|#*"', re.S)
     while match := token.search(text, index):
@@ -81,8 +86,56 @@ def literals(text):
         if found and re.fullmatch(r"\s*\+\s*", text[found[-1][2] : match.start()]):
             found[-1] = (found[-1][0], found[-1][1] + content, index)
         else:
-            found.append((text.count("\n", 0, match.start()) + 1, content, index))
-    return [(line, content) for line, content, _ in found]
+            found.append((match.start(), content, index))
+    return [(start, content) for start, content, _ in found]
+
+
+# The sources with tables of descriptions, and the beginning of each row up to the name of the described thing.
+ROWS = {
+    "CommandTable.swift": [(r"Entry\(\s*\.(\w+), \.(\w+)", "command {}, scope {}")],
+    "SettingsTable.swift": [(r'\.(?:path|size|choice|flag|number)\(\s*"([^"]+)"', "setting {}")],
+    "InvocationTable.swift": [
+        (r'Subcommand\(\s*"([^"]*)"', "vitrine {}"), (r'InvocationOption\(\s*"([^"]+)"', "option --{}"),
+        (r"\((\d), ", "exit code {}"),
+    ],
+    "ManPage.swift": [(r"\(usual\.(\w+?)(?:File)?, ", "file {}"), (r'\(\s*"([A-Z_]+|http_proxy[^"]*)", ', "variable {}")],
+}
+
+
+def described(name, text, start):
+    """Returns the name of the command, option, setting or file that the literal at an offset describes, or nothing.
+
+    The row of a table that begins last before the literal contains it; another call in between ends the tables.
+    """
+    rows = [
+        (match.start(), label.format(*(hyphenated(part) for part in match.groups())).strip())
+        for pattern, label in ROWS.get(pathlib.PurePath(name).name, [])
+        for match in re.finditer(pattern, text[:start])
+    ]
+    begin, label = max(rows, default=(0, ""))
+    return label if rows and not re.search(r"\b(?:func\b|throw\b|return\b|page\.\w+\()", text[begin:start]) else ""
+
+
+def hyphenated(name):
+    """Returns the form that users see of a camel-case name; other names stay."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower() if re.fullmatch(r"[a-z]+(?:[A-Z]+[a-z]*)*", name) else name
+
+
+def is_readable(text):
+    """Returns whether a literal has words to read: at least two beside values, placeholders, options and signs.
+
+    Examples of key bindings are not sentences either.
+    """
+    if text.startswith("bind "):
+        return False
+    words = re.sub(r"\[[^\]]*\]", " ", text).split()
+    return len(words) > 2 and sum(bool(re.fullmatch(r"[“(]?[A-Za-z]?[a-z’'-]+[.,:;…!?”)]*", word)) for word in words) > 1
+
+
+def first_cells(text):
+    """Returns the first cell of each row of a page's tables by line."""
+    rows = {number: re.split(r"(?<!\\)\|", line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.startswith("|")}
+    return {number: cells[1].strip() for number, cells in rows.items() if len(cells) > 2}
 
 
 def headings(text):
