@@ -199,7 +199,7 @@ enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
     /// The error as a sentence for the user.
     var description: String {
         switch self {
-        case .notStarted(let program, let reason): "“\(program)” cannot be started: \(reason)."
+        case .notStarted(let program, let reason): "Vitrine cannot start “\(program)”: \(reason)."
         case .noDisplay: "No desktop found; set open-with to a program."
         case .unopened(let code): "xdg-open failed (\(code)); set open-with to a program."
         case .noFolder(let path, let reason): "\(path): \(reason)."

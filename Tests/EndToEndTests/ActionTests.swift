@@ -76,7 +76,7 @@ import Testing
         let none = try session("--open-with=/no/such/program", Built.testGallery)
         #expect(none.until(shows: "1 of 28"))
         none.type("o")
-        #expect(none.until(shows: "“/no/such/program” cannot be started: No such file or directory."))
+        #expect(none.until(shows: "Vitrine cannot start “/no/such/program”: No such file or directory."))
         let dark = try session(Built.testGallery)
         #expect(dark.until(shows: "1 of 28"))
         dark.type("o")
@@ -176,7 +176,7 @@ import Testing
         session.type("\u{15}~/saved\r")
         #expect(session.until(shows: "saving 0 of 1"))
         session.type("Q")
-        #expect(session.until(shows: "Still saving 0 of 1. Quit anyway? (y/n)"))
+        #expect(session.until(shows: "Vitrine is still saving 0 of 1. Quit anyway? (y/n)"))
         session.type("y")
         #expect(session.wait() == 0)
         let said = String(decoding: session.bytes, as: UTF8.self)
@@ -197,7 +197,7 @@ import Testing
         }
         for session in sessions {
             session.type("s")
-            #expect(session.until(shows: "The list of galleries was saved."))
+            #expect(session.until(shows: "Saved the list of galleries."))
         }
         // The second program has read the first one's changes.
         #expect(sessions[1].until(shows: "http://one.example.org/"))

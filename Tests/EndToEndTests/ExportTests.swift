@@ -28,7 +28,7 @@ import Testing
         let (gallery, folder) = (Built.testGallery, home.folder.path("out"))
         #expect(try home.vitrine("export").errors.contains("Missing gallery"))
         #expect(try home.vitrine("export", gallery).errors.contains("Missing folder"))
-        #expect(try home.vitrine("export", "--offline", gallery, folder).errors.contains("has never been fetched"))
+        #expect(try home.vitrine("export", "--offline", gallery, folder).errors.contains("has never fetched"))
         let unknown = try home.vitrine("export", gallery, folder, "owl", "nobody")
         #expect(unknown.status == 1 && unknown.lines.count == 1)
         #expect(unknown.errors.contains("has no photo “nobody”") && unknown.errors.contains("1 of 2 photos are in"))

@@ -70,6 +70,6 @@ import Testing
         let path = home.folder.write("a#b.jpg", [UInt8](bytes))
         #expect(try home.vitrine("info", path).status == 0)
         let nobody = try home.vitrine("info", home.folder.path("c#d.jpg"))
-        #expect(nobody.status == 1 && nobody.errors.contains("has never been fetched"))
+        #expect(nobody.status == 1 && nobody.errors.contains("has never fetched"))
     }
 }

@@ -10,7 +10,7 @@ import Testing
     private let server: ScriptedServer
 
     private static let password = "s3cret"
-    private static let question = "is a proxy that asks you to sign in: “Tinyproxy”"
+    private static let question = "This proxy asks you to sign in: “Tinyproxy”"
 
     init() throws {
         proxy = try LoopbackServer.tinyproxy(wantsPassword: true)

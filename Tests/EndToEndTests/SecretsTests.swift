@@ -174,7 +174,7 @@ import Testing
         let session = try TerminalSession(
             arguments: ["--log-level", "debug", "--log-file", log, address], columns: 120, environment: environment)
         if !isGone {
-            #expect(session.until(shows: "is a proxy that asks you to sign in"))
+            #expect(session.until(shows: "This proxy asks you to sign in"))
             session.type("\u{1B}")
         }
         #expect(session.until(shows: words), "\(session.screen.text)")

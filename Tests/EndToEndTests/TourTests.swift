@@ -24,11 +24,11 @@ import Testing
     @Test("A new user finds a photo, its metadata and the exit by the hints on the screen")
     func hintsShowEveryStep() throws {
         let anna = try Newcomer(proxy: server.url("/"))
-        try anna.sees("/share/vitrine/TestGallery", "? lists all keys.")
+        try anna.sees("/share/vitrine/TestGallery", "Press ? to list all keys.")
         try anna.takesPicture("start")
 
         // First come the present gallery and the help.
-        try anna.presses("Enter", since: "This gallery is built in: Enter opens it.")
+        try anna.presses("Enter", since: "Press Enter to open this built-in gallery.")
         try anna.sees("1 of 28", "Dawn over the ridge")
         try anna.takesPicture("gallery", blocks: 168)
         try anna.presses("?", since: "? help")

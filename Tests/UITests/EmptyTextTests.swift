@@ -112,13 +112,13 @@ import Testing
         let screens = try TestScreens(presets: [preset])
         screens.size = size
         let advice =
-            "This gallery is built in: Enter opens it. a adds yours: an address, a file or a folder. "
-            + "? lists all keys."
+            "Press Enter to open this built-in gallery. Press a to add your own: an address, a file or a folder. "
+            + "Press ? to list all keys."
         try await screens.until { said(screens).hasSuffix(advice) || size.rows == 5 && said(screens).contains("▌") }
         // After the first visit, the advice is gone.
         screens.press(Key(.enter), "q")
         try await screens.until { !said(screens).contains("never opened") }
-        #expect(!said(screens).contains("lists all keys"))
+        #expect(!said(screens).contains("to list all keys"))
     }
 
     @Test func ownGalleriesEndTheAdvice() async throws {
@@ -126,6 +126,6 @@ import Testing
         let screens = try TestScreens(presets: [addresses[0]], remembered: [addresses[1]])
         let galleries = try #require(screens.root.children.last as? GalleriesScreen)
         try await screens.until { galleries.hasLookedUp }
-        #expect(!said(screens).contains("lists all keys"))
+        #expect(!said(screens).contains("to list all keys"))
     }
 }

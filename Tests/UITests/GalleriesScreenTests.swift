@@ -92,7 +92,7 @@ import Testing
     func deletes() throws {
         let screens = try screens("one", "two", "three", presets: [preset])
         screens.press("d")
-        #expect(screens.status == " This gallery is built in and cannot be removed.")
+        #expect(screens.status == " You cannot remove a built-in gallery.")
         screens.press("j", "j", "d")
         #expect(screens.selected == "http://three/")
         screens.press(Key(.delete))
@@ -108,7 +108,7 @@ import Testing
         add("two", to: screens)
         #expect(screens.title.hasSuffix("not saved") && saved(screens).isEmpty)
         screens.press("s")
-        try await screens.until { screens.status == " The list of galleries was saved." }
+        try await screens.until { screens.status == " Saved the list of galleries." }
         #expect(saved(screens) == [["http://one/", "http://two/"]])
         #expect(!screens.title.contains("not saved") && screens.selected == "http://two/")
         screens.press("s")
@@ -226,7 +226,7 @@ import Testing
         screens.press("s")
         try await screens.until { screens.status == " /galleries: No space left on device." }
         screens.press("s")
-        try await screens.until { screens.status == " The list of galleries was saved." }
+        try await screens.until { screens.status == " Saved the list of galleries." }
         #expect(saved(screens) == [[]])
     }
 

@@ -84,7 +84,7 @@ import Testing
         var question = try question(screens, "https://pictures.org", realm: "way out", wasRefused: true)
         question.proxy = proxy
         screens.activity.ask(question)
-        try await screens.until { screens.text.contains("is a proxy that asks you to sign in: “way out”") }
+        try await screens.until { screens.text.contains("This proxy asks you to sign in: “way out”") }
         #expect(screens.text.contains(proxy) && !screens.text.contains("pictures.org"))
         #expect(screens.text.contains("The previous password was rejected."))
         #expect(screens.text.contains("Not encrypted: others can read your sign-in."))

@@ -47,7 +47,7 @@ struct ExportCommand {
         guard report.failed > 0 || report.left > 0 || !unknown.isEmpty else { return .done }
         let all = CountText.text(keys.count + unknown.count, "photo")
         let rest = report.left > 0 ? " \(report.left) left; run the same command to continue." : ""
-        Output.complain("\(report.exported) of \(all) are in \(folder).\(rest)")
+        Output.complain("\(report.exported) of \(all) are in the folder \(folder).\(rest)")
         return .someFailed
     }
 
@@ -59,7 +59,7 @@ struct ExportCommand {
         let isFetched = { try cache.read { try $0.gallery() }.lastSuccess != nil }
         if try isFetched() { return true }
         guard mayFetch else {
-            Output.complain("\(cache.address) has never been fetched.")
+            Output.complain("Vitrine has never fetched \(cache.address).")
             return false
         }
         let turn = try await services.takeTurn(of: cache)

@@ -29,17 +29,17 @@ struct ExportContinuation {
         let command = command(rest.gallery.text)
         let isPrintable = rest.gallery.query == nil && command == command.madeVisible
         if isPrintable, command.utf8.count <= Self.longest {
-            return lines + ["To continue with the rest:", command]
+            return lines + ["To save the remaining photos, run:", command]
         }
         if let script = write(command) {
-            return lines + ["To continue with the rest:", "sh " + script.shellWord]
+            return lines + ["To save the remaining photos, run:", "sh " + script.shellWord]
         }
-        if isPrintable { return lines + ["To continue with the rest:", command] }
+        if isPrintable { return lines + ["To save the remaining photos, run:", command] }
         if rest.gallery.query != nil {
             lines.append("Replace QUERY by the text after “?” in the gallery’s address; it may be a secret.")
         }
         let address = rest.gallery.text.prefix { $0 != "?" } + (rest.gallery.query == nil ? "" : "?QUERY")
-        return lines + ["To continue with the rest:", self.command(String(address)).madeVisible]
+        return lines + ["To save the remaining photos, run:", self.command(String(address)).madeVisible]
     }
 
     private func command(_ address: String) -> String {

@@ -10,7 +10,7 @@ struct ListCommand {
         let address = try services.address(name)
         let caches = try services.openCaches()
         guard caches.record(of: address) != nil else {
-            Output.complain("\(address) has never been fetched; run “vitrine sync” to fetch it.")
+            Output.complain("Vitrine has never fetched \(address). Run “vitrine sync” to fetch the gallery.")
             return .someFailed
         }
         let cache = try caches.open(address)

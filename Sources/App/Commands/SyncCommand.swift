@@ -19,7 +19,7 @@ struct SyncCommand {
             return .usage
         }
         for gallery in galleries where gallery.wasSetAside {
-            Output.complain("The cache of \(gallery.address) was damaged; it is set aside and filled again.")
+            Output.complain("Vitrine set the damaged cache of \(gallery.address) aside and fills a new one.")
         }
         let turns = try await takeTurns(galleries)
         defer { withExtendedLifetime(turns) {} }

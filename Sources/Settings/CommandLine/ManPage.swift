@@ -12,9 +12,9 @@ public enum ManPage {
         page.example(InvocationTable.subcommands.flatMap { command in command.forms.map { line(command, $0) } })
         page.section("DESCRIPTION")
         page.paragraph(
-            "Vitrine shows photo galleries on web servers or on a disk. It opens at once with the photos that it has, and "
-                + "updates arrive in the background. It draws photos with pixels where the terminal supports them, and with "
-                + "characters everywhere else.")
+            "Vitrine shows photo galleries on web servers or on a disk. Vitrine opens at once with cached photos, and "
+                + "updates arrive in the background. Vitrine draws photos with pixels if the terminal supports pixels, "
+                + "and with characters otherwise.")
         addCommands(to: &page)
         addOptions(to: &page)
         addKeys(to: &page)
@@ -23,7 +23,7 @@ public enum ManPage {
         addEnvironment(to: &page)
         page.section("EXIT STATUS")
         for (code, meaning) in InvocationTable.exitCodes { page.term(Roff.bold(String(code)), meaning + ".") }
-        page.term(Roff.bold("128 + n"), "ended by signal n.")
+        page.term(Roff.bold("128 + n"), "signal n ended Vitrine.")
         return page.text
     }
 
@@ -54,8 +54,8 @@ public enum ManPage {
     private static func addKeys(to page: inout Roff) {
         page.section("KEYS")
         page.paragraph(
-            "If a key has several meanings, the nearest scope wins. A number before a key repeats the key or says where to go. "
-                + "“:” runs a command by the name in parentheses.")
+            "If a key has several meanings, the nearest scope wins. A number before a key repeats the key or says where "
+                + "to go. “:” runs a command by the name in parentheses.")
         for scope in CommandTable.Scope.allCases {
             page.subsection("\(scope.rawValue) (\(scope.name))")
             for entry in CommandTable.entries where entry.scope == scope {
@@ -68,8 +68,9 @@ public enum ManPage {
     private static func addSettings(to page: inout Roff) {
         page.section("SETTINGS")
         page.paragraph(
-            "Settings are “name = value” lines in the settings file, with yes or no for a switch. Lines that begin with “#” are "
-                + "comments. Vitrine reports and ignores invalid lines. Settings, with their defaults or types of value:"
+            "Settings are “name = value” lines in the settings file, with yes or no for a switch. Lines that begin with "
+                + "“#” are comments. Vitrine reports and ignores invalid lines. These are all settings, with their "
+                + "defaults or types of value:"
         )
         page.example(
             SettingsTable.options.map { option in
@@ -90,9 +91,9 @@ public enum ManPage {
             (usual.settingsFile, "settings"), (usual.galleriesFile, "the list of galleries"),
             (usual.passwordsFile, "passwords that you keep in a file"),
             (usual.placesFile, "your position in each gallery"),
-            (usual.networkFile, "measurements of each host"),
+            (usual.networkFile, "network measurements of each host"),
             (usual.commandsFile, "typed commands"),
-            (usual.cache, "the caches; safe to remove"),
+            (usual.cache, "caches of galleries; safe to remove"),
         ] {
             page.term(Roff.italic("~" + path.dropFirst(home.count)), meaning + ".")
         }

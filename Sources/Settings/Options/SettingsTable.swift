@@ -13,11 +13,11 @@ public enum SettingsTable {
         .flag("offline", "fetch nothing; show only cached photos") { set(&$0.offline, $1) },
         .flag("ascii", "draw with ASCII only") { set(&$0.ascii, $1) },
         .choice("symbols", "characters for pictures", \.symbols),
-        .choice("colors", "colours to use", \.colours),
+        .choice("colors", "number of colours to use", \.colours),
         .choice("pixels", "pixel protocol for pictures; none: use characters", \.pixels),
         .choice("transparency", "background of transparent pictures", \.transparency),
         .choice("theme", "interface colours; auto: match the background", \.theme),
-        .flag("plain", "for screen readers: words instead of pictures and bars") { set(&$0.plain, $1) },
+        .flag("plain", "for screen readers: show words instead of pictures and bars") { set(&$0.plain, $1) },
         .flag("sync-on-open", "update a gallery when it opens") { set(&$0.syncOnOpen, $1) },
         .flag("sync-on-focus", "update the gallery when the window gets the focus") { set(&$0.syncOnFocus, $1) },
         .number(

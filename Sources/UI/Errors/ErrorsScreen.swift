@@ -49,7 +49,7 @@ final class ErrorsScreen: Screen, ListScreen {
     override var footing: Footing {
         let count = context.activity.failureCount
         return Footing(
-            text: count == 0 ? "None in this session" : "\(count) in this session",
+            text: count == 0 ? "No errors in this session" : "\(count) in this session",
             hints: [
                 (.retry, "retry"), (.retryAll, "retry all"), (.open, "show"), (.copy, "copy"), (.clear, "clear"),
                 (.help, "help"),

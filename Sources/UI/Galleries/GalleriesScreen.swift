@@ -113,7 +113,7 @@ final class GalleriesScreen: Screen, ListScreen {
             guard isChanged || context.galleries.failure != nil else {
                 return .notice("No changes to save.")
             }
-            save(notice: "The list of galleries was saved.")
+            save(notice: "Saved the list of galleries.")
         case .back:
             // No screen is below this one.
             if isChanged {
@@ -380,7 +380,7 @@ final class GalleriesScreen: Screen, ListScreen {
     /// Removes a gallery from the list. If the gallery has a cache, asks whether to remove the cache, too.
     private func remove(_ address: Address) {
         guard !draft.presets.contains(address) else {
-            return send(.notice("This gallery is built in and cannot be removed."))
+            return send(.notice("You cannot remove a built-in gallery."))
         }
         guard let facts = facts[address] else { return removeFromList(address) }
         send(

@@ -61,7 +61,7 @@ struct GalleryRow {
         var line = FittedLine()
         // With a title above, the address stands here.
         line.add(title == nil ? nil : address.description, least: 12)
-        if !isListed { line.add("not in the list: \(context.name(of: .add, in: scopes)) adds it") }
+        if !isListed { line.add("not in the list: press \(context.name(of: .add, in: scopes)) to add") }
         let interval = interval.map { $0 == .never ? "manual updates" : "\($0)" }
         if let facts {
             let record = facts.record

@@ -140,7 +140,7 @@ final class SignInPrompt: Responder {
         // The whole name: the end of a host's name tells its owner.
         let host = (question.proxy.map(HostName.shown) ?? question.origin.description).cut(toWidth: width)
         lines += host.map { ($0, false) }
-        let request = question.isProxy ? "is a proxy that asks you to sign in" : "asks you to sign in"
+        let request = question.isProxy ? "This proxy asks you to sign in" : "This server asks you to sign in"
         let realm = question.realm.isEmpty ? "" : ": “\(question.realm.madeVisible)”"
         lines.append(((request + realm).truncated(toWidth: width), false))
         if question.wasRefused {

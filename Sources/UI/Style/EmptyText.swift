@@ -65,10 +65,10 @@ struct EmptyText {
     /// Creates the advice for the first run, below the built-in gallery.
     init(firstRunIn scopes: [CommandTable.Scope], _ keys: KeyMap) {
         self.init(
-            title: "This gallery is built in: \(Self.key(.open, scopes, keys)) opens it.",
+            title: "Press \(Self.key(.open, scopes, keys)) to open this built-in gallery.",
             advice: [
-                "\(Self.key(.add, scopes, keys)) adds yours: an address, a file or a folder.",
-                "\(Self.key(.help, scopes, keys)) lists all keys.",
+                "Press \(Self.key(.add, scopes, keys)) to add your own: an address, a file or a folder.",
+                "Press \(Self.key(.help, scopes, keys)) to list all keys.",
             ])
     }
 
