@@ -7,11 +7,17 @@ PAGES = ["README.md", "docs/*.md", "docs/decisions/*.md"]
 STRING_MODULES = ["UI", "Commands", "App", "Settings"]
 LITERAL = re.compile(r'(#*)("""|")')
 BREAK = re.compile(r'(?<=[.!?:;])["”)]* +(?=["“(]*[A-Z])')
+SENTENCE_END = re.compile(r"(?<=[.!?])[”)]* +(?=[“(*]*[A-Z]|`)")
 
 
 def sentences(text):
-    """Splits a paragraph into sentences."""
+    """Splits a paragraph into sentences, and at colons and semicolons before capital letters."""
     return [part.strip() for part in BREAK.split(text) if part.strip()]
+
+
+def whole_sentences(text):
+    """Splits a paragraph into whole sentences."""
+    return [part.strip() for part in SENTENCE_END.split(text) if part.strip()]
 
 
 def page_paragraphs(text):
@@ -105,7 +111,7 @@ ROWS = {
 def described(name, text, start):
     """Returns the name of the command, option, setting or file that the literal at an offset describes, or nothing.
 
-    The row of a table that begins last before the literal contains it; another call in between ends the tables.
+    The row of a table that begins last before the literal contains the literal, unless other code lies in between.
     """
     rows = [
         (match.start(), label.format(*(hyphenated(part) for part in match.groups())).strip())
@@ -133,9 +139,14 @@ def is_readable(text):
 
 
 def first_cells(text):
-    """Returns the first cell of each row of a page's tables by line."""
-    rows = {number: re.split(r"(?<!\\)\|", line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.startswith("|")}
-    return {number: cells[1].strip() for number, cells in rows.items() if len(cells) > 2}
+    """Returns the first cell of each row of a page's tables by line, with the first cell of the table's head."""
+    found, head = {}, ""
+    for number, line in enumerate(text.split("\n"), 1):
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)][1:-1]
+        head = (head or cells[0]) if cells else ""
+        if cells:
+            found[number] = (head, cells[0])
+    return found
 
 
 def headings(text):
@@ -148,8 +159,13 @@ def headings(text):
 
 def declaration(text, number):
     """Returns the declaration below the doc comment at a line."""
-    lines = (line.strip() for line in text.split("\n")[number - 1 :])
-    return next((line.split("{")[0].strip() for line in lines if line and not line.startswith(("///", "//", "@"))), "")
+    lines = [line.strip() for line in text.split("\n")[number - 1 : number + 60]]
+    found = ""
+    for line in (line for line in lines if line and not line.startswith(("//", "@"))):
+        found += " " * bool(found) + line
+        if found.count("(") <= found.count(")"):
+            break
+    return found.split("{")[0].strip().replace("( ", "(").replace(" )", ")")
 
 
 def doc_comments(text):
