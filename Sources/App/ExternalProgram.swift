@@ -26,7 +26,7 @@ actor ExternalProgram {
     /// The folder for copies; nil until Vitrine makes the first copy.
     private var folder: String?
     private var copies = 0
-    /// Threads that wait for started programs to end. Without them, ended programs would remain as zombies.
+    /// Threads that wait for started programs to end. Without these threads, ended programs would remain as zombies.
     private let waiting = Workers(name: "programs", count: 8)
 
     private static let desktop = "xdg-open"

@@ -17,7 +17,7 @@ final class Interruption: Sendable {
 
     /// The first signal that arrived.
     private let first = First()
-    /// The sources of signals. Only `init` and `deinit` use them.
+    /// The sources of signals. Only `init` and `deinit` use this array.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
     /// Starts to handle signals. A process creates only one instance.

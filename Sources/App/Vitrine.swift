@@ -126,7 +126,7 @@ extension Invocation.Command {
     static var descriptorsToSpare: Int { max(0, ProgramDescriptors.limit - most) }
 }
 
-/// The exit codes of the program. Scripts rely on them.
+/// The exit codes of the program. Scripts rely on these codes.
 enum ExitCode: Int32 {
     case done = 0
     case someFailed = 1

@@ -122,7 +122,8 @@ public final class Log: Sendable {
         for watcher in watchers.values { watcher.yield() }
     }
 
-    /// A stream that yields after entries or switches have changed. Several changes may yield once, so read ``entries`` then.
+    /// A stream that yields after entries or switches have changed. Several changes may yield once, so the reader reads
+    /// ``entries`` again.
     public var changes: AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let watcher = state.withLock { state in
@@ -226,7 +227,7 @@ public enum LogSubsystem: Int, Hashable, Sendable, CaseIterable {
     /// The terminal and the screens.
     case screen
 
-    /// Whether the subsystem logs only details. Its switch then decides alone, whatever the log level is.
+    /// Whether the subsystem logs only details. For such a subsystem, only the switch counts, whatever the log level is.
     var isDetail: Bool { self == .networkDetail }
 
     /// The subsystem's name in a line of the log.

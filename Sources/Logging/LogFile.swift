@@ -12,9 +12,9 @@ public final class LogFile: Sendable {
     private let queue = DispatchQueue(label: "vitrine.log", qos: .utility)
     /// The lines that the queue has not written yet.
     private let waiting = Mutex(Waiting())
-    /// The open file. Only `queue` uses it.
+    /// The descriptor of the open file. Only `queue` uses this property.
     private nonisolated(unsafe) var descriptor: Int32
-    /// The size of the file in bytes. Only `queue` uses it.
+    /// The size of the file in bytes. Only `queue` uses this property.
     private nonisolated(unsafe) var size: Int
 
     private struct Waiting {

@@ -45,7 +45,7 @@ final class ListFile {
         if pending.count >= Self.pieceSize { try flush() }
     }
 
-    /// Ends the list. Returns whether the list changed; the new file has then replaced the old one.
+    /// Ends the list. Returns whether the list changed, so that the new file has replaced the old file.
     func finish() throws(PublishingError) -> Bool {
         try flush()
         var status = stat()

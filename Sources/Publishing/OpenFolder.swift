@@ -144,7 +144,8 @@ extension PublishingError {
 
 /// A new file under a hidden name. The object removes the file unless ``take(_:mode:syncing:)`` has given it its final name.
 final class NewFile {
-    /// The first characters of hidden names. A killed run leaves hidden files behind, and the next run removes them.
+    /// The first characters of the hidden names of unfinished files. A killed run leaves hidden files behind, and the next run
+    /// removes them.
     static let prefix = ".vitrine-publish-"
 
     private let folder: OpenFolder

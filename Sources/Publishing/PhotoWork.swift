@@ -149,7 +149,7 @@ final class OrderedWork<Value: Sendable> {
         workers.run { piece.finish(work()) }
     }
 
-    /// Adds a result that is already known. The queue returns it in its turn.
+    /// Adds a result that is already known. The queue returns the result in its turn.
     func add(done value: Value) {
         pieces.append(Piece(value))
     }

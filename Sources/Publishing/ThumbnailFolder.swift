@@ -1,6 +1,6 @@
 import Glibc
 
-/// The gallery's thumbnail folder. Vitrine never replaces or removes the user's own files in it.
+/// The gallery's thumbnail folder. Vitrine never replaces or removes the user's own files in this folder.
 final class ThumbnailFolder: Sendable {
     /// The open folder, which the list writer also uses.
     let folder: OpenFolder

@@ -137,7 +137,8 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
     /// Whether the caller still waits for an answer.
     var isOpen: Bool { state.withLock { $0.continuation != nil } }
 
-    /// Marks the request as running. Returns false after the time limit; the caller must not start the request then.
+    /// Marks the request as running. Returns false after the time limit. The caller must not start a request that has timed
+    /// out.
     func begin(cancel: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.continuation != nil else { return false }

@@ -147,7 +147,7 @@ struct BrowseCommand {
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
     }
 
-    /// Reads the list of galleries, and shows the mistakes in it as notices.
+    /// Reads the list of galleries, and shows mistakes in the list as notices.
     private func readGalleries() -> GalleryList {
         do {
             for mistake in try services.mistakesInGalleries() { services.activity.postNotice("\(mistake)") }

@@ -9,7 +9,7 @@ import Text
 /// into a script and prints the script's command instead.
 struct ExportContinuation {
     let rest: ExportRest
-    /// The interrupted command line. The new command repeats its settings.
+    /// The interrupted command line. The new command repeats the settings of the interrupted command.
     let invocation: Invocation
     /// Whether the gallery needs a password, which the new command omits.
     let needsPassword: Bool

@@ -85,7 +85,7 @@ public struct Invocation: Equatable, Sendable {
     public var command: Command
     /// The settings file to use; nil for the default file.
     public var settingsFile: String?
-    /// The settings on the command line, in order. They override the settings file.
+    /// The settings on the command line, in order. Settings on the command line override the settings file.
     public var settings: [Setting] = []
 
     /// Whether to remove the list of galleries and all positions first, without asking.

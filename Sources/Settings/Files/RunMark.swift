@@ -15,7 +15,7 @@ public final class RunMark {
     private let path: String
     private var descriptor: Int32
 
-    /// Creates the file for this process. Returns nil on failure; a crash then goes unnoticed.
+    /// Creates the file for this process. Returns nil on failure; Vitrine cannot detect a crash of this process then.
     public convenience init?(in folder: String) {
         self.init(in: folder, boot: Self.boot)
     }

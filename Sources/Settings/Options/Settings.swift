@@ -120,7 +120,7 @@ public struct Settings: Hashable, Sendable {
     public var openWith: String?
     /// The folder to suggest for saving photos; nil for the desktop's pictures folder.
     public var exportFolder: String?
-    /// Whether Vitrine uses the mouse. The terminal then selects text only with Shift.
+    /// Whether Vitrine uses the mouse. With the mouse in use, the terminal selects text only with Shift.
     public var mouse = true
 
     /// The key bindings.

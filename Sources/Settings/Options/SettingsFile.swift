@@ -145,7 +145,7 @@ public struct SettingsInForce: Sendable {
         }
     }
 
-    /// The first mistakes as notices for the screen. A last notice counts the others.
+    /// The first mistakes as notices for the screen. A last notice counts the mistakes that are not shown.
     public var notices: [String] {
         guard mistakes.count > Self.shownMistakes else { return mistakes.map(\.notice) }
         let rest = "\(mistakes.count - Self.shownMistakes) more mistakes; run “vitrine config check”."

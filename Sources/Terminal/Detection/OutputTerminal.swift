@@ -126,7 +126,7 @@ final class TerminalProbe {
         close(descriptor)
     }
 
-    /// Sends the queries and waits. Returns whether the terminal answered all of them.
+    /// Sends the queries and waits. Returns whether the terminal answered all queries.
     private func ask() -> Bool {
         var asked = TerminalIdentity(environment, TerminalAnswers()).questions.filter { !$0.isForOuter }
         guard write(inquiry.ask(asked, on: size)) else { return false }
@@ -159,8 +159,7 @@ final class TerminalProbe {
         return true
     }
 
-    /// Writes bytes to the terminal. Returns false if the terminal does not accept them at once; then waiting is not
-    /// worthwhile.
+    /// Writes bytes to the terminal. Returns false if the terminal does not accept all bytes at once.
     private func write(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } == bytes.count
     }

@@ -44,7 +44,7 @@ enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
         var isTrueColour = false
         /// Whether the terminal draws sextants itself, whatever the font contains.
         var drawsSextants = false
-        /// Whether the terminal ignores unknown queries. Some terminals print them.
+        /// Whether the terminal ignores unknown queries. Some terminals print unknown queries on the screen.
         var ignoresUnknownQueries = true
         /// A remark about the terminal's wrong answers.
         var misreport: String?
@@ -65,7 +65,7 @@ enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
 }
 
 extension TerminalBrand {
-    /// The brand's known traits. They override the terminal's answers, and the user's settings override them.
+    /// The brand's known traits. These traits override the terminal's answers, and the user's settings override these traits.
     var traits: Traits {
         switch self {
         case .kitty:

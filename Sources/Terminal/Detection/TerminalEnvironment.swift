@@ -50,7 +50,7 @@ public struct TerminalEnvironment: Sendable {
         String(cString: nl_langinfo(nl_item(CODESET))).uppercased() == "UTF-8"
     }
 
-    /// The milliseconds to wait after an escape byte before it counts as the Escape key.
+    /// The milliseconds to wait after an escape byte until the byte counts as the Escape key.
     var escapeWait: Int {
         min(1_000, max(1, Int(escapeDelay) ?? 25))
     }

@@ -200,7 +200,7 @@ struct PixelFindings {
     }
 }
 
-/// The user's settings for the terminal. They override all findings.
+/// The user's settings for the terminal, which override all findings.
 public struct TerminalWishes: Hashable, Sendable {
     /// The ways to send pixels.
     public enum Pixels: Hashable, Sendable {

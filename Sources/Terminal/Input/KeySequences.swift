@@ -83,7 +83,7 @@ struct KeySequences {
 struct ControlSequence {
     let introducer: UInt8?
     let numbers: [Int]
-    /// The bytes between the parameters and the final byte. They change the meaning of the sequence.
+    /// The bytes between the parameters and the final byte. Intermediate bytes change the meaning of the sequence.
     let intermediates: [UInt8]
     let final: UInt8
 

@@ -3,7 +3,7 @@ import Dispatch
 /// Calls a closure when nothing has happened for a moment.
 @MainActor
 final class RestTimer {
-    /// The default pause. It is longer than a frame, so that a key held down does not count as rest.
+    /// The default pause. The pause is longer than a frame, so that a key held down does not count as rest.
     static let pause = DispatchTimeInterval.milliseconds(30)
 
     /// The number of the latest start. Timers of earlier starts have no effect.

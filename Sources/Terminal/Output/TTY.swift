@@ -8,7 +8,7 @@ import Glibc
 final class TTY {
     /// The descriptor of the terminal, to which the output queue writes.
     let descriptor: Int32
-    /// The modes before Vitrine changed them. Vitrine restores them at the end.
+    /// The modes before Vitrine changed them. Vitrine restores these modes at the end.
     let originalModes: termios
 
     init() throws(TerminalError) {

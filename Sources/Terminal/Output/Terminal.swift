@@ -3,7 +3,8 @@ import Cells
 import Glibc
 import Text
 
-/// The user's terminal, which delivers input and displays surfaces. It owns ncurses, the terminal's modes and the signals.
+/// The user's terminal, which delivers input and displays surfaces. This class owns ncurses, the terminal's modes and the
+/// signals.
 ///
 ///     let terminal = try Terminal(TerminalEnvironment())
 ///     terminal.onEvent = { event in … }
@@ -20,7 +21,7 @@ public final class Terminal {
     /// Called with a signal when the program should end. A terminal that is gone counts as SIGHUP, whether a signal, a read or
     /// a write reveals the loss first.
     public var onEnd: (Int32) -> Void = { _ in }
-    /// Called when the capabilities change. Vitrine then draws a new frame.
+    /// Called when the capabilities change, before a new frame.
     public var onCapabilities: (Capabilities) -> Void = { _ in }
     /// Called when there are new findings about the terminal.
     public var onFindings: (TerminalFindings) -> Void = { _ in }

@@ -11,7 +11,7 @@ import Text
 /// instead of moving past them, and scrolling moves other cells along. It also moves the cursor by printing cells, but
 /// only single-byte characters, so the marker is not one.
 enum TrueColourOverlay {
-    /// The glyph that ncurses sees in place of such a cell. The user may see it briefly on very slow terminals.
+    /// The glyph that ncurses sees in place of such a cell. On very slow terminals, the user may see this glyph briefly.
     static let marker = Glyph("░")
 
     /// Returns the bytes to send after the bytes of ncurses.

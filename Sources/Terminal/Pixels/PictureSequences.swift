@@ -99,8 +99,8 @@ enum KittyPlaceholders {
 
 /// iTerm2's graphics protocol, which draws a picture file at the cursor over a given number of cells.
 public enum ITermSequence {
-    /// Returns the pieces of the sequence that shows a picture at the cursor. Terminals leave the cursor at different positions
-    /// afterwards.
+    /// Returns the pieces of the sequence that shows a picture at the cursor. After the picture, the cursor's position differs
+    /// between terminals.
     public static func show(_ picture: PixelPicture) -> [[UInt8]] {
         // Four base64 characters encode three bytes, less the padding.
         let padding = picture.payload.suffix(2).count { $0 == UInt8(ascii: "=") }
@@ -113,8 +113,8 @@ public enum ITermSequence {
 
 /// Sixel graphics, which draw pixel by pixel at the cursor.
 public enum SixelSequence {
-    /// Returns the pieces of the sequence that shows a picture at the cursor. Terminals leave the cursor at different positions
-    /// afterwards.
+    /// Returns the pieces of the sequence that shows a picture at the cursor. After the picture, the cursor's position differs
+    /// between terminals.
     ///
     /// Pixels are square, undrawn pixels stay unchanged, and the grid size is ignored (`P1;P2;P3 q`).
     public static func show(_ picture: PixelPicture) -> [[UInt8]] {

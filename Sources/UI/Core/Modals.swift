@@ -66,7 +66,7 @@ final class Modals {
         onNeedsDisplay()
     }
 
-    /// Removes the notice on the screen. Returns whether there was one.
+    /// Removes the notice on the screen. Returns whether the screen had a notice.
     @discardableResult
     func dismissNotice() -> Bool {
         guard !notices.isEmpty else { return false }

@@ -21,7 +21,7 @@ public final class RememberedGalleries {
     private let onSave: @Sendable (_ list: GalleryList, _ before: GalleryList) async throws -> GalleryList
     /// The task of the last write. Each write waits for the previous write, so that the newest list wins.
     private var saving: Task<Void, Never>?
-    /// The list before the first failed write. The next write includes all changes since then.
+    /// The list before the first failed write. The next write includes all changes since this list.
     private var unwritten: GalleryList?
 
     /// Creates the galleries from the list in the file.
@@ -146,7 +146,7 @@ public final class RememberedPlaces {
 /// The history of typed commands. The file is read and written off the main actor.
 @MainActor
 final class RememberedCommands {
-    /// The commands so far. The prompt shows them.
+    /// The commands so far. The prompt shows the commands.
     private(set) var history = CommandHistory()
     private let path: String
     private let log: Log

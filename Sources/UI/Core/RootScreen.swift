@@ -37,8 +37,7 @@ public final class RootScreen: Screen {
 
     /// The program's functions. Not private because the program sets them.
     public var host = Host()
-    /// The exports that ``finish()`` stopped, with the arguments that continue them. Not private because the program reports
-    /// them.
+    /// The arguments that continue the exports that ``finish()`` stopped. Not private because the program prints a command.
     public private(set) var unfinishedExports: [ExportRest] = []
 
     /// Questions, prompts and notices. Not private because tests read them.
@@ -174,7 +173,7 @@ public final class RootScreen: Screen {
         host.onNeedsDisplay()
     }
 
-    /// Opens a gallery at a position; without one, at the user's last position there.
+    /// Opens a gallery at a position, or else at the user's last position in the gallery.
     private func open(_ address: Address, at place: Place? = nil) {
         while children.count > 1 { pop() }
         let place = place ?? context.places.place(in: address)
@@ -481,13 +480,13 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// The position of the selection. The terminal's cursor goes there, to lead screen readers and magnifiers.
+    /// The position of the selection. In plain mode, the cursor leads screen readers and magnifiers to this position.
     private var selectionOrigin: Point? {
         if let list = top as? any ListScreen { return list.scroll.frame(of: list.scroll.selected)?.origin }
         return (top as? PhotoScreen)?.panelFrame.origin
     }
 
-    /// The texts about traffic for the status line, longest first. The transfers screen shows more, so that it has none.
+    /// The texts about traffic for the status line, longest first. The transfers screen needs no such texts.
     var indicator: [String] {
         guard !(top is TransfersScreen) else { return [] }
         // A screen reader would read every change.

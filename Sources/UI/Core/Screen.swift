@@ -35,7 +35,7 @@ public class Screen: Responder {
         var isTrouble = false
         /// The number of errors and the key that shows them.
         var badge: String?
-        /// The commands for hints, most useful first. Each has a word that describes it.
+        /// The commands for hints, most useful first. A word describes each command.
         var hints: [(command: Command, word: String)] = []
         /// The commands whose hints stay even beside a long text.
         var kept: Set<Command> = [.help]
@@ -65,13 +65,14 @@ public class Screen: Responder {
     /// Whether the screens below keep their wishes while this screen covers them.
     var leavesWishes: Bool { false }
 
-    /// Performs a command if the screen knows the command. Returns whether it did; then the screen is redrawn.
+    /// Performs a command. Returns false if the screen does not know the command; otherwise the screen is redrawn.
     func perform(_ command: Command) -> Bool { false }
 
     /// The most repetitions of a command, so that a mistyped number does not block the screen.
     private static let maximumRepeats = 10_000
 
-    /// Performs a command with an argument; a number is a count or an index. Returns whether it did.
+    /// Performs a command with an argument; a number is a count or an index. Returns false if the screen does not know the
+    /// command.
     func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
         guard case .number(let number) = argument else { return false }
         if [.goto, .first, .last].contains(command), go(to: number - 1) { return true }

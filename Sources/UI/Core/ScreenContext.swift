@@ -51,9 +51,9 @@ public final class ScreenContext {
     public var capabilities: Capabilities {
         willSet { formerStyle = capabilities.pixels == nil ? drawingStyle : nil }
     }
-    /// The previous drawing style. The screens show its pictures until new pictures are ready.
+    /// The previous drawing style. The screens show pictures of this style until new pictures are ready.
     private(set) var formerStyle: DrawingStyle?
-    /// Whether automatic updates wait. After a crash, they wait until the user opens or refreshes a gallery.
+    /// Whether automatic updates wait. After a crash, automatic updates wait until the user opens or refreshes a gallery.
     public var holdsUpdates = false {
         didSet { if oldValue, !holdsUpdates { onUpdatesReleased() } }
     }

@@ -46,7 +46,7 @@ struct GalleryDraft: Equatable {
         select(address)
     }
 
-    /// Adds the selected gallery to the list, unless the list has it. Returns whether it was added.
+    /// Adds the selected gallery to the list. Returns false if the list already has the gallery.
     mutating func addSelected() -> Bool {
         guard let address = selection, !isListed(address) else { return false }
         list.add(address)

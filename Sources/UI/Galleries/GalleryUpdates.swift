@@ -9,7 +9,7 @@ struct GalleryUpdates {
 
     init(_ context: ScreenContext) { self.context = context }
 
-    /// Requests an automatic update of the list. The screen requests thumbnails when they become visible.
+    /// Requests an automatic update of the list. Screens request thumbnails later, when the thumbnails become visible.
     func ask(_ address: Address) {
         Task.detached { [caches = context.caches, wishes = context.wishes, log = context.log] in
             do { wishes.ask(for: .list(try caches.open(address).id)) } catch {

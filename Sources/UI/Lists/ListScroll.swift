@@ -126,7 +126,7 @@ struct ListScroll {
         first = max(0, min(first, count - visible))
     }
 
-    /// Scrolls by a number of entries. The selection moves only if it would leave the screen.
+    /// Scrolls by a number of entries. The selection moves only if scrolling would take the selection off the screen.
     mutating func roll(by amount: Int) {
         first = max(0, min(first + amount, count - visible))
         select(min(max(selected, first), first + visible - 1))

@@ -11,7 +11,7 @@ final class Marks {
     var onChange: () -> Void = {}
     /// The marked photos.
     private(set) var keys = KeySet()
-    /// The photo whose mark changed last. A range of marks begins there.
+    /// The photo whose mark changed last. The next range of marks begins at this photo.
     private(set) var last: PhotoKey?
     /// The task of the last pending change.
     private var work: Task<Void, Never>?

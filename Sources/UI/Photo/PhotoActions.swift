@@ -12,7 +12,7 @@ import Text
 struct PhotoActions {
     private let context: ScreenContext
     private let cache: GalleryCache
-    /// The responder that sends notices and questions. It may be released before an action ends.
+    /// The responder that sends notices and questions. The responder may be released before an action ends.
     private weak var sender: Responder?
 
     /// The most photos to open at once. Opening more is probably a mistake.

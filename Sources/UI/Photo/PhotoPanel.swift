@@ -79,7 +79,7 @@ struct PhotoPanel {
         frame = space(&rest)
     }
 
-    /// Takes the whole space in plain mode. The panel then shows at least the main facts.
+    /// Takes the whole space in plain mode. In plain mode, the panel shows at least the main facts.
     mutating func takeAll(_ frame: Rect) {
         self.frame = frame
         if content == .none { content = .facts }
@@ -120,7 +120,7 @@ struct PhotoPanel {
     /// Whether the panel is open and large enough for text.
     var isVisible: Bool { content != .none && frame.size.columns > 2 && frame.size.rows > 1 }
 
-    /// Whether the panel is to the right of the picture. Otherwise it is below the picture.
+    /// Whether the panel is to the right of the picture and not below the picture.
     private var isBeside: Bool { frame.origin.column > 0 }
 
     private mutating func draw(

@@ -53,7 +53,7 @@ final class PhotoPicture {
         playback.reset()
     }
 
-    /// Rotates the photo by quarter turns. Vitrine keeps the rotation until it ends.
+    /// Rotates the photo by quarter turns. Vitrine keeps each photo's rotation until the end of the run.
     func turn(by quarters: Int) {
         view.turn(by: quarters)
         turns[key] = view.turns
@@ -65,7 +65,7 @@ final class PhotoPicture {
             size: view.size, style: view.style, zoom: view.zoom == .fill ? .fill : .fit, turns: turns[key] ?? 0)
     }
 
-    /// Whether the screen shows the current photo, its thumbnail or a part of it.
+    /// Whether the screen shows the current photo, the photo's thumbnail or a part of the photo.
     var isShown: Bool { shown?.key == key }
 
     /// Whether the screen shows the current photo itself, not a substitute.

@@ -12,7 +12,7 @@ import Text
 /// The screen follows the list that it was opened from. ``PhotoPicture`` draws the photo and ``PhotoPanel`` its facts.
 @MainActor
 final class PhotoScreen: Screen {
-    /// The photo's picture. The root screen reads its zoom, to restore the zoom in the next run.
+    /// The photo's picture. The root screen reads the picture's zoom, to restore the zoom in the next run.
     let picture: PhotoPicture
 
     private var results: FetchedResults
@@ -36,7 +36,7 @@ final class PhotoScreen: Screen {
     private var wasReceiving = false
     /// Limits how often progress of the transfer redraws the screen.
     private let throttle: Throttle
-    /// Whether an update removed the photo. This screen then closes when no other screen covers it.
+    /// Whether an update removed the photo. After such an update, the screen closes when no other screen covers it.
     private var isGone = false
     /// The photos that Vitrine retried because their server wants a password; see ``retryIfPasswordNeeded()``.
     private var retried: Set<PhotoKey> = []
@@ -86,7 +86,7 @@ final class PhotoScreen: Screen {
     private var thumbnail: Wish.Subject { .picture(gallery, key, .thumbnail) }
     private func subject(of key: PhotoKey) -> Wish.Subject { .picture(gallery, key, .original) }
 
-    /// The area of the photo's facts. In plain mode, the cursor goes there for screen readers.
+    /// The area of the photo's facts. In plain mode, the cursor leads screen readers to this area.
     var panelFrame: Rect { panel.frame }
 
     // MARK: - Texts

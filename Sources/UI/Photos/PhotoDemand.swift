@@ -12,7 +12,7 @@ struct PhotoDemand {
     private let client: PicturePipeline.Client
     /// The scrolling direction, 1 or -1, and the first visible index when the direction last changed.
     private var travel = (direction: 1, from: 0)
-    /// A photo that the user left before it had arrived. Vitrine fetches it after everything else.
+    /// A photo that the user left before it had arrived. Vitrine fetches this photo after everything else.
     private var unfinished: PhotoKey?
 
     init(_ gallery: GalleryID, _ context: ScreenContext) {

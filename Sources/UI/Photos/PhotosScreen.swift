@@ -16,7 +16,7 @@ import Text
 final class PhotosScreen: Screen, ListScreen {
     /// The lists of the gallery. The photo screen follows these lists, too.
     let lists: PhotoLists
-    /// The scrolling state of the list. ``ListScreen`` changes it.
+    /// The scrolling state of the list. The protocol ``ListScreen`` changes this state.
     var scroll = ListScroll()
 
     /// The selected photo. The selection stays on this photo when the list changes.
@@ -30,7 +30,8 @@ final class PhotosScreen: Screen, ListScreen {
     /// Whether the sort menu waits for a key.
     private var isSorting = false
     private var record: GalleryRecord
-    /// The gallery's record at the time of opening. Photos that were new then keep their badge while the gallery is open.
+    /// The gallery's record at the time of opening. While the gallery is open, photos that were new at its opening keep their
+    /// badge.
     private let opened: GalleryRecord
     /// The number of failures in the gallery, for the status line.
     private var errorCount = 0

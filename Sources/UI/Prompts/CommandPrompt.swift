@@ -3,7 +3,7 @@ import Commands
 import Settings
 import Text
 
-/// The prompt for typed commands. A list above it shows matching commands and their keys.
+/// The prompt for typed commands. A list above the prompt shows matching commands and their keys.
 ///
 /// Tab goes through the matches, the arrows through the history.
 @MainActor

@@ -207,7 +207,7 @@ final class SignIns {
     /// The open prompt, if there is one.
     private(set) var prompt: SignInPrompt?
     private let context: ScreenContext
-    /// The task that stores the last sign-in. Its value is a sentence for the user if a sign-in could not be stored.
+    /// The task that stores the last sign-in. The task returns a sentence for the user if a sign-in could not be stored.
     private var storing: Task<String?, Never>?
 
     init(_ context: ScreenContext) {

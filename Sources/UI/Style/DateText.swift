@@ -10,12 +10,12 @@ enum DateText {
     /// Returns date and time as the user's locale writes them. Without a locale, the form is ISO 8601.
     static func short(_ moment: Timestamp) -> String { format(moment, DateOrder.current == .none ? "%F %T" : "%x %X") }
 
-    /// Returns the time, and the date before it unless the date is today.
+    /// Returns the time, preceded by the date unless the date is today.
     static func clock(_ moment: Timestamp, now: Timestamp) -> String {
         format(moment, "%F") == format(now, "%F") ? format(moment, "%T") : format(moment, "%F %R")
     }
 
-    /// Returns hour and minute, and the date before them unless the date is today.
+    /// Returns hour and minute, preceded by the date unless the date is today.
     static func minute(_ moment: Timestamp, now: Timestamp) -> String {
         format(moment, format(moment, "%F") == format(now, "%F") ? "%R" : "%F %R")
     }

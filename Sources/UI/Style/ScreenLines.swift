@@ -162,7 +162,7 @@ struct HintPlaces {
 struct Announcement {
     /// The parts of the text. A part is broken only if it is wider than a line.
     let parts: [String]
-    /// Whether the end of the text contains the answers. The end then stays visible before the start does.
+    /// Whether the end of the text contains the answers. Long text then loses its start and keeps its end.
     var endsWithAnswers = false
 
     func draw(in surface: inout Surface, _ area: Rect, _ line: Rect, _ theme: Theme) {

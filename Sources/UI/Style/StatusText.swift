@@ -60,10 +60,10 @@ struct SubjectName {
     let name: String
     /// The kind of the subject: `photo`, `thumbnail` or `list`.
     let kind: String
-    /// The title of the subject's gallery.
+    /// The title of the gallery that has the photo, thumbnail or list.
     let gallery: String
 
-    /// Reads the name from the cache, which is open while Vitrine fetches something for it.
+    /// Reads the name from the gallery's cache, which stays open during a fetch.
     init(_ subject: Wish.Subject, _ context: ScreenContext) {
         let cache = context.caches.cache(subject.gallery)
         gallery = cache.map { context.title(of: $0.address) } ?? ""

@@ -4,8 +4,8 @@ import Text
 
 /// The texts about network traffic.
 enum TrafficText {
-    /// Returns texts about the traffic for status lines, such as `↓ 3 · 1.2 MB/s`, longest first. Without transfers there are
-    /// none.
+    /// Returns texts about the traffic for status lines, such as `↓ 3 · 1.2 MB/s`, longest first. Without transfers, the result
+    /// is empty.
     ///
     /// The terminal replaces the arrow where it has only ASCII.
     static func indicator(_ report: TrafficReport?, speed: Double, isPaused: Bool) -> [String] {
