@@ -10,7 +10,7 @@ struct Housekeeping {
     let services: Services
     let caches: CacheFolder
 
-    /// Runs until the task is cancelled.
+    /// Does the background work until the task is cancelled.
     ///
     /// - Parameters:
     ///   - developer: the screens' renderer, shared so that no work is done twice.

@@ -122,7 +122,7 @@ extension Invocation.Command {
     /// The number of file descriptors that the most demanding command needs.
     private static let most = 52
 
-    /// The file descriptors beyond that number, for more simultaneous transfers and pictures.
+    /// The file descriptors that no command needs, for more simultaneous transfers and pictures.
     static var descriptorsToSpare: Int { max(0, ProgramDescriptors.limit - most) }
 }
 

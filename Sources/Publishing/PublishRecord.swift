@@ -150,7 +150,7 @@ final class PublishRecord {
 
     private func openForWriting() throws(PublishingError) {
         guard writing < 0 else { return }
-        guard let folder else { throw .file(path: Self.name, reason: "there is no folder for it") }
+        guard let folder else { throw .file(path: Self.name, reason: "the thumbnail folder is missing") }
         writing = openat(
             folder.descriptor, Self.name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard writing >= 0 else { throw failure }

@@ -252,7 +252,7 @@ public enum PublishingError: Error, Equatable, CustomStringConvertible {
         case .notOurs(let path):
             "\(path) exists, but “vitrine publish” did not make the file and does not change it. "
                 + "Move the file away and publish again."
-        case .locked(let path): "\(path) is being published by another Vitrine."
+        case .locked(let path): "Another Vitrine process is publishing \(path)."
         case .decoder(let reason): reason
         case .noPhotos(let path): "\(path) contains no photos, so Vitrine made no gallery."
         }

@@ -207,25 +207,25 @@ extension Fault {
             "body: cut, of nobody knows what", "the answer was cut short", .passing,
             .answers(begun("ETag: W/\"1\"") + [.close])
         ).only(.photo),
-        Fault("body: too large, as it says", "it is larger than 1024 MiB", .final, tooLarge(1 << 30)).only(.list),
-        Fault("body: too large, as it says", "it is larger than 4 MiB", .final, tooLarge(4 << 20)).only(.thumbnail),
-        Fault("body: too large, as it says", "it is larger than 512 MiB", .final, tooLarge(512 << 20)).only(.photo),
+        Fault("body: too large, as it says", "the file is larger than 1024 MiB", .final, tooLarge(1 << 30)).only(.list),
+        Fault("body: too large, as it says", "the file is larger than 4 MiB", .final, tooLarge(4 << 20)).only(.thumbnail),
+        Fault("body: too large, as it says", "the file is larger than 512 MiB", .final, tooLarge(512 << 20)).only(.photo),
         Fault(
-            "body: endless", "it is larger than 4 MiB", .final,
+            "body: endless", "the file is larger than 4 MiB", .final,
             .answers([.send(ok + "\r\n"), .sendForever(NetworkTest.picture(line))])
         ).only(.thumbnail),
         Fault(
-            "body: endless", "it is larger than 512 MiB", .final,
+            "body: endless", "the file is larger than 512 MiB", .final,
             .answers([.send(ok + "\r\n"), .sendForever(NetworkTest.picture(String(repeating: "x", count: 1 << 20)))])
         ).only(.photo),
         Fault(
-            "body: endless", "it is larger than 1024 MiB", .final,
+            "body: endless", "the file is larger than 1024 MiB", .final,
             .answers([
                 .send(ok + "\r\n<album>"), .sendForever(Array((String(repeating: " ", count: 1 << 16) + "<a/>").utf8)),
             ])
         ).only(.list),
         Fault(
-            "body: endless, in chunks", "it is larger than 4 MiB", .final,
+            "body: endless, in chunks", "the file is larger than 4 MiB", .final,
             .answers([
                 .send(ok + "Transfer-Encoding: chunked\r\n\r\n"),
                 .sendForever(Array("3e8\r\n\(String(repeating: "x", count: 1_000))\r\n".utf8)),
@@ -257,8 +257,8 @@ extension Fault {
     private static let statuses =
         [
             (400, ""), (401, " (a password is needed)"), (403, " (not allowed)"), (404, " (not found)"),
-            (407, " (the proxy wants a password; it can stand in the proxy’s address)"), (410, " (gone)"), (416, ""),
-            (501, " (server error)"),
+            (407, " (the proxy requires a password; you can put the password into the proxy’s address)"), (410, " (gone)"),
+            (416, ""), (501, " (server error)"),
         ].map { status, meaning in
             Fault(
                 "status \(status)", "the server answered \(status)\(meaning)", .final,

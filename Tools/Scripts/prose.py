@@ -165,7 +165,7 @@ def declaration(text, number):
         found += " " * bool(found) + line
         if found.count("(") <= found.count(")"):
             break
-    return found.split("{")[0].strip().replace("( ", "(").replace(" )", ")")
+    return re.sub(r" =(?: [\[(])?$", "", found.split("{")[0].strip().replace("( ", "(").replace(" )", ")"))
 
 
 def doc_comments(text):

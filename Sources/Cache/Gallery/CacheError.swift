@@ -59,8 +59,7 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
         case .locked(let path): "The cache \(path) is in use by another process."
         case .listTooLarge(let limit):
             """
-            The gallery’s list alone exceeds cache-limit (\(limit / (1 << 20)) MiB), so nothing was changed. Raise cache-limit \
-            to fetch it.
+            The gallery’s list alone exceeds cache-limit (\(limit / (1 << 20)) MiB). Raise cache-limit to fetch the list.
             """
         case .conflict: "Another process updated the gallery at the same time."
         }

@@ -113,9 +113,9 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .wrongRange(let reason): "the server sent the wrong range: \(reason)"
         case .tooManyRedirects: "more than \(HTTPRequest.maximumRedirects) redirects"
         case .forbiddenRedirect: "a redirect leads to a forbidden address"
-        case .tooLarge(let limit): "it is larger than \(limit / (1 << 20)) MiB"
+        case .tooLarge(let limit): "the file is larger than \(limit / (1 << 20)) MiB"
         case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”"
-        case .tooCompressed(let limit): "it expands to more than \(limit) times its compressed size"
+        case .tooCompressed(let limit): "the file expands to more than \(limit) times its compressed size"
         case .file(let reason): "the file cannot be read: \(reason)"
         case .disk(let code): "it cannot be written: \(String(cString: strerror(code)))"
         case .other(let reason): reason

@@ -182,7 +182,7 @@ public actor NetworkController {
     private func refillBulkFetches() {
         // With full caches, each picture fetched for later would replace another one.
         if context.caches.space.isShort, !bulkFetches.isEmpty {
-            context.log.info(.network, "cache-limit reached: pictures that no screen shows are not fetched")
+            context.log.info(.network, "cache-limit reached: Vitrine fetches only pictures that a screen shows")
             return bulkFetches.galleries.forEach(endBulkFetches)
         }
         let (hasChanged, done) = bulkFetches.refill(context.caches) { [table] in

@@ -138,7 +138,7 @@ public enum RequestError: Error, Equatable {
     private static func meaning(of code: Int) -> String {
         switch code {
         case 401: " (a password is needed)"
-        case 407: " (the proxy wants a password; it can stand in the proxy’s address)"
+        case 407: " (the proxy requires a password; you can put the password into the proxy’s address)"
         case 403: " (not allowed)"
         case 404: " (not found)"
         case 410: " (gone)"

@@ -33,8 +33,8 @@ public enum SettingsFile {
 
     /// Applies the lines of a file to settings. Returns the wrong lines.
     ///
-    /// It skips a byte order mark, and rejects a file with a NUL byte. If two lines set the same option, the last one counts, and the
-    /// repetition is a mistake.
+    /// The call skips a byte order mark, and rejects a file with a NUL byte. If two lines set the same option, the last line
+    /// counts, and the repetition is a mistake.
     public static func apply(_ text: String, path: String, to settings: inout Settings) -> [Mistake] {
         guard !text.utf8.contains(0) else {
             return [Mistake(path: path, line: nil, error: .file(path: path, reason: "not a text file"))]

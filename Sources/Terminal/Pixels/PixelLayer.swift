@@ -56,8 +56,8 @@ struct PixelLayer {
         return bytes
     }
 
-    /// Shows the next wanted picture. Returns its bytes and the cells that the picture replaces; nil if no picture is left to
-    /// show.
+    /// Shows the next wanted picture. Returns the bytes to send and the cells that the picture replaces; nil if no picture
+    /// is left to show.
     ///
     /// - Parameter most: the most bytes to send; larger pictures stay text for now.
     mutating func showNext(upTo most: Int = .max) -> (pieces: [[UInt8]], ceded: Rect?)? {

@@ -35,12 +35,12 @@ public final class RootScreen: Screen {
         public var onCopy: (String) -> Void = { _ in }
     }
 
-    /// The program's functions. Not private because the program sets them.
+    /// The program's functions. Not private because the program sets these functions.
     public var host = Host()
     /// The arguments that continue the exports that ``finish()`` stopped. Not private because the program prints a command.
     public private(set) var unfinishedExports: [ExportRest] = []
 
-    /// Questions, prompts and notices. Not private because tests read them.
+    /// Questions, prompts and notices. Not private because tests read its contents.
     let modals: Modals
     private let signIns: SignIns
     private let remembered: RememberedCommands

@@ -10,7 +10,7 @@ import Text
 /// The screen of unresolved failures: those of this run, and earlier ones from the caches.
 @MainActor
 final class ErrorsScreen: Screen, ListScreen {
-    /// The failures on the screen. Not private because tests read them.
+    /// The failures on the screen. Not private because tests read the list.
     private(set) var list = ErrorList()
     /// The scrolling state. Not private because ``ListScreen`` needs it.
     var scroll = ListScroll()

@@ -19,9 +19,9 @@ final class GalleriesScreen: Screen, ListScreen {
     private var typed = Typed.nothing
     /// The reason why the screen rejects the typed text, if it does.
     private var problem: String?
-    /// Facts about the caches, read when the screen appears and after changes. Not private because tests read them.
+    /// Facts about the caches, read when the screen appears and after changes. Not private because tests read the facts.
     private(set) var facts: [Address: GalleryFacts] = [:]
-    /// Whether the screen has read the facts at least once. Not private because tests read it.
+    /// Whether the screen has read the facts at least once. Not private because tests wait for this value.
     private(set) var hasLookedUp = false
     /// Whether the state of an update has changed since the last frame.
     private var hasStatusChanged = false

@@ -105,7 +105,7 @@ enum ThemeKind: CaseIterable {
 struct Inks {
     /// Whether the theme uses colours to convey information.
     let hasColours: Bool
-    /// The style of main text.
+    /// The style of a screen's main text.
     let text: Style
     /// The style of secondary text.
     let dim: Style
