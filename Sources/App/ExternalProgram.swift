@@ -14,8 +14,8 @@ import Synchronization
 ///     if let failure = await program.open([key], of: cache) { print(failure) }
 ///     await program.removeCopies()
 ///
-/// The program gets a copy with a readable name, so that it cannot write into the cache; for an uncached photo, it gets the
-/// address. It runs in its own session without a terminal, and continues when Vitrine ends.
+/// The program gets a copy with a readable name, so that the program cannot write into the cache; for an uncached photo, the
+/// program gets the address. The program runs in its own session without a terminal, and continues when Vitrine ends.
 actor ExternalProgram {
     private let chosen: ExternalCommand?
     private let browser: ExternalCommand?

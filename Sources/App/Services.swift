@@ -60,8 +60,8 @@ struct Services {
 
     /// Opens the folder that holds all caches.
     ///
-    /// A temporary folder replaces the default one if that cannot be made, or is read-only and lacks a named gallery. A folder
-    /// that the user names must be usable.
+    /// A temporary folder replaces the default folder if Vitrine cannot make the default folder, or if that folder is read-only
+    /// and lacks a named gallery. A folder that the user names must be usable.
     ///
     /// - Parameter galleries: the galleries to open.
     func openCaches(for galleries: [Address] = []) throws -> CacheFolder {
@@ -186,7 +186,7 @@ extension Services {
 extension Services {
     /// Returns the configuration of all transfers.
     ///
-    /// It throws an error for unreadable files, because the user would otherwise be asked for a password instead.
+    /// The method throws an error for unreadable files. Otherwise, Vitrine would ask the user for a password.
     static func httpConfiguration(_ settings: Settings, _ locations: Locations) throws(SettingsError)
         -> HTTPConfiguration
     {
@@ -210,7 +210,7 @@ extension Services {
 
     /// Returns the netrc file of the settings, or else the default netrc file if that exists.
     ///
-    /// If others can read the default file, it is ignored with a message.
+    /// If other users can read the default file, Vitrine ignores the file with a message.
     private static func netrc(_ settings: Settings, _ locations: Locations) throws(SettingsError) -> String? {
         if let path = settings.netrc {
             try PrivateFile.check(path)

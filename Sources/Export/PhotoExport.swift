@@ -9,9 +9,10 @@ import Session
 ///     let export = try PhotoExport(keys, of: cache, to: "/home/me/lake", mask: mask, wishes: wishes)
 ///     let report = try await export.run { event in print(event.result) }
 ///
-/// The export has no network access. It registers a wish for each missing photo, like the screens do, and then looks
-/// into the cache. It wishes for a few photos at a time, in the order of the keys. When cancelled, it stops after the
-/// current photo and reports. Running it again continues: photos already in the folder are not copied again.
+/// The export has no network access. The export registers a wish for each missing photo, as the screens do, and then looks into
+/// the cache. At any time there are wishes for only a few photos, in the order of the keys. A cancelled export stops after the
+/// current photo and reports the result. Another export to the same folder continues, and does not copy photos that the folder
+/// already has.
 public actor PhotoExport {
     /// The result for one photo.
     public struct Event: Sendable {
@@ -213,7 +214,7 @@ public actor PhotoExport {
 
 /// The arguments of `vitrine export` that continue a stopped export.
 ///
-/// The continued export gives files the same names as the stopped one would have.
+/// The continued export gives files the same names as the stopped export would have given them.
 public struct ExportRest: Equatable, Sendable {
     /// The address of the gallery that has the photos.
     public let gallery: Address

@@ -7,11 +7,11 @@ import Text
 ///     log.info(.sync, "\(added) added, \(removed) removed")
 ///     log.debug(.networkDetail, "connected after \(milliseconds) ms")
 ///
-/// Any thread may write, and never waits for the file. A message is built only if it is kept. The composition root
-/// makes one log and passes it on; there is no global log.
+/// Any thread may write, and never waits for the file. The log builds a message only if it keeps the entry. The composition
+/// root makes the only log and passes the log on; there is no global log.
 ///
-/// An entry is kept if its subsystem is enabled and its level is high enough. Transfer details have no level: only
-/// their switch counts, and it is off at the start unless the level is `debug`.
+/// The log keeps an entry if the entry's subsystem is on and its level is high enough. Transfer details have no level; only
+/// their switch counts. At the start, this switch is off unless the level is `debug`.
 public final class Log: Sendable {
     private struct State {
         /// The entries as a ring: in a full ring, the oldest entry is at `sequence % capacity`.

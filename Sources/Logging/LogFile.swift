@@ -4,8 +4,8 @@ import Synchronization
 
 /// A log file. Vitrine appends lines, and starts a new file when the file is too large.
 ///
-/// A queue writes the lines, so no caller waits for the disk. If the disk is too slow, lines are dropped and counted.
-/// If it fails, the file is closed and the program goes on.
+/// A queue writes the lines, so that no caller waits for the disk. If the disk is too slow, the queue drops and counts lines.
+/// If the disk fails, the queue closes the file, and the program continues.
 public final class LogFile: Sendable {
     private let path: String
     private let maximumSize: Int
@@ -26,10 +26,10 @@ public final class LogFile: Sendable {
 
     /// Opens or creates the file, with access for its owner only.
     ///
-    /// Beyond `maximumSize` bytes the file is renamed to `path.1`, which replaces an older one, and a new file is
-    /// started. Links, files with several names, files of other users and special files are refused and left as they
-    /// are: another user could read the log or choose its target. If one of them takes the file's place later, the log
-    /// ends at the next change of files.
+    /// Beyond `maximumSize` bytes, the log renames the file to `path.1`, which replaces an older file, and starts a new file.
+    /// The log refuses links, files with several names, files of other users and special files, and leaves them unchanged:
+    /// through them, another user could read the log or choose its target. If such a file takes the place of the log file
+    /// later, the log ends at the next change of files.
     public init(path: String, maximumSize: Int = 1 << 20) throws(LogError) {
         self.path = path
         self.maximumSize = maximumSize

@@ -4,9 +4,9 @@ import Model
 /// Iterates over all files of a folder and its subfolders, sorted by the bytes of their names. The order is the same in each
 /// run, so that the publisher can compare the new list while writing.
 ///
-/// Hidden files and folders are skipped, and so are all links: their targets are either in the folder anyway or not
-/// part of it, and skipping them rules out cycles. The `thumbnails` folder is the gallery's own and is skipped too.
-/// Memory holds the names of one folder per level.
+/// The walk skips hidden files and folders, and all links: the target of a link is either in the folder anyway or not part of
+/// the folder, and without links there are no cycles. The walk also skips the gallery's own folder `thumbnails`. Memory holds
+/// the names of one folder per level.
 struct FolderWalk: IteratorProtocol {
     enum Item {
         case file(PhotoPath, FileStamp)
@@ -142,7 +142,7 @@ public enum FolderPhotos {
 
     /// Returns whether one of the folder's first 1,000 files begins like a picture.
     ///
-    /// Searches subfolders too. An unreadable folder counts as one without photos.
+    /// The search includes subfolders. An unreadable folder counts as a folder without photos.
     public static func areIn(_ path: String) -> Bool {
         guard let folder = try? OpenFolder(path), var walk = try? FolderWalk(folder) else { return false }
         for _ in 0..<maximumFiles {

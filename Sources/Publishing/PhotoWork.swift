@@ -103,8 +103,8 @@ struct PhotoWork: Sendable {
 ///     while !work.isFull, let next = walk.next() { work.add { decode(next) } }
 ///     let first = work.next()
 ///
-/// `isFull` limits the work in progress, which also bounds the finished results that wait for a slow first one. For use
-/// by one thread.
+/// `isFull` limits the work in progress, and also the finished results that wait for a slow first piece. Only one thread may
+/// use the object.
 final class OrderedWork<Value: Sendable> {
     /// A piece of work and its result.
     private final class Piece: Sendable {

@@ -3,9 +3,9 @@ import Model
 
 /// The record of a folder's files between runs, in the file `thumbnails/.vitrine-publish`.
 ///
-/// The record is next to the thumbnails because it states which of them are ours, so both exist or neither does. The
-/// list could not serve as the record: an interrupted run has thumbnails but no list, files that are not pictures are
-/// not in the list, and the list is meant for others.
+/// The record is beside the thumbnails, because it states which thumbnails Vitrine made. So both exist, or neither does. The
+/// list could not serve as the record: an interrupted run has thumbnails but no list, files that are not pictures are not in
+/// the list, and the list is meant for others.
 ///
 /// During a run lines are only appended, so the record is correct however the run ends; for each file the last line
 /// counts. At the end of a run outdated lines are removed by rewriting the file. Memory holds only the position of each

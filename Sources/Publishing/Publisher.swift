@@ -7,13 +7,11 @@ import Pictures
 ///     let publisher = try Publisher("/srv/www/lake", mask: mask, decoder: decoder, decoderEdition: "1", width: 4)
 ///     let report = try await publisher.run { event in print(event) }
 ///
-/// A later run processes only changed files; without changes it decodes and writes nothing. When cancelled, it ends
-/// after the photos in progress. However a run ends, the old list and its thumbnails stay intact, and the next run
-/// continues.
+/// A later run processes only changed files; without changes, the run decodes and writes nothing. A cancelled run ends after
+/// the photos in progress. However a run ends, the old list and its thumbnails stay intact, and the next run continues.
 ///
-/// This depends on the order of writes: first thumbnails under unused names, each followed by a line in the record;
-/// then the list, once all thumbnails are on disk; then unused thumbnails are removed, and finally their lines in the
-/// record.
+/// The order of writes ensures this: first come thumbnails under unused names, each followed by a line in the record. The list
+/// follows when all thumbnails are on the disk. Then Vitrine removes unused thumbnails, and finally their lines in the record.
 public actor Publisher {
     private let folder: OpenFolder
     private let list: ListFile

@@ -28,8 +28,8 @@ final class ThumbnailFolder: Sendable {
 
     /// Stores a photo's thumbnail. Several threads may call this method.
     ///
-    /// The file is not synced here, which would take longer than making it. All thumbnails are synced together before
-    /// the list names them, and a thumbnail with a wrong size is made again.
+    /// The method does not sync the file, which would take longer than making the thumbnail. The publisher syncs all thumbnails
+    /// together before the list names them, and makes a thumbnail with a wrong size again.
     ///
     /// - Parameter slot: a number not in use by another thread.
     func put(
@@ -68,8 +68,8 @@ final class ThumbnailFolder: Sendable {
 
 /// The file name of a thumbnail, such as `0f3a….jpg`, made from the photo's path and version.
 ///
-/// A changed photo gets a thumbnail with a new name, so the old list remains valid until it is replaced, and clients
-/// need not check a thumbnail's date. If two photos have the same digest, the second one gets a number.
+/// A changed photo gets a thumbnail with a new name, so the old list remains valid until it is replaced, and clients need not
+/// check a thumbnail's date. If two photos have the same digest, the second name gets a number.
 struct ThumbnailName: Hashable, Sendable {
     /// The file name.
     let text: String

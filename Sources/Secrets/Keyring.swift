@@ -8,8 +8,8 @@ import Synchronization
 ///
 ///     try await Keyring().keep(signIn, for: place)
 ///
-/// The library is loaded on first use. A keyring may ask the user to unlock it and may never answer, so each request
-/// runs on a separate queue with a time limit.
+/// The first request loads the library. A keyring may ask the user for a password, and may never answer. So each request runs
+/// on a separate queue with a time limit.
 public final class Keyring: Sendable {
     private let library: String
     private let timeLimit: DispatchTimeInterval

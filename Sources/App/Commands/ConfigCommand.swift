@@ -41,7 +41,7 @@ struct ConfigCommand {
 
     /// Prints the mistakes of a settings file, in the format of compiler messages.
     ///
-    /// It also reports unreadable certificates, keys and netrc files, which would prevent all transfers.
+    /// The command also reports unreadable certificates, keys and netrc files, which would prevent all transfers.
     private func check(_ file: String?, json: Bool) throws -> ExitCode {
         var checked = invocation
         if let file { checked.settingsFile = file }

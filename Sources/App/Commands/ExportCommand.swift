@@ -54,7 +54,7 @@ struct ExportCommand {
     /// Returns whether the cache has the gallery's list, and fetches a missing list first. Prints the reason if the list is
     /// still missing.
     ///
-    /// It does not update an existing list; `vitrine sync` does.
+    /// Only `vitrine sync` updates an existing list.
     private func hasList(of cache: GalleryCache, _ mayFetch: Bool) async throws -> Bool {
         let isFetched = { try cache.read { try $0.gallery() }.lastSuccess != nil }
         if try isFetched() { return true }

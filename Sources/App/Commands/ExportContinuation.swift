@@ -5,8 +5,8 @@ import Text
 
 /// A shell command that continues an interrupted export.
 ///
-/// If the command is long, contains control characters, or contains an address's query, which may be a secret, Vitrine writes it
-/// into a script and prints the script's command instead.
+/// If the command is long, contains control characters, or contains an address's query, which may be a secret, Vitrine writes
+/// the command into a script, and prints a command that runs the script.
 struct ExportContinuation {
     let rest: ExportRest
     /// The interrupted command line. The new command repeats the settings of the interrupted command.

@@ -20,7 +20,8 @@ public struct CommandHistory: Equatable, Sendable {
 
     /// Adds a command at the end of the history.
     ///
-    /// It ignores lines that may hold a password: an address has one before an `@`, or a token in its query.
+    /// The history ignores lines that may contain a secret: an address may have a password before an `@`, or a token in its
+    /// query.
     public mutating func add(_ line: String) {
         let line = line.trimmed
         guard !line.isEmpty, line.utf8.count <= Self.longest, !line.contains("@"),

@@ -6,7 +6,7 @@ import Model
 ///     places.record(place)
 ///     let text = places.text
 ///
-/// Lines are parsed on demand, since the start needs only one of hundreds.
+/// Lines are parsed on demand, because the start of Vitrine needs only one line of hundreds.
 public struct Places: Equatable, Sendable {
     /// The lines of the file, the latest position first.
     private var lines: [String] = []

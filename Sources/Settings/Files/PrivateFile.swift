@@ -30,7 +30,7 @@ public enum PrivateFile {
 
     /// Replaces a file atomically with new text.
     ///
-    /// A symbolic link stays; the file that it points to is replaced.
+    /// If the path is a symbolic link, the link stays, and the target of the link is replaced.
     public static func write(_ text: String, to path: String) throws(SettingsError) {
         try replace(target(of: path)) { () throws(SettingsError) in text }
     }

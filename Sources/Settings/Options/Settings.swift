@@ -143,7 +143,7 @@ extension Settings {
 
     /// Replaces `~/` at the start of paths by the home folder.
     ///
-    /// No shell expands it in a settings file, nor after a `=` on the command line.
+    /// No shell expands `~/` in a settings file, nor after a `=` on the command line.
     mutating func expandHome(_ home: String) {
         for path in Self.paths {
             guard let text = self[keyPath: path], text.hasPrefix("~/") else { continue }

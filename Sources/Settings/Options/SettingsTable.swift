@@ -2,7 +2,7 @@ import Commands
 
 /// The table of all settings. Other code derives options, help and completions from this table.
 ///
-/// The command line, the settings file, the help, the manual page and the completions use it.
+/// The command line, the settings file, the help, the manual page and the completions use this table.
 public enum SettingsTable {
     /// All settings, in the order of the help.
     public static let options: [SettingsOption] = [

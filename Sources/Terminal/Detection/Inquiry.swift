@@ -32,9 +32,9 @@ struct Inquiry {
 
     /// Opens queries. Returns the bytes to send, which must stay in one piece.
     ///
-    /// Queries to the terminal end with the device attributes query, which every terminal answers; its answer closes
-    /// the others. tmux passes on answers of the outer terminal but not that one, so for the outer terminal the last
-    /// answer closes the others.
+    /// Queries to the terminal end with the device attributes query, which every terminal answers; this answer closes all other
+    /// queries. tmux passes on answers of the outer terminal, but not its device attributes. For the outer terminal, the last
+    /// answer therefore closes all other queries.
     ///
     /// - Parameter size: the current number of cells.
     mutating func ask(_ questions: Set<TerminalQuestion>, on size: Size) -> [UInt8] {

@@ -8,8 +8,8 @@ import Glibc
 ///     draw(terminal.findings.capabilities)
 ///     terminal.end()
 ///
-/// Create it after `setlocale`. If standard output is a terminal and the environment does not determine its
-/// capabilities, the terminal is queried, which takes at most a quarter of a second.
+/// Create the object after `setlocale`. If standard output is a terminal and the environment does not determine the terminal's
+/// capabilities, Vitrine queries the terminal for at most a quarter of a second.
 public final class OutputTerminal {
     /// The terminal's capabilities, with the reason for each.
     public let findings: TerminalFindings

@@ -150,8 +150,8 @@ struct TerminalIdentity: Hashable, Sendable {
 
     /// The queries that this terminal can answer.
     ///
-    /// tmux takes kitty's query for a title and GNU screen for a message, so they do not get it directly; tmux passes
-    /// it on instead.
+    /// tmux mistakes kitty's query for a title, and GNU screen mistakes the query for a message. So Vitrine does not send this
+    /// query to them; tmux only passes the query on to the outer terminal.
     var questions: Set<TerminalQuestion> {
         switch brand {
         case .gnuScreen: [.version, .attributes]

@@ -2,7 +2,7 @@ import Text
 
 /// A reply of a terminal to a query.
 ///
-/// A reply may be late or forged, so ``Inquiry`` accepts it only if its query is open.
+/// A reply may be late or forged, so ``Inquiry`` accepts a reply only if its query is open.
 enum TerminalReply: Hashable, Sendable {
     /// XTVERSION, `DCS > | text ST`: the name and version.
     case version(String)

@@ -2,8 +2,8 @@ import Cells
 
 /// Parses a terminal's bytes into keys and other events.
 ///
-/// The bytes may be split anywhere. Keys follow terminfo and the usual sequences. Replies to queries look similar, and
-/// may be late, cut or forged by printed files; they are kept apart from keys, and unknown sequences are skipped as a
+/// The bytes may be split anywhere. Keys follow terminfo and the usual sequences. Replies to queries look similar to keys, and
+/// may be late, cut, or forged by printed files. The parser keeps replies apart from keys, and skips unknown sequences as a
 /// whole.
 struct InputParser {
     /// The event that further bytes may complete.

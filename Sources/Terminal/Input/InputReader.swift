@@ -125,10 +125,10 @@ final class InputReader {
 extension DispatchSourceProtocol {
     /// Stops the source's events for good, before the program ends.
     ///
-    /// The source is not cancelled. libdispatch on Linux frees its state for a descriptor or signal with the last
-    /// source, on the thread that cancels it, while its own thread may still use that state for the current event. This
-    /// occasionally crashed the program when its terminal disappeared. The source is retained, because a suspended
-    /// source must not be released.
+    /// This method does not cancel the source. On Linux, libdispatch frees its state for a descriptor or signal together with
+    /// the last source, on the thread that cancels the source. libdispatch's own thread may still use that state, which
+    /// occasionally crashed Vitrine when the terminal disappeared. The source is retained, because a suspended source must not
+    /// be released.
     func silence() {
         suspend()
         _ = Unmanaged.passRetained(self as AnyObject)

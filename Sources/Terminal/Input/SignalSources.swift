@@ -37,8 +37,8 @@ final class SignalSources {
 
     /// Stops the process group, as the shell's job control does. Returns when the user continues the program.
     ///
-    /// Returns immediately if nothing could continue it, as in a terminal without a shell: "if the process group is
-    /// orphaned" the system discards this signal, unlike SIGSTOP.
+    /// Returns immediately if nothing could continue the process group, as in a terminal without a shell: "if the process group
+    /// is orphaned" the system discards this signal, unlike SIGSTOP.
     func stopJob() {
         var (nothing, plain, ours) = (sigaction(), sigaction(), sigaction())
         nothing.__sigaction_handler.sa_handler = SIG_IGN

@@ -283,8 +283,8 @@ struct ColourPairs {
 
 /// Divides each row of the screen into the parts between pictures.
 ///
-/// ncurses writes a row from its first to its last change and may rewrite everything in between. So changes on
-/// different sides of a picture are passed to it separately, one part at a time.
+/// ncurses writes a row from its first to its last change and may rewrite everything in between. So the screen passes the
+/// changes on different sides of a picture to ncurses one part at a time.
 struct PictureGaps {
     /// The sorted columns where pictures end, for each row.
     private var ends: [Int: [Int]] = [:]

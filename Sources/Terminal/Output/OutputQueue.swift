@@ -134,8 +134,8 @@ final class OutputQueue {
 
 /// Measures how fast a terminal accepts bytes, without a clock.
 ///
-/// Bytes accepted immediately say little, because they go into buffers of unknown size. Once the buffers are full, they
-/// accept as much as the line transfers.
+/// Bytes that the terminal accepts at once tell little, because they go into buffers of unknown size. Full buffers accept
+/// exactly as many bytes as the line transfers.
 struct DrainRate {
     /// The measured bytes per second; nil while the terminal causes no waiting.
     private var bytesPerSecond: Double?

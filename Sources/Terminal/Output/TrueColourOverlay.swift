@@ -3,13 +3,13 @@ import Text
 
 /// Draws cells with 24-bit colours, which ncurses cannot show.
 ///
-/// ncurses sees ``marker`` in such a cell, so it neither clears the cell at a line's end nor takes it for blank. The
-/// real contents are written afterwards in the same update. When the cell becomes ordinary text, ncurses sees a change
+/// ncurses sees ``marker`` in such a cell, so ncurses neither clears the cell at a line's end nor takes the cell for blank.
+/// Vitrine writes the real contents afterwards, in the same update. When the cell becomes ordinary text, ncurses sees a change
 /// from the marker and writes the text. So each cell always has one owner.
 ///
-/// ncurses may rewrite a marker without need, which must be detected: between two changes in a row it may print cells
-/// instead of moving past them, and scrolling moves other cells along. It also moves the cursor by printing cells, but
-/// only single-byte characters, so the marker is not one.
+/// ncurses may rewrite a marker without need, which must be detected: between two changes in a row it may print cells instead
+/// of moving past them, and scrolling moves other cells along. ncurses also moves the cursor by printing cells, but only
+/// single-byte characters. Therefore the marker has several bytes.
 enum TrueColourOverlay {
     /// The glyph that ncurses sees in place of such a cell. On very slow terminals, the user may see this glyph briefly.
     static let marker = Glyph("░")

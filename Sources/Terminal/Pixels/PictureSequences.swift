@@ -46,9 +46,9 @@ public enum KittySequence {
 
 /// Shows kitty pictures as text, so that tmux can handle them.
 ///
-/// tmux cannot move, clip or remove pictures. So a picture is sent with an invisible placement and shown by text: "the
-/// Unicode character U+10EEEE … with diacritics" that encode row and column, in a colour that encodes the picture's id
-/// (kitty's graphics protocol). tmux handles this like any text.
+/// tmux cannot move, clip or remove pictures. So Vitrine sends a picture with an invisible placement, and shows the picture by
+/// text: "the Unicode character U+10EEEE … with diacritics" that encode row and column, in a colour that encodes the picture's
+/// id (kitty's graphics protocol). tmux handles this like any text.
 enum KittyPlaceholders {
     /// Returns the sequence that prepares a picture for placeholder cells.
     ///
@@ -127,8 +127,8 @@ public enum InlinePicture {
     /// Returns the bytes that draw a picture at the cursor, which must be at the start of a line. Afterwards the cursor is at
     /// the start of the line below the picture.
     ///
-    /// Terminals differ in the cursor's position after a picture, and scroll when one reaches the last line. So line
-    /// feeds make space first, the cursor moves back up, and after the picture it returns to the saved position.
+    /// Terminals differ in the cursor's position after a picture, and scroll when a picture reaches the last line. So line
+    /// feeds make space first, and the cursor moves back up. After the picture, the cursor returns to the saved position.
     public static func bytes(_ picture: PixelPicture) -> [UInt8] {
         let pieces =
             switch picture.language {

@@ -3,10 +3,11 @@ import Glibc
 
 /// The pictures shown as pixels over the screen.
 ///
-/// A picture is shown when the screen has been still for a moment, stays while it is wanted at that position, and is
-/// removed before anything else is drawn there. Kitty pictures float above the text and are removed by id. Pictures of
-/// other protocols replace cells, and text written to such a cell removes that part of the picture. These cells are
-/// ceded: ncurses assumes that they contain text, so it writes all of them when they become text again.
+/// The layer shows a picture when the screen has been still for a moment. The picture stays as long as the screen wants it at
+/// that position. The layer removes the picture before anything else is drawn there. Kitty pictures float above the text and
+/// are removed by id. Pictures of other protocols replace cells, and text written to such a cell removes that part of the
+/// picture. Such cells are called ceded: ncurses assumes that they contain text, so that ncurses writes all of them when they
+/// become text again.
 struct PixelLayer {
     private struct Shown {
         let placement: PixelPlacement

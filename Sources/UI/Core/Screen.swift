@@ -7,8 +7,8 @@ import Session
 
 /// A full-screen view together with its controller.
 ///
-/// A screen draws what the cache has, states wishes for what is missing, and reacts to changes in
-/// ``modelUpdated(_:)``. It does not know the network.
+/// A screen draws what the cache has, states wishes for what is missing, and reacts to changes in ``modelUpdated(_:)``. A
+/// screen does not know the network.
 @MainActor
 public class Screen: Responder {
     /// The text of the top line.

@@ -10,7 +10,7 @@ import Settings
 
 /// The services that all screens share.
 ///
-/// There is no network among them. Screens state what they need in ``wishes``, and read what exists from the cache.
+/// The network is not among these services. Screens state in ``wishes`` which photos and lists they need, and read the cache.
 @MainActor
 public final class ScreenContext {
     /// The caches of all galleries.
@@ -96,7 +96,7 @@ public final class ScreenContext {
 
     /// Allows new attempts for a whole gallery, because the user asks for them.
     ///
-    /// The caller clears the failures of its rows and asks for what it needs.
+    /// The caller clears the failures in the cache, and states new wishes.
     func retry(_ gallery: GalleryID) {
         clearObstacles(of: gallery)
         wishes.retry(gallery)

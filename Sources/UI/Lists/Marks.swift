@@ -3,8 +3,8 @@ import Model
 
 /// The photos that the user has marked.
 ///
-/// A mark belongs to a photo, wherever it moves and whether or not the list shows it. Changes to many photos run off the
-/// main actor; later changes wait for them, so that all take effect in the order of the keys.
+/// A mark belongs to a photo, wherever the photo moves and whether or not the list shows the photo. Changes to many photos run
+/// off the main actor. Later changes wait, so that all changes take effect in the order of the user's keys.
 @MainActor
 final class Marks {
     /// Called when a change that ran in the background has taken effect.

@@ -8,8 +8,8 @@ import Text
 
 /// The picture on the photo screen: its view, its drawing, and the pictures to draw next.
 ///
-/// Until the photo is drawn, its best substitute stands in for it: the previous photo, the thumbnail, or the part of the
-/// file received so far. An animation shows its first frame until the user plays it.
+/// Until the photo is drawn, the screen shows the best substitute: the previous photo, the thumbnail, or the received part of
+/// the file. An animation shows its first frame until the user plays it.
 @MainActor
 final class PhotoPicture {
     /// A picture on the screen.
@@ -84,7 +84,7 @@ final class PhotoPicture {
 
     /// Takes pictures that are ready. Returns the pictures to draw, the most important first.
     ///
-    /// These are the photo, its examination, the photos to show next, and the previous one.
+    /// The pictures are the photo, the examination of its file, the next photos, and the previous photo.
     ///
     /// - Parameters:
     ///   - neighbours: the photos to draw ahead.

@@ -9,7 +9,7 @@ import Text
 
 /// The screen of one photo, with zoom, rotation, facts, animation and slideshow.
 ///
-/// The screen follows the list that it was opened from. ``PhotoPicture`` draws the photo and ``PhotoPanel`` its facts.
+/// The screen follows the list below it. ``PhotoPicture`` draws the photo, and ``PhotoPanel`` draws the facts.
 @MainActor
 final class PhotoScreen: Screen {
     /// The photo's picture. The root screen reads the picture's zoom, to restore the zoom in the next run.

@@ -7,8 +7,8 @@ import Text
 
 /// The preview pane beside a list, which shows the selected photo and its facts.
 ///
-/// The pane follows the selection only when it rests. It fetches nothing: it shows cached photos, and the thumbnails of
-/// others.
+/// The pane follows the selection only when the selection rests. The pane fetches nothing: it shows cached photos, and the
+/// thumbnails of all others.
 @MainActor
 final class PhotoPane {
     /// Called when the selection has rested on another photo.

@@ -6,7 +6,7 @@ import Text
 
 /// Searching and filtering in the photos screen: the prompt, its texts and the next match.
 ///
-/// It stands between its prompt and the screen in the responder chain, so that its notices reach the root.
+/// In the responder chain, this object is between the prompt and the screen, so that its notices reach the root.
 @MainActor
 final class PhotoSearch: Responder {
     private enum Phase: Equatable {

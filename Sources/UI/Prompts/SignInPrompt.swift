@@ -5,7 +5,7 @@ import Text
 
 /// Asks the user to sign in to a server or proxy, over the screen on top.
 ///
-/// It draws the password as dots, and clears it at the end.
+/// The prompt draws the password as dots, and clears the password at the end.
 @MainActor
 final class SignInPrompt: Responder {
     /// The user's sign-in, and the place where Vitrine keeps the password.

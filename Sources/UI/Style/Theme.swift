@@ -100,8 +100,8 @@ enum ThemeKind: CaseIterable {
 
 /// The colours of a theme, within the limits of the terminal.
 ///
-/// On dark backgrounds these are mostly the sixteen colours that the user chose for the terminal. On light backgrounds most
-/// of them are hard to read, so the 216-colour cube is used if there is one.
+/// On dark backgrounds, most colours are among the sixteen that the user chose for the terminal. On light backgrounds, most of
+/// the sixteen are hard to read, so the theme uses the 216-colour cube if the terminal has the cube.
 struct Inks {
     /// Whether the theme uses colours to convey information.
     let hasColours: Bool
@@ -160,8 +160,8 @@ struct Inks {
 
 /// The characters for rules, marks and bars.
 ///
-/// The terminal replaces them where it has only ASCII. The bars of a sparkline would all become the same, so they have
-/// their own ASCII set.
+/// The encoder replaces these characters on terminals with only ASCII. Sparklines have bars in ASCII of their own, because all
+/// their bars would become the same character.
 struct Signs: Equatable {
     /// Whether the screen is for a screen reader, with words in place of bars.
     let isPlain: Bool

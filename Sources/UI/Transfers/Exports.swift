@@ -8,7 +8,8 @@ import Text
 ///
 ///     exports.begin(keys, of: cache, to: "/home/me/Pictures", name: "3 photos", gallery: "example.org")
 ///
-/// Exports run in the background, and each reports its result. The program's end stops them, and they report the rest.
+/// Exports run in the background, and each reports its result. When Vitrine ends, the exports stop and report which photos are
+/// left.
 @MainActor
 final class Exports {
     /// The running exports, oldest first.

@@ -7,7 +7,7 @@ enum TrafficText {
     /// Returns texts about the traffic for status lines, such as `↓ 3 · 1.2 MB/s`, longest first. Without transfers, the result
     /// is empty.
     ///
-    /// The terminal replaces the arrow where it has only ASCII.
+    /// The encoder replaces the arrow on terminals with only ASCII.
     static func indicator(_ report: TrafficReport?, speed: Double, isPaused: Bool) -> [String] {
         guard let report, report.running > 0 else { return isPaused ? ["paused"] : [] }
         let short = "↓ \(report.running)"

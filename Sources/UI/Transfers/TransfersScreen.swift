@@ -7,8 +7,8 @@ import Text
 
 /// The screen of running and queued transfers, with the state of the network.
 ///
-/// While it is on top, the network controller reports single transfers. The wishes of the screens below stay, since they
-/// cause the transfers.
+/// While this screen is on top, the network controller reports single transfers. The screens below keep their wishes, because
+/// the wishes cause the transfers.
 @MainActor
 final class TransfersScreen: Screen, ListScreen {
     private var report = TrafficReport()
