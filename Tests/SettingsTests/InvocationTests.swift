@@ -115,7 +115,7 @@ import Testing
         ("--version --verbose=yes", "“--verbose” takes no value."),
         ("--json", "“--json” does not apply to this command; see --help."),
         ("show --all a", "“--all” does not apply to this command; see --help."),
-        ("sync --photos --list-only a", "Use either “--list-only” or “--photos”."),
+        ("sync --photos --list-only a", "Use only one of “--list-only” and “--photos”."),
         ("--nonsense=3", "Unknown option “--nonsense”; see --help."),
         ("-x", "Unknown option “-x”; see --help."),
         ("-hx", "Unknown option “-x”; see --help."),

@@ -43,7 +43,7 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
             "Unknown option “\(Self.short(name))”; "
                 + (SettingsTable.nearest(to: name).map { "did you mean “\($0)”?" } ?? "see --help.")
         case .misplacedOption(let name): "“\(name)” does not apply to this command; see --help."
-        case .conflict(let one, let other): "Use either “\(one)” or “\(other)”."
+        case .conflict(let one, let other): "Use only one of “\(one)” and “\(other)”."
         case .missingValue(let name): "“\(name)” needs a value."
         case .unexpectedValue(let name): "“\(name)” takes no value."
         case .value(let value, let name, let allowed):
