@@ -1,27 +1,27 @@
-/// A simple JPEG file, decoded by memory-safe code that can reach no other picture's memory.
+/// A simple JPEG file and a memory-safe decoder for it.
 ///
-/// Every index is checked and no pointer is used.
+/// The code checks every index and uses no pointer, so a damaged file cannot reach the memory of another picture.
 ///
 ///     guard let picture = BaselinePicture(bytes), let small = picture.decoded(eighths: 2) else {
 ///         return // Unusual or damaged: use a decoder confined to this picture.
 ///     }
 ///
-/// It decodes baseline JPEGs with 8 bits, grey or YCbCr in one scan, with chroma at full or half resolution. It
-/// declines all others: progressive files, CMYK, metadata that may contain an orientation or a profile, and any
-/// damage.
+/// The decoder supports baseline JPEGs with 8 bits, grey or YCbCr in one scan, with chroma at full or half resolution.
+/// It declines all other files: progressive files, CMYK, files whose metadata may contain an orientation or a profile,
+/// and damaged files.
 public struct BaselinePicture: Sendable {
     /// The picture's width in pixels, before scaling.
     public let width: Int
     /// The picture's height in pixels, before scaling.
     public let height: Int
 
-    /// The file.
+    /// The bytes of the whole file.
     private let bytes: [UInt8]
     private let header: Header
 
-    /// Reads the header, up to the start of the scan. `nil` if this decoder declines the file.
+    /// Reads the file's header, up to the start of the scan. Returns nil if this decoder does not support the file.
     ///
-    /// The scan is not read here, so `decoded` may still decline the picture.
+    /// This initialiser does not read the scan, so `decoded` may still decline the picture.
     public init?(_ bytes: [UInt8]) {
         var reader = HeaderReader(bytes)
         guard let header = reader.header() else { return nil }
@@ -31,9 +31,10 @@ public struct BaselinePicture: Sendable {
         height = header.height
     }
 
-    /// Decodes at `eighths`/8 of the size, rounded up; `eighths` is 1, 2, 4 or 8. `nil` if the file is damaged.
+    /// Decodes at `eighths`/8 of the size, rounded up; `eighths` is 1, 2, 4 or 8. Returns nil if the file is damaged.
     ///
-    /// Each pixel of a smaller picture is the mean of those it covers. Bytes after the end of the image are ignored.
+    /// Each pixel of a smaller picture is the mean of the pixels that it covers. The decoder ignores bytes after the
+    /// end of the image.
     public func decoded(eighths: Int) -> BaselinePixels? {
         guard eighths == 1 || eighths == 2 || eighths == 4 || eighths == 8 else { return nil }
         guard let scan = ScanWords(bytes, from: header.scanStart, intervals: header.intervals) else { return nil }
@@ -52,6 +53,6 @@ public struct BaselinePixels: Sendable {
     public let width: Int
     /// The height in pixels.
     public let height: Int
-    /// RGB, three bytes per pixel, rows from the top without padding.
+    /// The RGB bytes, three per pixel, in rows from the top without padding.
     public let bytes: [UInt8]
 }

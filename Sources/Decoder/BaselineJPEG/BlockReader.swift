@@ -1,10 +1,10 @@
-/// Reads blocks of coefficients from a scan's words (T.81, F.2.2).
+/// Reads blocks of DCT coefficients from a scan's words (T.81, F.2.2).
 ///
 /// Each call gets the words as an argument, which avoids reference counting.
 struct BlockReader {
-    /// The next bits, starting at the top, zeros below the last.
+    /// Bits that were read ahead. The next bit is the highest; unused low bits are 0.
     private var bits: UInt64 = 0
-    /// The number of these bits.
+    /// The number of valid bits in `bits`.
     private var available: Int = 0
     /// The index of the next word.
     private var next: Int
@@ -15,14 +15,15 @@ struct BlockReader {
         next = start
     }
 
-    /// Whether the interval was read exactly to its end. The remaining bits are ones that "pad the final bits" of a
+    /// Whether the reader read the interval exactly to its end. Up to seven remaining bits "pad the final bits" of a
     /// byte (F.1.2.3).
     func isAtEnd(of interval: ScanWords.Interval) -> Bool {
         let rest = interval.bits - (32 * (next - start) - available)
         return rest >= 0 && rest < 8
     }
 
-    /// Reads a block and stores its coefficients, multiplied by their steps, into 64 zeros.
+    /// Reads a block of coefficients, multiplies each by its quantisation step, and stores it. The caller passes 64
+    /// zeros.
     ///
     /// - Parameters:
     ///   - steps: for each coefficient in zigzag order its step, and in the lowest six bits its index.
@@ -81,7 +82,7 @@ struct BlockReader {
         return present
     }
 
-    /// Reads only a block's first coefficient, in steps, and skips the others. `false` if the data are damaged.
+    /// Reads only a block's first coefficient, in steps, and skips the others. Returns false if the data are damaged.
     mutating func readFirst(
         _ words: [UInt32], _ first: HuffmanLookup, _ other: HuffmanLookup, _ prediction: inout Int32
     ) -> Bool {
@@ -120,7 +121,7 @@ struct BlockReader {
         return true
     }
 
-    /// Reads the difference of a first coefficient from the previous one (F.2.2.1).
+    /// Reads the difference between this block's first coefficient and the previous block's (F.2.2.1).
     @inline(__always)
     private mutating func readDifference(_ words: [UInt32], _ first: HuffmanLookup) -> Int32? {
         if available < 32 {
@@ -143,7 +144,7 @@ struct BlockReader {
         return value
     }
 
-    /// The value in the last `size` of the first `length` bits.
+    /// Decodes the value in the last `size` of the first `length` bits.
     @inline(__always)
     private static func value(_ bits: UInt64, length: UInt32, size: UInt32) -> Int32 {
         let raw = bits &>> UInt64(64 &- length) & ((1 &<< UInt64(size)) &- 1)
@@ -151,13 +152,13 @@ struct BlockReader {
     }
 }
 
-/// A scan's entropy-coded bits without stuffed bytes, in words of 32 bits, first bit on top.
+/// A scan's entropy-coded bits in 32-bit words, without stuffed bytes. The first bit is the highest.
 struct ScanWords {
-    /// A range that ends with a restart marker or with the image.
+    /// A part of the scan that ends with a restart marker or with the image.
     struct Interval {
-        /// The index of its first word.
+        /// The index of the interval's first word.
         let start: Int
-        /// The number of its bits, including the padding of its last byte.
+        /// The number of bits in the interval, including the padding of its last byte.
         let bits: Int
     }
 
@@ -167,8 +168,8 @@ struct ScanWords {
     /// The number of bits in the whole scan.
     var bits: Int { intervals.reduce(0) { $0 + $1.bits } }
 
-    /// Collects a scan's restart intervals. `nil` unless the markers are the expected ones: restart markers in order,
-    /// and after the last interval the end of the image.
+    /// Splits a scan at its restart markers. Returns nil if the markers are not in order, or the image does not end
+    /// after the last interval.
     init?(_ bytes: [UInt8], from start: Int, intervals count: Int) {
         guard start <= bytes.count else { return nil }
         words.reserveCapacity((bytes.count - start) / 4 + 3)
@@ -186,7 +187,7 @@ struct ScanWords {
         }
     }
 
-    /// Adds an interval. Returns the position of the marker that ends it, or of the end of the file.
+    /// Adds the interval at `start`. Returns the position of the marker that ends it, or of the end of the file.
     private mutating func gather(_ bytes: [UInt8], from start: Int) -> Int {
         let firstWord = words.count
         var position = start
@@ -230,32 +231,32 @@ struct ScanWords {
 
 /// A lookup table for a Huffman code, indexed by the next ten bits.
 ///
-/// An entry contains all about one symbol:
+/// Each entry describes one symbol:
 ///
 ///     bits 0–4     the length of the code and the following value together, at most 27 bits
 ///     bits 5–8     the length of the value
 ///     bits 9–12    the number of zero coefficients before the value
 ///     bits 16–31   the value itself, if it lies within the ten bits; otherwise 0, which no value is
 ///
-/// An entry of 0 means a code longer than ten bits, or none: `longEntry` tells.
+/// An entry of 0 means that the code is longer than ten bits or invalid. `longEntry` decides which.
 struct HuffmanLookup {
     /// The symbols that a code may contain (T.81, F.1.2.1 and F.1.2.2).
     enum Kind {
-        /// For first coefficients: the length of a difference, at most 11 bits.
+        /// A symbol for a first coefficient: the length of a difference, at most 11 bits.
         case first
-        /// For other coefficients: a run of zeros, and the length of a value, 1 to 10 bits. With length 0, a run of
-        /// 15 means sixteen zeros and a run of 0 means the end of the block.
+        /// A symbol for another coefficient. The symbol consists of a run of zeros and the length of a value, 1 to 10
+        /// bits. With length 0, a run of 15 means sixteen zeros and a run of 0 means the end of the block.
         case other
     }
 
     static let indexBits = 10
 
-    /// 2¹⁰ entries.
+    /// The 1,024 entries, one for each value of the next ten bits.
     let entries: [UInt32]
 
-    /// For each length, the end of its codes, padded to 16 bits.
+    /// For each code length, the first 16-bit value after the codes of that length.
     private let ends: [UInt32]
-    /// For each length, the difference between a symbol's index and its code.
+    /// For each code length, the difference between a symbol's index and its code.
     private let offsets: [Int]
     private let symbols: [UInt8]
     private let kind: Kind
@@ -288,7 +289,8 @@ struct HuffmanLookup {
         self.kind = kind
     }
 
-    /// Returns the entry, without a value, for bits not covered by `entries`. 0 if no valid code begins like this.
+    /// Returns the entry, without a value, for codes longer than ten bits. Returns 0 if no valid code begins with these
+    /// bits.
     @inline(never)
     func longEntry(_ bits: UInt64) -> UInt32 {
         let first = UInt32(truncatingIfNeeded: bits &>> 48)
@@ -300,7 +302,7 @@ struct HuffmanLookup {
         return 0
     }
 
-    /// Returns an entry without a value; 0 for an invalid symbol.
+    /// Returns the entry for a symbol, without a value. Returns 0 for an invalid symbol.
     private static func entry(_ symbol: UInt8, _ length: Int, _ kind: Kind) -> UInt32 {
         let (run, size) = (UInt32(symbol >> 4), UInt32(symbol & 15))
         switch kind {
@@ -310,7 +312,7 @@ struct HuffmanLookup {
         return (UInt32(length) + size) | size << 5 | run << 9
     }
 
-    /// Appends the entries that begin with a code of this length: one for each value or continuation.
+    /// Appends the entries for all bits that begin with the next code of this length.
     private static func append(_ entry: UInt32, _ length: Int, to entries: inout [UInt32]) {
         let free = indexBits - length
         let size = Int(entry >> 5 & 15)
@@ -326,7 +328,7 @@ struct HuffmanLookup {
         }
     }
 
-    /// Decodes a value of `size` bits: those that begin with 0 are negative (T.81, F.2.2.1, EXTEND).
+    /// Decodes a value of `size` bits. Values that begin with a 0 bit are negative (T.81, F.2.2.1, EXTEND).
     @inline(__always)
     static func extended(_ bits: Int32, size: Int32) -> Int32 {
         bits &- ((bits &>> (size &- 1)) == 0 ? (1 &<< size) &- 1 : 0)

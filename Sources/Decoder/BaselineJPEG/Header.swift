@@ -1,42 +1,43 @@
-/// The contents of a file before its scan.
+/// The contents of a JPEG file before its scan.
 struct Header: Sendable {
     let width: Int
     let height: Int
-    /// One component for grey; three for luma, blue-difference and red-difference chroma.
+    /// One component for a grey picture; three for luma, blue-difference and red-difference chroma.
     let components: [Component]
-    /// MCUs between restart markers; 0 without restarts.
+    /// The number of coded units (MCUs) between restart markers; 0 without restart markers.
     let restartInterval: Int
-    /// The position of the entropy-coded data.
+    /// The position of the entropy-coded data in the file.
     let scanStart: Int
 
-    /// The first component's blocks in an MCU, horizontally and vertically. Other components have one block.
+    /// The number of blocks of the first component in a coded unit (MCU), horizontally and vertically. Other components
+    /// have one block.
     var lumaBlocks: (across: Int, down: Int) { (components[0].across, components[0].down) }
-    /// MCUs in a row.
+    /// The number of coded units (MCUs) in a row.
     var columns: Int { (width + 8 * lumaBlocks.across - 1) / (8 * lumaBlocks.across) }
-    /// Rows of MCUs.
+    /// The number of rows of coded units (MCUs).
     var rows: Int { (height + 8 * lumaBlocks.down - 1) / (8 * lumaBlocks.down) }
     /// The number of restart intervals.
     var intervals: Int { restartInterval == 0 ? 1 : (columns * rows + restartInterval - 1) / restartInterval }
-    /// Blocks in the whole scan.
+    /// The number of blocks in the whole scan.
     var blocks: Int { columns * rows * (lumaBlocks.across * lumaBlocks.down + components.count - 1) }
 }
 
-/// Reads a file's marker segments up to the start of the scan (T.81, B.2), and declines unusual ones.
+/// Reads a file's marker segments up to the start of the scan (T.81, B.2). Declines unusual files.
 struct HeaderReader {
-    /// The largest side.
+    /// The longest side that this decoder accepts, in pixels.
     private static let sideLimit = 4096
-    /// The most pixels.
+    /// The most pixels that this decoder accepts.
     private static let areaLimit = 4 << 20
 
     private let bytes: [UInt8]
     private var position = 0
-    /// Tables by their number in the file; empty or `nil` if missing so far.
+    /// The quantisation tables by their number in the file. A table is empty until the file defines it.
     private var quantisation = [[UInt16]](repeating: [], count: 4)
     private var first = [HuffmanCode?](repeating: nil, count: 4)
     private var other = [HuffmanCode?](repeating: nil, count: 4)
     private var restartInterval = 0
     private var frame: Frame?
-    /// The colour transform of an Adobe segment.
+    /// The colour transform that an Adobe segment declares.
     private var transform: UInt8?
 
     /// The contents of a frame header (B.2.2).
@@ -57,7 +58,7 @@ struct HeaderReader {
         self.bytes = bytes
     }
 
-    /// Reads the header; `nil` if the file is damaged or unusual.
+    /// Reads the header. Returns nil if the file is damaged or unusual.
     mutating func header() -> Header? {
         guard byte() == 0xFF, byte() == 0xD8 else { return nil }
         while let marker = marker() {
@@ -70,7 +71,7 @@ struct HeaderReader {
         return nil
     }
 
-    /// Reads one segment. `false` declines the file.
+    /// Reads one segment. Returns false if this decoder does not support the file.
     private mutating func read(_ marker: UInt8, _ end: Int) -> Bool {
         switch marker {
         case 0xC0, 0xC1: readFrame(end)
@@ -87,7 +88,7 @@ struct HeaderReader {
         }
     }
 
-    /// B.2.2.
+    /// Reads the frame header (T.81, B.2.2): the size and the components.
     private mutating func readFrame(_ end: Int) -> Bool {
         guard frame == nil, end - position >= 6, byte() == 8, let height = word(), let width = word(),
             let count = byte(), end - position == 3 * Int(count), count == 1 || count == 3
@@ -117,7 +118,7 @@ struct HeaderReader {
         return true
     }
 
-    /// B.2.4.1.
+    /// Reads quantisation tables (T.81, B.2.4.1).
     private mutating func readQuantisation(_ end: Int) -> Bool {
         while position < end {
             guard let kind = byte(), kind & 15 < 4, kind >> 4 < 2 else { return false }
@@ -133,7 +134,7 @@ struct HeaderReader {
         return position == end
     }
 
-    /// B.2.4.2.
+    /// Reads Huffman codes (T.81, B.2.4.2).
     private mutating func readHuffmanCodes(_ end: Int) -> Bool {
         while position < end {
             guard let kind = byte(), kind & 15 < 4, kind >> 4 < 2, end - position >= 16 else { return false }
@@ -153,21 +154,21 @@ struct HeaderReader {
         return position == end
     }
 
-    /// B.2.4.4.
+    /// Reads the number of coded units between restart markers (T.81, B.2.4.4).
     private mutating func readRestartInterval(_ end: Int) -> Bool {
         guard end - position == 2, let interval = word() else { return false }
         restartInterval = interval
         return true
     }
 
-    /// "Adobe", a version, two words of flags, and the transform: 0 none, 1 YCbCr, 2 YCCK.
+    /// Reads the colour transform of an Adobe segment. The values are 0 for none, 1 for YCbCr, 2 for YCCK.
     private mutating func readAdobe(_ end: Int) -> Bool {
         guard end - position >= 12, bytes[position..<position + 5].elementsEqual("Adobe".utf8) else { return true }
         transform = bytes[position + 11]
         return true
     }
 
-    /// B.2.3: the scan has all the frame's components in order, and all coefficients.
+    /// Reads the scan header (T.81, B.2.3). The scan must contain all components in order, and all coefficients.
     private mutating func header(ofScanEndingAt end: Int) -> Header? {
         guard let frame, let count = byte(), Int(count) == frame.components.count,
             end - position == 2 * Int(count) + 3
@@ -190,8 +191,8 @@ struct HeaderReader {
             scanStart: end)
     }
 
-    /// Reads the next marker. "Any marker may optionally be preceded by any number of fill bytes, which are bytes
-    /// assigned code X’FF’" (B.1.1.2).
+    /// Reads the next marker and skips fill bytes before it. "Any marker may optionally be preceded by any number of
+    /// fill bytes, which are bytes assigned code X’FF’" (B.1.1.2).
     private mutating func marker() -> UInt8? {
         guard byte() == 0xFF else { return nil }
         while let code = byte() {
@@ -212,30 +213,30 @@ struct HeaderReader {
     }
 }
 
-/// A component of a picture, with its tables.
+/// A colour component of a picture, with its tables.
 struct Component: Sendable {
-    /// Its blocks in an MCU, horizontally: 1 or 2.
+    /// The number of the component's blocks in a coded unit (MCU), horizontally: 1 or 2.
     let across: Int
-    /// Its blocks in an MCU, vertically: 1 or 2.
+    /// The number of the component's blocks in a coded unit (MCU), vertically: 1 or 2.
     let down: Int
     /// The 64 quantisation steps, in zigzag order.
     let quantisation: [UInt16]
-    /// The code of the first coefficients.
+    /// The Huffman code of the first coefficients.
     let first: HuffmanCode
-    /// The code of all other coefficients.
+    /// The Huffman code of all other coefficients.
     let other: HuffmanCode
 }
 
 /// A Huffman code as a file defines it (T.81, C.2).
 struct HuffmanCode: Sendable {
-    /// The number of codes with 1, 2, ... 16 bits.
+    /// The number of codes of each length, from 1 to 16 bits.
     let counts: [Int]
-    /// The symbols, from the shortest code on.
+    /// The symbols, sorted by the length of their codes.
     let symbols: [UInt8]
 
-    /// `nil` if there are more codes than fit their lengths.
+    /// Creates a code. Returns nil if there are more codes of a length than fit.
     ///
-    /// Codes may be unused. Codes of all ones, which C.2 forbids, are accepted: they do no harm.
+    /// The file may leave codes unused. C.2 forbids codes of all ones, but this type accepts them: they do no harm.
     init?(counts: [Int], symbols: [UInt8]) {
         guard counts.count == 16, counts.reduce(0, +) == symbols.count else { return nil }
         var next = 0

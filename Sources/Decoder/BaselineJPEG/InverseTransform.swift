@@ -1,20 +1,21 @@
-/// The inverse DCT (T.81, A.3.3), combined with reduction: a block becomes 1, 2, 4 or 8 samples wide and high,
-/// independently. Each sample is the mean of those it covers.
+/// Turns a block's coefficients into samples with the inverse DCT (T.81, A.3.3). A block becomes 1, 2, 4 or 8 samples
+/// wide and high, independently. Each sample is the mean of the full-size samples that it covers.
 ///
-/// It transforms columns, then rows, in fixed point; see `Butterfly` for the arithmetic. Overflow wraps: no encoder
-/// produces such coefficients, and malicious ones give only wrong samples.
+/// The type transforms columns, then rows, in fixed point; `Butterfly` describes the arithmetic. Overflow wraps: no
+/// encoder produces such coefficients, and malicious ones give only wrong samples.
 struct InverseTransform {
-    /// A block's coefficients, row by row. Zeros between blocks.
+    /// A block's coefficients, row by row. All are 0 between blocks.
     var coefficients = [Int32](repeating: 0, count: 64)
-    /// The transformed columns in quarters, as rows of eight, of which only those of the samples are used.
+    /// The transformed columns, in quarters of a sample's unit. Each row has eight numbers, but only those of the
+    /// output's rows are valid.
     private var columns = [Int32](repeating: 0, count: 64)
 
-    /// Fractional bits of `columns`.
+    /// The number of fractional bits in `columns`.
     private static let columnBits: Int32 = 2
-    /// The bits to drop after the rows: those of the factors, those of `columns`, and three, because both halves of
-    /// the transform are multiplied by 2√2.
+    /// The number of fractional bits to drop after the row transform. Three of these bits remove a factor of 8, because
+    /// both halves of the transform multiply by 2√2.
     private static let rowShift = Butterfly.bits + columnBits + 3
-    /// The middle grey that samples are relative to (A.3.1), and a half for rounding.
+    /// The middle grey of 128, which the DCT subtracts (A.3.1), plus a half for rounding.
     private static let rowBias: Int32 = 128 << rowShift + 1 << (rowShift - 1)
 
     /// Writes the block's samples to a plane, from `start` on, and clears the coefficients.
@@ -42,8 +43,8 @@ struct InverseTransform {
         for index in 0..<64 { coefficients[index] = 0 }
     }
 
-    /// Two by two samples, by far the most frequent shape for small pictures. Testing for empty columns would cost
-    /// more than the few products.
+    /// Writes a block of two by two samples, the most frequent shape for small pictures. Testing for empty columns
+    /// would cost more than the few products.
     @inline(__always)
     private func transformToFour(to plane: inout [UInt8], at start: Int, _ stride: Int) {
         let column0 = twoOfColumn(0)
@@ -78,7 +79,7 @@ struct InverseTransform {
         }
     }
 
-    /// Fills a block that has only its first coefficient.
+    /// Returns the sample value of a block that has only its first coefficient.
     @inline(__always)
     static func sample(ofFirst coefficient: Int32) -> UInt8 {
         sample(coefficient &<< (rowShift &- 3) &+ rowBias)
@@ -180,7 +181,7 @@ struct InverseTransform {
     }
 }
 
-/// Eight coefficients to eight, four or two samples, in one dimension: half of the two-dimensional transform.
+/// The one-dimensional transform of eight coefficients to eight, four or two samples.
 ///
 /// With T.81's transform (A.3.3) multiplied by 2√2 the samples are
 ///
@@ -195,7 +196,7 @@ struct InverseTransform {
 ///
 ///     √2 cos(k π/16) cos(2 k π/16) cos((8n + 4) k π/16)
 ///
-/// All factors, and so the results, are in 8192nds.
+/// All factors, and so the results, are in units of 1/8192.
 enum Butterfly {
     static let bits: Int32 = 13
 

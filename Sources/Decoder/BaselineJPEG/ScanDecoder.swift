@@ -1,4 +1,4 @@
-/// Decodes a scan by rows of MCUs: blocks to planes of samples, and these to pixels.
+/// Decodes a scan row by row, from blocks to samples and then to pixels.
 struct ScanDecoder {
     private let header: Header
     private let width: Int
@@ -10,7 +10,7 @@ struct ScanDecoder {
         var reader: BlockReader
         /// The current restart interval.
         var interval = 0
-        /// The number of MCUs left in it.
+        /// The number of coded units (MCUs) left in the current restart interval.
         var rest: Int
     }
 
@@ -21,7 +21,7 @@ struct ScanDecoder {
         height = (header.height * eighths + 7) / 8
     }
 
-    /// Decodes the picture; `nil` if the scan is damaged.
+    /// Decodes the picture. Returns nil if the scan is damaged.
     func decode(_ scan: ScanWords) -> BaselinePixels? {
         let plans = header.components.map { ComponentPlan($0, of: header, eighths: eighths) }
         let bytes = plans.count == 3 ? colours(scan, plans[0], plans[1], plans[2]) : greys(scan, plans[0])
@@ -87,7 +87,8 @@ struct ScanDecoder {
             rest: header.restartInterval == 0 ? header.columns * header.rows : header.restartInterval)
     }
 
-    /// Starts the next interval. `false` if there is none, or if the last one was not read to its end.
+    /// Starts the next interval. Returns false if there is no next interval, or if the last interval was not read to
+    /// its end.
     private func restart(_ scan: ScanWords, _ progress: inout Progress) -> Bool {
         guard isIntervalComplete(scan, progress), progress.interval + 1 < scan.intervals.count else { return false }
         progress.interval += 1
@@ -115,7 +116,7 @@ struct ScanDecoder {
         }
     }
 
-    /// Converts YCbCr to RGB as in JFIF (T.871, 7), with factors in 65536ths.
+    /// Converts YCbCr to RGB as in JFIF (T.871, 7), with factors in units of 1/65536.
     private static func paint(
         _ luma: [UInt8], _ lumaStart: Int, _ blue: [UInt8], _ red: [UInt8], _ chromaStart: Int, _ chromaShift: Int,
         _ width: Int, into bytes: inout [UInt8], _ target: Int
@@ -138,20 +139,20 @@ struct ScanDecoder {
     }
 }
 
-/// The decoding of one component at a scale.
+/// The geometry and tables for decoding one component at a scale.
 struct ComponentPlan {
-    /// Its blocks in an MCU, horizontally and vertically.
+    /// The number of the component's blocks in a coded unit (MCU), horizontally and vertically.
     let across: Int
     let down: Int
-    /// The samples per block.
+    /// The width and height of a decoded block, in samples.
     let blockWidth: Int
     let blockHeight: Int
     /// The distance between rows of the plane, in samples.
     let stride: Int
-    /// How often to halve a pixel's position to get its sample: 1 if samples cover two pixels.
+    /// The number of bits to shift a pixel's position to get its sample. The number is 1 if a sample covers two pixels.
     let pixelShift: Int
     let rowShift: Int
-    /// Each coefficient's step in zigzag order, times 64, and its index in the block.
+    /// Each coefficient's step in zigzag order, times 64, plus the coefficient's index in the block.
     let steps: [UInt32]
     let first: HuffmanLookup
     let other: HuffmanLookup
@@ -164,8 +165,8 @@ struct ComponentPlan {
         54, 47, 55, 62, 63,
     ]
 
-    /// Prepares for a scale. A component with half the samples in a direction is decoded at twice the scale there,
-    /// while there are samples: only at full size do pixels share them.
+    /// Plans the decoding of a component at a scale. A component with half the samples in a direction is decoded at
+    /// twice the scale there, except at full size, where two pixels share a sample.
     init(_ component: Component, of header: Header, eighths: Int) {
         across = component.across
         down = component.down
@@ -182,18 +183,18 @@ struct ComponentPlan {
     }
 }
 
-/// The samples of one component in a row of MCUs.
+/// The samples of one component in a row of coded units (MCUs).
 struct Plane {
-    /// Row by row; see `ComponentPlan.stride`.
+    /// The samples, row by row. `ComponentPlan.stride` is the length of a row.
     var samples: [UInt8]
-    /// The first coefficient of the last block, in steps: the next one is relative to it.
+    /// The first coefficient of the last block, in steps. The next block stores the difference from this coefficient.
     var prediction: Int32 = 0
 
     init(_ plan: ComponentPlan) {
         samples = [UInt8](repeating: 0, count: plan.stride * plan.down * plan.blockHeight)
     }
 
-    /// Decodes the component's part of the MCU in a column. `false` if the data are damaged.
+    /// Decodes the component's part of the coded unit (MCU) in a column. Returns false if the data are damaged.
     mutating func decode(
         column: Int, _ plan: ComponentPlan, _ words: [UInt32], _ reader: inout BlockReader,
         _ transform: inout InverseTransform

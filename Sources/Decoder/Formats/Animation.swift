@@ -3,13 +3,13 @@ import Pixels
 
 /// The frames of an animation and their composition on a canvas.
 struct Animation {
-    /// The treatment of a frame before the next one is painted.
+    /// The fate of a frame's area before the next frame is painted.
     enum Disposal {
-        /// The frame stays.
+        /// The frame stays on the canvas.
         case keep
-        /// Its area becomes transparent.
+        /// The frame's area becomes transparent.
         case clear
-        /// Its area gets its earlier contents back.
+        /// The frame's area gets its earlier contents back.
         case restore
     }
 
@@ -24,9 +24,9 @@ struct Animation {
         let disposal: Disposal
         /// Whether the frame hides everything below it.
         let isOpaque: Bool
-        /// The number of pixels to decode for it.
+        /// The number of pixels that the decoder must decode for this frame.
         let pixelCount: Int
-        /// How long to show it, in milliseconds.
+        /// The time to show the frame, in milliseconds.
         let duration: Int
     }
 
@@ -35,12 +35,12 @@ struct Animation {
     /// The frames in the file's order.
     let frames: [Frame]
 
-    /// The most pixels to decode for one frame, about two seconds' work. A frame so late that it needs more is
+    /// The most pixels to decode for one requested frame, about two seconds' work. A frame that needs more pixels is
     /// composed from only some of the frames before it.
     private static let mostPixels = 1 << 27
 
-    /// Composes a frame, and further ones if requested. `paint` decodes one frame onto the canvas and returns how
-    /// much of it there was.
+    /// Composes the requested frame, and further frames if requested. The closure `paint` decodes one frame onto the
+    /// canvas and returns how much of it the file contains.
     func reply(
         at index: Int, by plan: DecodePlan, _ facts: PictureFacts, _ conversion: ColourConversion?,
         _ paint: (Int, AnimationCanvas) throws(DecodeFailure) -> Extent
@@ -71,7 +71,7 @@ struct Animation {
         return following.isEmpty ? reply : reply.with(following: following, for: plan.request)
     }
 
-    /// Disposes of the previous frame, and saves what this one covers if that must be restored.
+    /// Disposes of the previous frame. Returns a copy of the current frame's area if it must be restored later.
     private func prepare(
         _ current: Int, from first: Int, on canvas: AnimationCanvas, _ covered: AnimationCanvas?
     ) throws(DecodeFailure) -> AnimationCanvas? {
@@ -95,7 +95,8 @@ struct Animation {
         }
     }
 
-    /// Returns the frame to start from, and whether that shows everything: false if the limit of pixels came first.
+    /// Returns the frame to start from. The flag `isWhole` is false if the limit of pixels excludes frames that the
+    /// requested frame needs.
     private func start(for index: Int) -> (Int, isWhole: Bool) {
         var pixels = 0
         for current in stride(from: index, through: 1, by: -1) {
@@ -109,37 +110,37 @@ struct Animation {
     }
 }
 
-/// The canvas that frames are painted on, in RGBA, initially transparent.
+/// The canvas that frames are painted on, in RGBA. A new canvas is transparent.
 ///
-/// Its memory comes from `calloc`: when an array's allocation fails, the process ends without an answer.
+/// The memory comes from `calloc`, because the process would end without an answer if an array's allocation failed.
 final class AnimationCanvas {
     /// A part of the canvas in whole pixels.
     struct Area {
         let columns: Range<Int>
         let rows: Range<Int>
 
-        /// Creates the part of a rectangle that lies on the canvas.
+        /// Creates an area from the part of a rectangle that is on the canvas.
         init(x: Int, y: Int, width: Int, height: Int, on size: PixelSize) {
             columns = min(x, size.width)..<min(x + width, size.width)
             rows = min(y, size.height)..<min(y + height, size.height)
         }
 
-        /// Whether it is the whole canvas.
+        /// Whether the area is the whole canvas.
         func covers(_ size: PixelSize) -> Bool {
             columns == 0..<size.width && rows == 0..<size.height
         }
 
-        /// The number of its pixels.
+        /// The number of pixels in the area.
         var pixelCount: Int { columns.count * rows.count }
     }
 
     static let bytesPerPixel = 4
 
-    /// The size of the canvas; decoders of frames check against it.
+    /// The size of the canvas. Decoders check frames against it.
     let size: PixelSize
     private let pixels: UnsafeMutablePointer<UInt8>
 
-    /// Creates a transparent canvas. The size must have been checked.
+    /// Creates a transparent canvas. The caller must check the size first.
     init(size: PixelSize) throws(DecodeFailure) {
         guard let memory = calloc(max(1, size.width * size.height), Self.bytesPerPixel) else { throw .outOfMemory }
         self.size = size
@@ -150,25 +151,25 @@ final class AnimationCanvas {
         free(pixels)
     }
 
-    /// Returns the bytes of a row. They are valid while the canvas exists.
+    /// Returns the bytes of a row. The pointer is valid while the canvas exists.
     func row(_ y: Int) -> UnsafeMutableBufferPointer<UInt8> {
         let length = size.width * Self.bytesPerPixel
         return UnsafeMutableBufferPointer(start: pixels + y * length, count: length)
     }
 
-    /// Makes a part transparent.
+    /// Makes an area of the canvas transparent.
     func clear(_ area: Area) {
         forEachRow(of: area) { _, bytes in bytes.update(repeating: 0) }
     }
 
-    /// Copies a part.
+    /// Copies an area of the canvas.
     func copy(of area: Area) throws(DecodeFailure) -> AnimationCanvas {
         let copy = try AnimationCanvas(size: PixelSize(width: area.columns.count, height: area.rows.count))
         forEachRow(of: area) { row, bytes in _ = copy.row(row - area.rows.lowerBound).update(fromContentsOf: bytes) }
         return copy
     }
 
-    /// Puts a copied part back.
+    /// Puts a copied area back onto the canvas.
     func restore(_ copy: AnimationCanvas, in area: Area) {
         forEachRow(of: area) { row, bytes in _ = bytes.update(fromContentsOf: copy.row(row - area.rows.lowerBound)) }
     }

@@ -2,26 +2,27 @@ import Glibc
 
 /// Converts a picture's colours from its profile to sRGB, by tables and a matrix.
 ///
-/// It supports profiles of curves and a matrix, as cameras, phones and editors write them (Display P3, Adobe RGB,
-/// ProPhoto). Pictures with other or broken profiles are treated as sRGB.
+/// The type supports profiles of curves and a matrix, as cameras, phones and editors write them (Display P3, Adobe RGB,
+/// ProPhoto). Decoders treat pictures with other or broken profiles as sRGB.
 struct ColourConversion: Sendable {
-    /// The light of each value, for the three channels one after the other.
+    /// The linear light of each stored value, for the three channels one after the other.
     private let light: [Float]
-    /// The matrix from the file's light to sRGB's, row by row.
+    /// The matrix from the file's linear light to sRGB's, row by row.
     private let matrix: [Float]
-    /// The sRGB value for light in steps of 1 / 16,383: five steps for the smallest difference between values.
+    /// The sRGB value for each of 16,384 levels of linear light. The smallest difference between two values spans five
+    /// levels.
     private let encoded: [UInt8]
 
     private static let steps: Float = 16_383
 
-    /// Converts XYZ under D50, the space of profiles, to sRGB's light: the inverse of sRGB's own primaries.
+    /// The matrix from XYZ under D50, the connection space of profiles, to linear sRGB.
     private static let fromD50: [Double] = [
         3.133_856_1, -1.616_866_7, -0.490_614_6,
         -0.978_768_4, 1.916_141_5, 0.033_454_0,
         0.071_945_3, -0.228_991_4, 1.405_242_7,
     ]
 
-    /// Creates a conversion; nil if the profile is equivalent to sRGB or not supported.
+    /// Creates a conversion. Returns nil if the profile is equivalent to sRGB or not supported.
     init?(profile bytes: UnsafeRawBufferPointer?) {
         guard let profile = bytes.flatMap(ICCProfile.init),
             profile.connection == ICCProfile.signature("XYZ ")
@@ -41,7 +42,7 @@ struct ColourConversion: Sendable {
         self = conversion
     }
 
-    /// Converts pixels of three or four channels. The fourth stays.
+    /// Converts pixels of three or four channels. A fourth channel stays unchanged.
     func convert(_ pixels: UnsafeMutableBufferPointer<UInt8>, channels: Int) {
         light.withUnsafeBufferPointer { light in
             matrix.withUnsafeBufferPointer { matrix in
@@ -80,14 +81,14 @@ struct ColourConversion: Sendable {
         self.init([red, green, blue], matrix)
     }
 
-    /// Returns X, Y and Z of an element.
+    /// Returns X, Y and Z from a profile element.
     private static func primary(_ element: ICCProfile.Element) -> [Double]? {
         guard element.type == ICCProfile.signature("XYZ ") else { return nil }
         let numbers = [8, 12, 16].compactMap { element.fixed(at: $0) }
         return numbers.count == 3 ? numbers : nil
     }
 
-    /// Creates a conversion of three equal channels for a grey picture, which stays grey.
+    /// Creates a conversion for a grey picture. The picture's three channels stay equal.
     private init?(greys profile: ICCProfile) {
         guard let curve = profile.element("kTRC").flatMap(ToneCurve.init) else { return nil }
         self.init([curve, curve, curve], [1, 0, 0, 0, 1, 0, 0, 0, 1])
@@ -112,7 +113,7 @@ struct ColourConversion: Sendable {
         if isNearlyNothing { return nil }
     }
 
-    /// The inverse of sRGB's curve. A value ends where the light is halfway to the next one.
+    /// Creates the table from linear light to sRGB values, rounded to the nearest value.
     private static func encodedLight() -> [UInt8] {
         var table: [UInt8] = []
         table.reserveCapacity(Int(steps) + 1)
@@ -124,7 +125,7 @@ struct ColourConversion: Sendable {
         return table
     }
 
-    /// Whether sample colours change by at most a step or two, which is invisible.
+    /// Whether the conversion changes sample colours by at most two steps, which is invisible.
     private var isNearlyNothing: Bool {
         var sample: [UInt8] = []
         for number in UInt8.min...UInt8.max { sample += [number, number, number] }
@@ -140,9 +141,9 @@ struct ColourConversion: Sendable {
     }
 }
 
-/// A channel's curve from values to light: a table, or a formula with up to seven numbers.
+/// A channel's curve from stored values to linear light. The curve is a table, or a formula with up to seven numbers.
 enum ToneCurve {
-    /// Light at evenly spaced values, 0…1; at least two.
+    /// The light at two or more evenly spaced values from 0 to 1.
     case table([Double])
     /// "Y = (aX + b)^g + e for X ≥ d, Y = cX + f for X < d" (ICC.1, 10.18), which includes the simpler formulas.
     case formula(g: Double, a: Double, b: Double, c: Double, d: Double, e: Double, f: Double)
@@ -150,7 +151,7 @@ enum ToneCurve {
     /// sRGB's own curve.
     static let sRGB = ToneCurve.formula(g: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045, e: 0, f: 0)
 
-    /// Reads an element of type "curv" or "para"; nil if it has another type or ends early.
+    /// Reads a profile element of type "curv" or "para". Returns nil if it has another type or ends early.
     init?(_ element: ICCProfile.Element) {
         if element.type == ICCProfile.signature("curv") {
             self.init(table: element)
@@ -161,7 +162,7 @@ enum ToneCurve {
         }
     }
 
-    /// Returns the light for a value, both within 0…1; nil if the formula gives no number.
+    /// Returns the light for a value; both are from 0 to 1. Returns nil if the formula gives no number.
     func light(_ number: Double) -> Double? {
         let light: Double
         switch self {
@@ -179,7 +180,8 @@ enum ToneCurve {
         .formula(g: gamma, a: 1, b: 0, c: 0, d: 0, e: 0, f: 0)
     }
 
-    /// "If count is 0 the curve is an identity; if 1, the value is a gamma as u8Fixed8Number" (ICC.1, 10.6).
+    /// Reads a curve of type "curv". "If count is 0 the curve is an identity; if 1, the value is a gamma as
+    /// u8Fixed8Number" (ICC.1, 10.6).
     private init?(table element: ICCProfile.Element) {
         guard let count = element.number(at: 8) else { return nil }
         switch count {
@@ -216,9 +218,9 @@ enum ToneCurve {
     }
 }
 
-/// An untrusted colour profile: its header and its elements. Every offset is checked, nothing is copied.
+/// An untrusted colour profile: its header and its elements. The code checks every offset and copies nothing.
 struct ICCProfile {
-    /// The most bytes of a profile. The longest supported one has three curves of 65,536 numbers.
+    /// The most bytes of a profile. The longest supported profile has three curves of 65,536 numbers.
     static let longest = 1 << 20
 
     private static let headerLength = 128
@@ -237,7 +239,7 @@ struct ICCProfile {
             return Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
         }
 
-        /// Reads a signed number with 16 bits before and after the point.
+        /// Reads a signed number with 16 bits before and 16 bits after the binary point.
         func fixed(at offset: Int) -> Double? {
             number(at: offset).map { Double(Int32(truncatingIfNeeded: $0)) / 65_536 }
         }
@@ -245,7 +247,7 @@ struct ICCProfile {
 
     private let bytes: UnsafeRawBufferPointer
 
-    /// Checks a profile's header; nil if it is invalid or too long.
+    /// Checks a profile's header. Returns nil if the profile is invalid or too long.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > Self.headerLength, bytes.count <= Self.longest,
             Self.number(bytes, at: 36) == Self.signature("acsp")
@@ -253,13 +255,13 @@ struct ICCProfile {
         self.bytes = bytes
     }
 
-    /// The colour space of the picture: "RGB ", "GRAY" or an unsupported one.
+    /// The colour space of the picture: "RGB ", "GRAY" or an unsupported space.
     var space: Int? { Self.number(bytes, at: 16) }
 
-    /// The space that the profile converts to: "XYZ " in supported ones.
+    /// The space that the profile converts to: "XYZ " in supported profiles.
     var connection: Int? { Self.number(bytes, at: 20) }
 
-    /// Returns the element of a name; nil if it is missing or lies outside the profile.
+    /// Returns the element with a name. Returns nil if it is missing or lies outside the profile.
     func element(_ name: StaticString) -> Element? {
         let wanted = Self.signature(name)
         let count = min(Self.number(bytes, at: Self.headerLength) ?? 0, Self.mostElements)

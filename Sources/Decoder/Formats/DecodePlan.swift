@@ -1,12 +1,12 @@
 import Pixels
 
-/// All geometry of a request for one picture, computed from the header.
+/// The geometry for decoding one picture, computed from its header and the request.
 ///
-/// Rows are scaled as stored, and only the small result is turned upright.
+/// The decoder scales rows as stored, and turns only the small result upright.
 struct DecodePlan {
     /// The part of the stored picture to read.
     let region: PixelRect
-    /// The output's size before turning.
+    /// The size of the output before it is turned upright.
     let output: PixelSize
     /// The stored picture's size.
     let stored: PixelSize
@@ -32,7 +32,7 @@ struct DecodePlan {
         self.request = request
     }
 
-    /// Returns the part to read of a smaller copy of the picture.
+    /// Returns the part to read from a smaller copy of the picture.
     func region(of copy: PixelSize) -> PixelRect {
         let horizontally = Double(copy.width) / Double(stored.width)
         let vertically = Double(copy.height) / Double(stored.height)
@@ -41,8 +41,8 @@ struct DecodePlan {
             height: region.height * vertically)
     }
 
-    /// Whether a smaller picture can serve as a preview: it is large enough and has the same proportions, except for
-    /// rounding. Cameras' thumbnails of 160 × 120 often have black bars, so their proportions differ.
+    /// Whether a smaller copy can serve as a preview. The copy must be large enough and have nearly the same
+    /// proportions. Cameras' thumbnails of 160 × 120 often have black bars, so their proportions differ.
     func isLike(_ copy: PixelSize) -> Bool {
         guard copy.width > 0, copy.height > 0, copy.width <= stored.width, copy.height <= stored.height else {
             return false
@@ -61,17 +61,17 @@ struct DecodePlan {
         return rows
     }
 
-    /// Returns the reply without pixels.
+    /// Returns a reply without pixels.
     func reply(_ facts: PictureFacts) -> DecodeReply {
         reply(facts, isComplete: true, pixels: nil)
     }
 
-    /// Returns the reply with the output's rows as stored, as many as there were.
+    /// Returns a reply with the output's rows as stored. Missing rows get the background.
     func reply(_ facts: PictureFacts, rows: [UInt8], isComplete: Bool) -> DecodeReply {
         reply(facts, isComplete: isComplete, pixels: upright(rows))
     }
 
-    /// Returns the reply for a transparent picture on a chequerboard.
+    /// Returns a reply for a transparent picture on a chequerboard.
     func reply(_ facts: PictureFacts, rows: Chequer.Rows, isComplete: Bool) -> DecodeReply {
         let chequer = Chequer(pixelAspect: request.pixelAspect)
         let pixels = chequer.joined(Chequer.Pair(light: upright(rows.light), dark: upright(rows.dark)))
@@ -92,27 +92,27 @@ struct DecodePlan {
 
 /// A picture's properties besides its pixels.
 struct PictureFacts {
-    /// The format's name for the user.
+    /// The format's name, as the user sees it.
     let format: String
-    /// The metadata.
+    /// The picture's metadata.
     var metadata = PictureMetadata()
-    /// The number of frames.
+    /// The number of frames in the picture.
     var frameCount = 1
-    /// How long to show the requested frame, in milliseconds.
+    /// The time to show the requested frame, in milliseconds.
     var duration = 0
     /// Whether the pixels are only a preview.
     var isCoarse = false
 }
 
-/// Limits for the size in a header. A file of 291 bytes can claim 65,500 × 65,500 pixels and cost seconds and
-/// gigabytes, so the claim is checked before any allocation.
+/// Limits for the size that a header claims. A file of 291 bytes can claim 65,500 × 65,500 pixels and cost seconds and
+/// gigabytes, so decoders check the claim before any allocation.
 enum PictureBounds {
-    /// The most pixels of a picture read row by row, which costs only time.
+    /// The most pixels of a picture that a decoder reads row by row. Many pixels then cost only time.
     static let mostPixels = 300_000_000
-    /// The most pixels of a picture that must be held as a whole, at 3 to 8 bytes each.
+    /// The most pixels of a picture that a decoder must hold as a whole. Each needs 3 to 8 bytes.
     static let mostBufferedPixels = 100_000_000
 
-    /// Throws for an empty or too large picture.
+    /// Throws if a picture is empty or too large.
     static func check(_ size: PixelSize, isHeldWhole: Bool) throws(DecodeFailure) {
         guard size.width > 0, size.height > 0 else { throw .damaged("it has no pixels") }
         let side = DecodeReply.largestSourceSide

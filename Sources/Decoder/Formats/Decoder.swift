@@ -2,11 +2,11 @@ import BaselineJPEG
 import Glibc
 import Pixels
 
-/// Decodes untrusted pictures. Runs in the decoder's process, because the libraries used here may have flaws.
+/// Decodes untrusted pictures. The code runs in the decoder's process, because the libraries may have flaws.
 ///
 ///     let reply = try Decoder.decode(bytes, DecodeRequest(box: PixelSize(width: 80, height: 80)))
 public enum Decoder {
-    /// The supported formats. To add one, write its file and add it here.
+    /// The supported formats. To add a format, write its decoder and add the type here.
     static let formats: [any PictureDecoder.Type] = [
         JPEGDecoder.self,
         PNGDecoder.self,
@@ -16,21 +16,21 @@ public enum Decoder {
         HEIFDecoder.self,
     ]
 
-    /// The libraries with their versions. Includes those loaded on demand only if they can be loaded now, so call
-    /// this before the sandbox.
+    /// The names and versions of the picture libraries. Includes libraries that are loaded on demand only if they can
+    /// be loaded now, so call this before the process enters the sandbox.
     public static var libraries: [String] { formats.compactMap { $0.library } }
 
-    /// The number of first bytes that identify a format.
+    /// The number of bytes at the start of a file that identify its format.
     private static let signatureLength = 16
 
-    /// Loads the libraries that the picture on a descriptor needs. Call this before the sandbox, which forbids
-    /// opening files and starting threads. It reads only the signature. If loading fails, decoding fails later with a
-    /// description.
+    /// Loads the libraries that the picture on a descriptor needs. Call this before the process enters the sandbox,
+    /// which forbids opening files and starting threads. This function reads only the file's signature. If loading
+    /// fails, decoding fails later with a description.
     public static func prepare(forPictureOn descriptor: CInt) {
         format(ofPictureOn: descriptor)?.prepare()
     }
 
-    /// Returns the format that the signature identifies.
+    /// Returns the picture's format, according to its signature.
     static func format(ofPictureOn descriptor: CInt) -> (any PictureDecoder.Type)? {
         withUnsafeTemporaryAllocation(byteCount: signatureLength, alignment: 1) { buffer in
             let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -42,8 +42,8 @@ public enum Decoder {
 
     /// Decodes as much of a picture as the request needs.
     ///
-    /// Only the first bytes determine the format: names and content types are untrusted. A truncated picture is a
-    /// success once there is a row to show.
+    /// Only the first bytes determine the format: names and content types are untrusted. Decoding a truncated picture
+    /// succeeds if there is a row to show.
     public static func decode(
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
@@ -58,8 +58,7 @@ public enum Decoder {
 
 /// Preparation of a server process, whose forks decode pictures of any format.
 extension Decoder {
-    /// Loads the libraries of common formats and decodes samples of its own, so that the forks inherit all lazy
-    /// initialisation.
+    /// Loads the libraries of common formats and decodes sample pictures. Forked processes then need no initialisation.
     public static func prepareForMany() {
         for format in formats where format.isLoadedAhead { format.prepare() }
         let size = PixelSize(width: 16, height: 16)
@@ -76,19 +75,20 @@ extension Decoder {
         }
     }
 
-    /// Whether this process has loaded the libraries for the picture on a descriptor. It reads only the signature.
+    /// Whether this process has already loaded the libraries for the picture on a descriptor. The function reads only
+    /// the file's signature.
     public static func isPreparedForMany(withPictureOn descriptor: CInt) -> Bool {
         format(ofPictureOn: descriptor)?.isLoadedAhead ?? true
     }
 }
 
-/// Decoding of small pictures that share a process.
+/// Decoding of many small pictures in one process.
 extension Decoder {
-    /// Decodes a simple JPEG without any library; nil for all other and for damaged pictures.
+    /// Decodes a simple JPEG without any library. Returns nil for all other pictures and for damaged ones.
     ///
-    /// `BaselineJPEG` is memory-safe code, so that no picture can affect the next one in the same process. The result
-    /// equals that of `decode` except for rounding, and for chroma of lower resolution, which the library smooths at
-    /// full size.
+    /// `BaselineJPEG` is memory-safe code, so no picture can affect the next one in the same process. The result equals
+    /// that of `decode` except for rounding, and except for chroma of lower resolution at full size, which the library
+    /// smooths.
     public static func decodeSmall(_ bytes: [UInt8], _ request: DecodeRequest) -> DecodeReply? {
         guard let picture = BaselinePicture(bytes) else { return nil }
         let size = PixelSize(width: picture.width, height: picture.height)
@@ -113,21 +113,21 @@ extension Decoder {
 
 /// A picture format.
 protocol PictureDecoder: Sendable {
-    /// The format's library with its version; nil if it needs none or the library is missing.
+    /// The format's library with its version. Nil if the format needs none or the library is missing.
     static var library: String? { get }
 
-    /// Whether the first bytes are the format's signature.
+    /// Whether a file's first bytes are the format's signature.
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool
 
-    /// Whether to load its library into servers in advance. False for formats that are rare and slow to load.
+    /// Whether servers load the format's library in advance. False for formats that are rare and slow to load.
     static var isLoadedAhead: Bool { get }
 
-    /// Loads what only this format needs, while files can still be opened. Reads no picture. Failures show later, in
-    /// `decode`.
+    /// Loads the libraries that only this format needs, while the process can still open files. Reads no picture. If
+    /// loading fails, `decode` throws later.
     static func prepare()
 
-    /// Decodes a picture with this signature. Must check `PictureBounds` before allocating anything in proportion to
-    /// the header's claims.
+    /// Decodes a picture with this format's signature. Must check `PictureBounds` before it allocates memory in
+    /// proportion to the header's claims.
     static func decode(_ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest) throws(DecodeFailure) -> DecodeReply
 }
 
@@ -153,7 +153,7 @@ enum UnreadFormat {
         ("Canon raw", [(4, ascii("ftypcrx "))]),
     ]
 
-    /// Returns the name of the format, if it is one of these.
+    /// Returns the format's name if its signature is a known one.
     static func name(of bytes: UnsafeRawBufferPointer) -> String? {
         signatures.first { signature in
             signature.parts.allSatisfy { bytes.dropFirst($0.offset).starts(with: $0.bytes) }
@@ -170,7 +170,7 @@ struct LibraryWords {
     /// The message in printable ASCII.
     let text: String
 
-    /// Reads the message up to its end.
+    /// Reads the message up to its terminating zero.
     init(_ bytes: UnsafeRawBufferPointer) {
         let words = String(decoding: bytes.prefix { $0 != 0 }.map { 0x20...0x7E ~= $0 ? $0 : 0x3F }, as: UTF8.self)
         text = words.isEmpty ? "its structure is invalid" : words

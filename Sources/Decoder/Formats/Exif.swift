@@ -8,11 +8,11 @@ import Pixels
 struct ExifReader: ~Copyable {
     private let data: UnsafeMutablePointer<ExifData>
 
-    /// libexif's limit: a JPEG segment cannot be longer.
+    /// The longest block that libexif reads, in bytes: a JPEG segment cannot be longer.
     private static let longestBlock = 0xFFFE
 
-    /// Reads a block that begins with its byte order mark; nil without memory. A block that is too long, or has
-    /// 64-bit offsets, is rewritten as far as possible.
+    /// Reads a block that begins with its byte order mark. Returns nil if memory is short. A block that is too long, or
+    /// has 64-bit offsets, is first rewritten as far as possible.
     init?(tiff: UnsafeRawBufferPointer) {
         let longest = Self.longestBlock - 6
         let directories = TIFFDirectories(tiff, longest: longest)
@@ -27,7 +27,7 @@ struct ExifReader: ~Copyable {
         exif_data_unref(data)
     }
 
-    /// Returns an entry as trimmed text; nil if it is missing or empty.
+    /// Returns an entry as trimmed text. Returns nil if it is missing or empty.
     func text(_ tag: ExifTag, in directory: ExifIfd) -> String? {
         entry(tag, in: directory).flatMap(Self.text)
     }
@@ -42,7 +42,7 @@ struct ExifReader: ~Copyable {
         number(tag, in: directory).flatMap { Int(exactly: $0) }
     }
 
-    /// Returns an entry's first four numbers; none if one of them is not a number.
+    /// Returns an entry's first four numbers. Returns none if a value is not a number.
     func numbers(_ tag: ExifTag, in directory: ExifIfd) -> [Double] {
         guard let entry = entry(tag, in: directory)?.pointee, let bytes = entry.data else { return [] }
         let order = exif_data_get_byte_order(data)
@@ -52,13 +52,14 @@ struct ExifReader: ~Copyable {
         return numbers.count == count ? numbers : []
     }
 
-    /// The bytes of the embedded thumbnail, or none. libexif has checked that they lie in the block.
+    /// The bytes of the embedded thumbnail; empty if there is none. The library libexif has checked that the bytes lie
+    /// in the block.
     var thumbnail: [UInt8] {
         Array(UnsafeBufferPointer(start: data.pointee.data, count: Int(data.pointee.size)))
     }
 
-    /// Returns the entries in the file's order, without those about the embedded thumbnail, which would seem to
-    /// describe the picture.
+    /// Returns the entries in the file's order. Entries about the embedded thumbnail are left out, because they would
+    /// seem to describe the picture.
     func fields(atMost limit: Int) -> [MetadataField] {
         var fields: [MetadataField] = []
         for directory in [EXIF_IFD_0, EXIF_IFD_EXIF, EXIF_IFD_GPS, EXIF_IFD_INTEROPERABILITY] {
@@ -112,16 +113,16 @@ struct ExifReader: ~Copyable {
     }
 }
 
-/// A picture's EXIF data. Invalid entries are ignored; the picture is shown in any case.
+/// A picture's EXIF data. This type ignores invalid entries, so that the picture is shown in any case.
 struct ExifBlock {
     /// The picture's orientation.
     private(set) var orientation = Orientation.upright
     /// The embedded thumbnail, usually a JPEG.
     private(set) var thumbnail: [UInt8] = []
-    /// All other entries.
+    /// All other metadata of the block.
     private(set) var metadata = PictureMetadata()
 
-    /// Reads a block that begins with its byte order mark ("II" or "MM"); nil gives empty data.
+    /// Reads a block that begins with its byte order mark ("II" or "MM"). Without a block, the data are empty.
     init(tiff: UnsafeRawBufferPointer?) {
         guard let exif = tiff.flatMap(ExifReader.init(tiff:)) else { return }
         orientation = Orientation(exif: exif.integer(EXIF_TAG_ORIENTATION, in: EXIF_IFD_0) ?? 1)
@@ -145,14 +146,14 @@ struct ExifBlock {
         metadata = metadata.bounded
     }
 
-    /// Tags of a position's coordinates, each after its hemisphere. libexif omits them from its enum, because their
-    /// numbers also occur in other directories.
+    /// The tags of a position's coordinates and hemispheres. The library libexif omits these tags from its enum,
+    /// because other directories use the same numbers.
     private enum GPSTag {
         static let latitude = (hemisphere: ExifTag(rawValue: 1), value: ExifTag(rawValue: 2))
         static let longitude = (hemisphere: ExifTag(rawValue: 3), value: ExifTag(rawValue: 4))
     }
 
-    /// Returns maker and model. Most makers repeat their name in the model.
+    /// Returns the camera's maker and model. Omits the maker if the model repeats it.
     private static func camera(_ exif: borrowing ExifReader) -> String? {
         let maker = exif.text(EXIF_TAG_MAKE, in: EXIF_IFD_0)
         let model = exif.text(EXIF_TAG_MODEL, in: EXIF_IFD_0)
@@ -160,8 +161,8 @@ struct ExifBlock {
         return model.lowercased().hasPrefix(maker.lowercased()) ? model : "\(maker) \(model)"
     }
 
-    /// Rewrites "2006:07:30 07:47:17" as "2006-07-30T07:47:17". `PictureMetadata.bounded` checks whether it is a
-    /// time.
+    /// Rewrites "2006:07:30 07:47:17" as "2006-07-30T07:47:17". Returns nil for a text of another length.
+    /// `PictureMetadata.bounded` checks whether the result is a time.
     private static func timestamp(_ text: String?) -> String? {
         guard let text, text.utf8.count == 19 else { return nil }
         var bytes = Array(text.utf8)

@@ -1,7 +1,7 @@
 import Glibc
 import Pixels
 
-/// Decodes GIF 87a and 89a: interlaced, transparent and animated ones, any frame.
+/// Decodes any frame of GIF 87a and 89a files, including interlaced, transparent and animated ones.
 enum GIFDecoder: PictureDecoder {
     static let name = "GIF"
 
@@ -40,8 +40,8 @@ enum GIFDecoder: PictureDecoder {
             pixelCount: frame.size.width * frame.size.height, duration: frame.duration)
     }
 
-    /// Decodes a frame and paints its opaque pixels. Returns how much there was. A truncated frame is coarse if
-    /// interlaced, otherwise its bottom is missing.
+    /// Decodes a frame and paints its opaque pixels. Returns how much of the frame the file contains. A truncated frame
+    /// is coarse if interlaced; otherwise its bottom is missing.
     private static func paint(
         _ frame: GIFFile.Frame, of file: GIFFile, in area: AnimationCanvas.Area, on canvas: AnimationCanvas
     ) throws(DecodeFailure) -> Animation.Extent {
@@ -75,31 +75,31 @@ enum GIFDecoder: PictureDecoder {
 
 /// The structure of a GIF file, read without decoding pixels.
 struct GIFFile {
-    /// One frame, and the offsets of its parts.
+    /// One frame: its properties and the offsets of its parts.
     struct Frame {
         var origin = (x: 0, y: 0)
         var size = PixelSize(width: 0, height: 0)
         var isInterlaced = false
-        /// The offsets of its palette; empty if it has none.
+        /// The offsets of the frame's palette; empty if it has none.
         var palette = 0..<0
-        /// The index of the transparent colour.
+        /// The index of the transparent colour; nil if there is none.
         var transparent: UInt8?
         var disposal = Animation.Disposal.keep
-        /// In milliseconds.
+        /// How long to show the frame, in milliseconds.
         var duration = 0
-        /// The offset of the compressed pixels, which begin with the first code size.
+        /// The offset of the compressed pixels. The first of these bytes is the initial code size.
         var data = 0
     }
 
     /// The canvas's size; 0 if the file has none.
     let size: PixelSize
-    /// The frames, up to the limit or the file's end.
+    /// The frames, at most the limit of `init`, up to the file's end.
     private(set) var frames: [Frame] = []
 
     private let bytes: UnsafeRawBufferPointer
     private static let headerLength = 13
 
-    /// Reads a file with a valid signature, up to a number of frames; nil if its header is incomplete.
+    /// Reads a file with a valid signature, up to a number of frames. Returns nil if the header is incomplete.
     init?(_ bytes: UnsafeRawBufferPointer, atMost limit: Int) {
         guard bytes.count >= Self.headerLength else { return nil }
         self.bytes = bytes
@@ -125,12 +125,12 @@ struct GIFFile {
         }
     }
 
-    /// Returns the bytes from a frame's compressed pixels on.
+    /// Returns the file's bytes from a frame's compressed pixels to the end.
     func data(of frame: Frame) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[min(frame.data, bytes.count)...])
     }
 
-    /// Returns a frame's 256 colours; those missing in the file are black.
+    /// Returns a frame's 256 colours. Colours that the file lacks are black.
     func colours(of frame: Frame) -> [(red: UInt8, green: UInt8, blue: UInt8)] {
         let there = frame.palette.clamped(to: 0..<bytes.count)
         return (0..<256).map { index in
@@ -139,7 +139,7 @@ struct GIFFile {
         }
     }
 
-    /// Reads a "Graphic Control Extension": the next frame's disposal, duration and transparent colour.
+    /// Reads the next frame's disposal, duration and transparent colour from a "Graphic Control Extension".
     private func readExtension(at position: Int, for next: inout Frame) {
         guard position + 7 < bytes.count, bytes[position + 1] == 0xF9, bytes[position + 2] >= 4 else { return }
         let flags = bytes[position + 3]
@@ -167,12 +167,13 @@ struct GIFFile {
         return frame.data < bytes.count ? frame : nil
     }
 
-    /// Returns the offsets of the palette that a byte of flags announces: "the number of bytes is 3 × 2^(size + 1)".
+    /// Returns the offsets of the palette that a byte of flags declares. "The number of bytes is 3 × 2^(size + 1)".
     private static func palette(flags: UInt8, at start: Int) -> Range<Int> {
         flags & 0x80 == 0 ? start..<start : start..<start + 3 * (2 << Int(flags & 7))
     }
 
-    /// Returns the offset behind a sequence of blocks. Each begins with its length; the last is empty.
+    /// Returns the offset after a sequence of blocks. Each block begins with its length; an empty block ends the
+    /// sequence.
     private func end(ofBlocksAt start: Int) -> Int {
         var position = start
         while position < bytes.count, bytes[position] > 0 { position += 1 + Int(bytes[position]) }
@@ -184,18 +185,18 @@ struct GIFFile {
     }
 }
 
-/// The order of a frame's rows. Interlaced: "every 8th row, starting with row 0; every 8th row, starting with row 4;
-/// every 4th row, starting with row 2; every 2nd row, starting with row 1" (GIF89a, Appendix E).
+/// The order of a frame's rows. An interlaced frame stores "every 8th row, starting with row 0; every 8th row, starting
+/// with row 4; every 4th row, starting with row 2; every 2nd row, starting with row 1" (GIF89a, Appendix E).
 struct GIFRowOrder {
     private static let passes = [(start: 0, step: 8), (start: 4, step: 8), (start: 2, step: 4), (start: 1, step: 2)]
 
     /// The number of rows.
     let height: Int
-    /// Whether the rows are stored in four passes.
+    /// Whether the frame stores its rows in four passes.
     let isInterlaced: Bool
 
     /// Returns the index of a row among the first `count` stored rows. For an interlaced frame, falls back to the
-    /// nearest row above that is stored.
+    /// nearest stored row above it.
     func index(of row: Int, among count: Int) -> Int? {
         guard isInterlaced else { return row < count ? row : nil }
         var nearest: (row: Int, index: Int)?
@@ -212,20 +213,20 @@ struct GIFRowOrder {
     }
 }
 
-/// Decompresses a frame's pixels: LZW, in blocks that begin with their length.
+/// Decompresses a frame's LZW-coded pixels from blocks that begin with their length.
 ///
-/// It writes no more than fits, reads no more than there is, and its table always has 4,096 entries. So a small file
-/// cannot keep it busy for longer than its pixels take.
+/// The reader writes no more than fits, reads no more than there is, and its table always has 4,096 entries. So a small
+/// file cannot keep the reader busy for longer than its pixels take.
 struct LZWReader {
     private let bytes: UnsafeRawBufferPointer
-    /// The next byte, and the number of bytes left in its block.
+    /// The offset of the next byte, and the number of bytes left in its block.
     private var position = 1
     private var left = 0
-    /// Bits that were read but not used, the next one lowest.
+    /// Bits that were read but not used. The next bit is the lowest.
     private var bits: UInt32 = 0
     private var bitCount = 0
 
-    /// Each entry of the table is an earlier one with one more byte.
+    /// For each code, the earlier code that it extends by one byte.
     private var earlier = [UInt16](repeating: 0, count: tableSize)
     private var suffix = [UInt8](repeating: 0, count: tableSize)
     private var first = [UInt8](repeating: 0, count: tableSize)
@@ -233,12 +234,12 @@ struct LZWReader {
 
     private static let tableSize = 4096
 
-    /// Reads from the byte with the code size on.
+    /// Creates a reader. The first byte contains the initial code size.
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// Decompresses up to the capacity, and returns the number of pixels.
+    /// Decompresses as many pixels as fit. Returns the number of pixels.
     mutating func read(into pixels: UnsafeMutableBufferPointer<UInt8>) -> Int {
         guard let depth = bytes.first, 1...8 ~= depth else { return 0 }
         let clear = 1 << Int(depth)
@@ -270,7 +271,7 @@ struct LZWReader {
         return count
     }
 
-    /// Writes an entry's bytes, which are found in reverse order. Returns how many fit.
+    /// Writes the bytes of a code, from the last to the first. Returns how many fit.
     private func unfold(_ code: Int, into pixels: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
         let whole = Int(length[code])
         let count = min(whole, pixels.count - start)

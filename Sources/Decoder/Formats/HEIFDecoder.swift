@@ -1,9 +1,9 @@
 import CHEIF
 import Pixels
 
-/// Decodes HEIC and AVIF if libheif is installed, including grids and transparency.
+/// Decodes HEIC and AVIF if libheif is installed, including grids of tiles and transparency.
 ///
-/// libheif turns pictures upright itself, by the file's own properties and not by EXIF, as the standard demands.
+/// libheif turns pictures upright itself, as the standard demands: by the file's own properties and not by EXIF.
 enum HEIFDecoder: PictureDecoder {
     private static let heic = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]
     private static let avif = ["avif", "avis"]
@@ -56,7 +56,8 @@ enum HEIFDecoder: PictureDecoder {
         return try output.reply(facts, isComplete: true)
     }
 
-    /// Returns the format by the file's main brand. "mif1" and "msf1" only say that it is a HEIF file.
+    /// Returns the name of the format, according to the file's main brand. The brands "mif1" and "msf1" mean any HEIF
+    /// file.
     private static func name(of bytes: UnsafeRawBufferPointer) -> String? {
         guard bytes.count >= 12, bytes.dropFirst(4).starts(with: "ftyp".utf8) else { return nil }
         let brand = bytes[8..<12]
@@ -69,17 +70,17 @@ enum HEIFDecoder: PictureDecoder {
 struct HEIFPicture: ~Copyable {
     private let decoder: UnsafeMutablePointer<cheif_decoder>
 
-    /// Whether libheif is installed. Loaded only once, because its list of decoders must not be written while it is
-    /// read.
+    /// Whether libheif is installed. The process loads libheif only once, because nothing may write libheif's list of
+    /// decoders while another thread reads it.
     static let isReadable = cheif_load() != 0
 
     /// libheif's version; nil if it is not installed.
     static var version: String? { cheif_version().map { String(cString: $0) } }
 
-    /// Cameras store notes and thumbnails in it.
+    /// The longest EXIF block to read, in bytes. Cameras also store notes and thumbnails in the block.
     private static let longestExif = 4 << 20
 
-    /// Opens a file. The bytes must outlive it.
+    /// Opens a file. The bytes must outlive the picture.
     init(_ bytes: UnsafeRawBufferPointer, format: String) throws(DecodeFailure) {
         guard Self.isReadable else {
             throw .missingLibrary(format: format, library: "libheif", package: "libheif1")
@@ -100,14 +101,14 @@ struct HEIFPicture: ~Copyable {
     /// The upright picture's size.
     var size: PixelSize { PixelSize(width: Int(cheif_width(decoder)), height: Int(cheif_height(decoder))) }
 
-    /// The channels of the rows.
+    /// The channels of the decoded rows.
     var channels: OutputRows.Channels {
         guard cheif_has_alpha(decoder) != 0 else { return .rgb }
         return cheif_is_premultiplied(decoder) != 0 ? .premultiplied : .rgba
     }
 
-    /// The EXIF block, from its byte order mark on. It follows an "exif_tiff_header_offset" (ISO/IEC 23008-12,
-    /// A.2.1).
+    /// The EXIF block, from its byte order mark on. In the file, the block follows an "exif_tiff_header_offset"
+    /// (ISO/IEC 23008-12, A.2.1).
     var exif: [UInt8]? {
         var block: heif_item_id = 0
         let length = cheif_exif_length(decoder, &block)
@@ -118,7 +119,7 @@ struct HEIFPicture: ~Copyable {
         return offset < length - 4 ? Array(bytes[(4 + offset)...]) : nil
     }
 
-    /// The colour profile.
+    /// The colour profile; nil if it is missing or too long.
     var profile: [UInt8]? {
         let length = cheif_profile_length(decoder)
         guard length > 0, length <= ICCProfile.longest else { return nil }
@@ -126,17 +127,17 @@ struct HEIFPicture: ~Copyable {
         return cheif_copy_profile(decoder, &bytes) != 0 ? bytes : nil
     }
 
-    /// Switches to the embedded thumbnail. Returns whether there is one.
+    /// Switches to the embedded thumbnail. Returns false if the file has no thumbnail.
     mutating func takeThumbnail() -> Bool {
         cheif_take_thumbnail(decoder) != 0
     }
 
-    /// Decodes the whole picture: its parts may have any order and overlap.
+    /// Decodes the whole picture at once, because its parts may have any order and overlap.
     mutating func decode() throws(DecodeFailure) {
         guard cheif_decode(decoder, channels == .rgb ? 0 : 1) != 0 else { throw .damaged(Self.message(of: decoder)) }
     }
 
-    /// Returns a decoded row.
+    /// Returns the bytes of a decoded row.
     func row(_ index: Int) -> UnsafeBufferPointer<UInt8> {
         let stride = Int(decoder.pointee.stride)
         return UnsafeBufferPointer(start: decoder.pointee.pixels + index * stride, count: stride)
@@ -154,10 +155,10 @@ struct HEIFPicture: ~Copyable {
 /// A composed picture has references "dimg" to its parts, in the box "iref" of the box "meta" (ISO/IEC 14496-12,
 /// 8.11.12, and 23008-12, 6.6.2). libheif reports all other faults itself.
 struct HEIFReferences {
-    /// The parts of each composed picture.
+    /// For each composed picture, the pictures that are its parts.
     private var parts: [UInt32: [UInt32]] = [:]
 
-    /// The deepest nesting allowed: cameras use one level.
+    /// The deepest nesting allowed. Cameras nest pictures one level deep.
     private static let deepest = 8
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -173,13 +174,13 @@ struct HEIFReferences {
         }
     }
 
-    /// Whether no picture contains itself, directly or not, and none is nested too deeply.
+    /// Whether no picture contains itself, directly or indirectly, and none is nested too deeply.
     var areFinite: Bool {
         var depths: [UInt32: Int] = [:]
         return parts.keys.allSatisfy { depth(of: $0, level: 1, &depths) != nil }
     }
 
-    /// Returns a picture's levels of nesting; nil if they are too many.
+    /// Returns the number of levels below a picture. Returns nil if there are too many.
     private func depth(of picture: UInt32, level: Int, _ depths: inout [UInt32: Int]) -> Int? {
         if let depth = depths[picture] { return depth }
         guard level <= Self.deepest else { return nil }
@@ -193,7 +194,7 @@ struct HEIFReferences {
         return deepest + 1
     }
 
-    /// Reads one picture's references: its number, their count, and theirs.
+    /// Reads one picture's references: its number, the count of its parts, and their numbers.
     private mutating func read(_ content: Slice<UnsafeRawBufferPointer>, numberLength length: Int) {
         guard let picture = Self.number(content, length) else { return }
         let rest = content.dropFirst(length + 2)
@@ -203,8 +204,8 @@ struct HEIFReferences {
         }
     }
 
-    /// Calls `body` for each box in a sequence. A box has a length that includes its header, a type, and contents. A
-    /// length of 1 is followed by the real one in eight bytes; 0 means up to the end (ISO/IEC 14496-12, 4.2).
+    /// Calls `body` for each box in a sequence. A box has a length that includes its header, a type, and contents. If
+    /// the length is 1, the real length follows in eight bytes; 0 means up to the end (ISO/IEC 14496-12, 4.2).
     private static func eachBox(
         in bytes: Slice<UnsafeRawBufferPointer>, _ body: (UInt32, Slice<UnsafeRawBufferPointer>) -> Void
     ) {

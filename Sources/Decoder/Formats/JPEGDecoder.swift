@@ -27,8 +27,8 @@ enum JPEGDecoder: PictureDecoder {
         return try show(&jpeg, by: plan, facts, conversion)
     }
 
-    /// Decodes the EXIF block's thumbnail instead of the picture, about 300 times faster. It has the picture's
-    /// profile. Returns nil if it is no JPEG or has other proportions.
+    /// Decodes the EXIF block's thumbnail instead of the picture, about 300 times faster. Applies the picture's colour
+    /// profile. Returns nil if the thumbnail is no JPEG or has other proportions.
     private static func thumbnail(
         _ bytes: [UInt8], by plan: DecodePlan, _ facts: PictureFacts, _ conversion: ColourConversion?
     ) -> DecodeReply? {
@@ -61,7 +61,7 @@ enum JPEGDecoder: PictureDecoder {
         return try output.reply(facts, isComplete: isWhole && !jpeg.isIncomplete)
     }
 
-    /// Reads rows up to the end or the first damage. Returns whether all rows were read.
+    /// Reads rows up to the end or the first damage. Returns true if it read all rows.
     private static func read(
         _ jpeg: inout JPEGStream, into output: inout OutputRows
     ) throws(DecodeFailure) -> Bool {
@@ -75,7 +75,7 @@ enum JPEGDecoder: PictureDecoder {
         }
     }
 
-    /// Returns the greatest reduction that still has a pixel for each output pixel; the area filter does the rest.
+    /// Returns the smallest scale that still has a pixel for each output pixel. The area filter does the rest.
     static func eighths(for region: PixelRect, _ output: PixelSize) -> Int {
         JPEGStream.reductions.first { eighths in
             // Allows a thousandth of a pixel for rounding.
@@ -86,18 +86,19 @@ enum JPEGDecoder: PictureDecoder {
     }
 }
 
-/// Decodes one JPEG row by row, reduced and cropped. Holds one row in memory, unless the picture has several scans.
+/// Decodes one JPEG row by row, at a reduced scale and cropped. Holds one row in memory, unless the picture has several
+/// scans.
 struct JPEGStream: ~Copyable {
     /// The useful scales, in eighths.
     ///
-    /// libjpeg-turbo has vector code only for these: 5/8, 6/8 and 7/8 take longer than the whole picture (24 MP: 110
-    /// to 160 ms against 100), and 3/8 takes as long as 4/8.
+    /// libjpeg-turbo has vector code only for these scales: 5/8, 6/8 and 7/8 take longer than the whole picture (24 MP:
+    /// 110 to 160 ms against 100), and 3/8 takes as long as 4/8.
     static let reductions = [1, 2, 4, 8]
 
     /// The most scans to read. Encoders write about ten; with thousands, a small file could keep a decoder busy for
     /// minutes.
     private static let mostScans = 500
-    /// The most pixels of all scans together, about two seconds' work.
+    /// The most pixels to read in all scans together, about two seconds' work.
     private static let mostScannedPixels = 1 << 31
 
     private let decoder: UnsafeMutablePointer<cjpeg_decoder>
@@ -105,9 +106,9 @@ struct JPEGStream: ~Copyable {
     private var row: [UInt8] = []
     /// One row converted from CMYK to RGB.
     private var converted: [UInt8] = []
-    /// Whether scans were skipped because there were too many.
+    /// Whether the decoder skipped scans because there were too many.
     private var stoppedEarly = false
-    /// Whether scans were skipped for a preview.
+    /// Whether the decoder skipped scans because a preview needs only the first ones.
     private(set) var isCoarse = false
 
     /// Opens a picture and reads its header. The bytes must outlive the stream.
@@ -131,22 +132,22 @@ struct JPEGStream: ~Copyable {
     /// Whether all coefficients must be read before the first row.
     var hasMultipleScans: Bool { decoder.pointee.has_multiple_scans != 0 }
 
-    /// The size after reducing and cropping.
+    /// The size after scaling and cropping.
     var output: PixelSize {
         PixelSize(width: Int(decoder.pointee.info.output_width), height: Int(decoder.pointee.info.output_height))
     }
 
-    /// Whether data were missing or broken so far.
+    /// Whether the decoder has met missing or broken data so far.
     var isIncomplete: Bool { decoder.pointee.is_incomplete != 0 || stoppedEarly }
 
-    /// Whether its colours are CMYK.
+    /// Whether the picture's colours are CMYK.
     var hasInks: Bool {
         let space = decoder.pointee.info.jpeg_color_space
         return space == JCS_CMYK || space == JCS_YCCK
     }
 
-    /// Sets the scale; rows can be read afterwards. For a preview of a progressive picture, reads only the scans
-    /// until every block has a value.
+    /// Sets the scale and prepares to read rows. For a preview of a progressive picture, reads scans only until every
+    /// block has a value.
     mutating func start(eighths: Int, haste: DecodeRequest.Haste) throws(DecodeFailure) {
         // Smooth chroma gains 1 dB at full scale, at no cost in time. At reduced scales, most chroma is enlarged
         // within the inverse DCT, and averaging the rest without smoothing is 1 to 2 dB more accurate.
@@ -154,7 +155,7 @@ struct JPEGStream: ~Copyable {
         if hasMultipleScans { try gatherScans(haste) }
     }
 
-    /// Restricts the rows to these columns and some before them. Returns the first column that is left.
+    /// Restricts the rows to these columns and a few before them. Returns the index of the first column in the rows.
     mutating func crop(to columns: Range<Int>) throws(DecodeFailure) -> Int {
         var left = UInt32(columns.lowerBound)
         var width = UInt32(columns.count)
@@ -180,7 +181,7 @@ struct JPEGStream: ~Copyable {
         }
     }
 
-    /// Reads a progressive picture's scans, as many as are sensible, and prepares their output.
+    /// Reads a progressive picture's scans, as many as the limits allow, and prepares their output.
     private mutating func gatherScans(_ haste: DecodeRequest.Haste) throws(DecodeFailure) {
         let affordable = min(Self.mostScans, max(1, Self.mostScannedPixels / (size.width * size.height)))
         var scans = 0
@@ -195,8 +196,9 @@ struct JPEGStream: ~Copyable {
         try check(cjpeg_show_scans(decoder))
     }
 
-    /// Converts a row of CMYK. "Adobe Photoshop writes inverted data in CMYK JPEG files: 0 represents 100% ink
-    /// coverage, rather than 0% ink as you'd expect" (libjpeg.txt). So do other programs that write Adobe's marker.
+    /// Converts the current row from CMYK to RGB. "Adobe Photoshop writes inverted data in CMYK JPEG files: 0
+    /// represents 100% ink coverage, rather than 0% ink as you'd expect" (libjpeg.txt). So do other programs that write
+    /// Adobe's marker.
     private mutating func convertInks() {
         let inversion: UInt8 = decoder.pointee.info.saw_Adobe_marker != 0 ? 0 : 255
         for pixel in 0..<row.count / 4 {
@@ -229,8 +231,8 @@ struct JPEGStream: ~Copyable {
     }
 }
 
-/// The marker segments before a JPEG's first scan, read without the library: it would copy every requested segment,
-/// and a file can contain any number of them.
+/// Reads the marker segments before a JPEG's first scan, without the library. The library would copy every requested
+/// segment, and a file can contain any number of segments.
 struct JPEGSegments {
     private let bytes: UnsafeRawBufferPointer
 
@@ -238,7 +240,7 @@ struct JPEGSegments {
         self.bytes = bytes
     }
 
-    /// The first EXIF segment's content, without the "Exif\0\0" that identifies it.
+    /// The first EXIF segment's content, without the "Exif\0\0" at its start.
     var exif: UnsafeRawBufferPointer? {
         var position = 2
         while let segment = segment(at: &position) {
@@ -249,7 +251,7 @@ struct JPEGSegments {
         return nil
     }
 
-    /// The colour profile, joined from its parts. Each begins with "ICC_PROFILE\0", its number from 1 on, and the
+    /// The colour profile, joined from its parts. Each part begins with "ICC_PROFILE\0", its number from 1 on, and the
     /// number of parts. Nil if a part is missing or the profile is too long.
     var profile: [UInt8]? {
         let mark = "ICC_PROFILE\0".utf8
@@ -270,7 +272,8 @@ struct JPEGSegments {
         return inOrder.count == count ? inOrder.flatMap { Array($0) } : nil
     }
 
-    /// Returns the segment at `position` and advances it; nil at the first scan, or if there is no marker.
+    /// Returns the segment at `position` and advances `position`. Returns nil at the first scan, or if there is no
+    /// marker.
     private func segment(at position: inout Int) -> (marker: UInt8, content: UnsafeRawBufferPointer)? {
         // "Any marker may optionally be preceded by any number of fill bytes, X'FF'" (T.81, B.1.1.2).
         guard position < bytes.count, bytes[position] == 0xFF else { return nil }
@@ -285,12 +288,12 @@ struct JPEGSegments {
     }
 }
 
-/// Writes thumbnails as JPEGs.
+/// Encodes thumbnails as JPEGs.
 enum JPEGEncoder {
-    /// About the quality of cameras' own thumbnails: ten kilobytes for 320 × 240.
+    /// The JPEG quality of thumbnails, about that of cameras: ten kilobytes for 320 × 240 pixels.
     private static let quality: Int32 = 80
 
-    /// Encodes a picture. Throws if it is longer than the limit, which the answer's size sets.
+    /// Encodes a picture. Throws if the file is longer than `longest`, the space in the decoder's answer.
     static func encode(
         _ picture: PixelBuffer, longest: Int = DecodeReply.longestThumbnail
     ) throws(DecodeFailure) -> [UInt8] {

@@ -1,15 +1,15 @@
 import Pixels
 
-/// Converts rows from the file to the output: blends them with the background, scales them, and converts them to
+/// Converts a file's rows to output rows. The type blends them with the background, scales them, and converts them to
 /// sRGB.
 ///
 ///     var output = OutputRows(plan, source: size, region: plan.region, channels: .rgb, conversion: nil)
 ///     for row in output.sourceRows { output.add(pixels(ofRow: row)) }
 ///     return output.reply(facts, isComplete: true)
 ///
-/// An opaque picture's colours are converted last, in the few pixels of the output. Averaging before converting is
-/// not quite exact, but common curves are so similar that the error is smaller than that of not averaging light. A
-/// transparent picture's colours are converted before blending, because the background is in sRGB.
+/// The type converts an opaque picture's colours last, in the few pixels of the output. Averaging before converting is
+/// not quite exact, but common curves are so similar that the error is smaller than that of not averaging light. The
+/// type converts a transparent picture's colours before blending, because the background is in sRGB.
 struct OutputRows {
     /// The channels of a row.
     enum Channels: Int {
@@ -17,10 +17,10 @@ struct OutputRows {
         case rgb = 3
         /// Red, green, blue and opacity.
         case rgba = 4
-        /// The same, with colours multiplied by the opacity.
+        /// Red, green, blue and opacity, with the colours multiplied by the opacity.
         case premultiplied = 5
 
-        /// Bytes per pixel.
+        /// The number of bytes per pixel.
         var count: Int { self == .rgb ? 3 : 4 }
     }
 
@@ -29,18 +29,18 @@ struct OutputRows {
     private let conversion: ColourConversion?
     private let width: Int
 
-    /// The rows on the background, or on the chequerboard's light squares.
+    /// Scales the rows on the background, or on the chequerboard's light squares.
     private var filter: AreaFilter
     private var rows: [UInt8]
-    /// The rows on the chequerboard's dark squares, if it is used.
+    /// Scales the rows on the chequerboard's dark squares; nil without a chequerboard.
     private var darkFilter: AreaFilter?
     private var darkRows: [UInt8] = []
-    /// One row in sRGB with its opacity, for transparent pictures with a profile.
+    /// A transparent row in sRGB with its opacity, for pictures with a profile.
     private var converted: [UInt8] = []
-    /// One opaque row, for transparent pictures.
+    /// A transparent row after blending with the background.
     private var flattened: [UInt8] = []
 
-    /// Prepares for a picture's rows, of which `region` is needed.
+    /// Prepares for a picture's rows. The output shows the part `region` of the picture.
     init(
         _ plan: DecodePlan, source: PixelSize, region: PixelRect, channels: Channels, conversion: ColourConversion?
     ) {
@@ -59,10 +59,10 @@ struct OutputRows {
         }
     }
 
-    /// The source rows to add, in this order.
+    /// The source rows that the caller must add, in this order.
     var sourceRows: Range<Int> { filter.sourceRows }
 
-    /// Whether there is a row to show.
+    /// Whether the output has at least one row.
     var hasRows: Bool { !rows.isEmpty }
 
     /// Adds the next row.
@@ -76,8 +76,7 @@ struct OutputRows {
         }
     }
 
-    /// Returns the reply, with as many rows as there were. Throws if the picture ends before there is anything to
-    /// show.
+    /// Returns a reply with the finished rows. Throws if the picture ends before there is anything to show.
     ///
     /// - Parameter cameToAnything: false if all added rows are blank because no data were decoded.
     consuming func reply(
@@ -104,7 +103,7 @@ struct OutputRows {
         flattened.withUnsafeBufferPointer { darkFilter?.add(row: $0, appendingOutputTo: &darkRows) }
     }
 
-    /// Converts a transparent row to sRGB. Its colours are then not premultiplied.
+    /// Converts a transparent row to sRGB. The result's colours are not premultiplied.
     private mutating func convert(_ row: UnsafeBufferPointer<UInt8>) {
         converted.withUnsafeMutableBufferPointer { target in
             for index in 0..<width * 4 { target[index] = row[index] }
@@ -121,7 +120,7 @@ struct OutputRows {
         }
     }
 
-    /// Blends a row with a colour by its opacity, in sRGB's own steps as browsers do.
+    /// Blends a row with a background colour, directly in sRGB values as browsers do.
     private mutating func lay(_ row: UnsafeBufferPointer<UInt8>, over below: PixelColor, isPremultiplied: Bool) {
         let below = (UInt32(below.red), UInt32(below.green), UInt32(below.blue))
         flattened.withUnsafeMutableBufferPointer { flattened in
@@ -140,35 +139,35 @@ struct OutputRows {
     }
 }
 
-/// The chequerboard of two greys behind a transparent picture.
+/// The chequerboard of two greys that appears behind a transparent picture.
 ///
-/// Its squares have a fixed size in the output, not in the picture. So the picture is blended with each grey and both
-/// results are scaled; the board then chooses between the two. Blending and scaling can be exchanged because both are
-/// weighted sums.
+/// The squares have a fixed size in the output, not in the picture. So `OutputRows` blends the picture with each grey
+/// and scales both results; the board then chooses between the two. Blending and scaling can be exchanged because both
+/// are weighted sums.
 struct Chequer {
-    /// A value for each grey.
+    /// One value for the light squares and one for the dark squares.
     struct Pair<Value: Sendable>: Sendable {
         var light: Value
         var dark: Value
     }
 
-    /// The output's rows for each grey.
+    /// The output's rows on each of the two greys.
     typealias Rows = Pair<[UInt8]>
 
-    /// The greys. Neither black nor white shapes vanish before them.
+    /// The two greys. Neither black nor white shapes vanish on these greys.
     static let colors = Pair(
         light: PixelColor(red: 153, green: 153, blue: 153), dark: PixelColor(red: 102, green: 102, blue: 102))
 
-    /// A square's sides in output pixels.
+    /// The width and height of a square, in output pixels.
     private let width: Int
     private let height = 8
 
-    /// Creates a board whose squares look square on the screen.
+    /// Creates a chequerboard whose squares look square on the screen.
     init(pixelAspect: Double) {
         width = max(1, Int((Double(height) / pixelAspect).rounded()))
     }
 
-    /// Joins the pictures on both greys.
+    /// Combines the picture on light grey and the picture on dark grey.
     func joined(_ pictures: Pair<PixelBuffer>) -> PixelBuffer {
         var bytes = pictures.light.bytes
         let size = pictures.light.size

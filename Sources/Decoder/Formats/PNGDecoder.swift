@@ -2,7 +2,7 @@ import CPNG
 import Glibc
 import Pixels
 
-/// Decodes PNG: all colour types and depths, interlaced or not; of an animation the first frame.
+/// Decodes PNG files of all colour types and depths, interlaced or not. Decodes only the first frame of an animation.
 enum PNGDecoder: PictureDecoder {
     static let name = "PNG"
     static var library: String? { "libpng " + String(cString: png_get_libpng_ver(nil)) }
@@ -37,14 +37,14 @@ enum PNGDecoder: PictureDecoder {
 struct PNGStream: ~Copyable {
     private let decoder: UnsafeMutablePointer<cpng_decoder>
     private let size: PixelSize
-    /// The channels of the rows.
+    /// The channels of the decoded rows.
     let channels: OutputRows.Channels
-    /// The conversion to sRGB, if there is a profile. "When the iCCP chunk is present, PNG decoders that recognize it
-    /// and are capable of colour management shall ignore the gAMA and cHRM chunks" (PNG, 11.3.2.1). If the profile is
-    /// not supported, libpng uses gAMA.
+    /// The conversion to sRGB, if the file has a supported profile. "When the iCCP chunk is present, PNG decoders that
+    /// recognize it and are capable of colour management shall ignore the gAMA and cHRM chunks" (PNG, 11.3.2.1). If the
+    /// profile is not supported, libpng uses gAMA.
     let conversion: ColourConversion?
 
-    /// Opens a picture whose header was checked. The bytes must outlive the stream.
+    /// Opens a picture with an already checked header. The bytes must outlive the stream.
     init(_ bytes: UnsafeRawBufferPointer, size: PixelSize) throws(DecodeFailure) {
         guard let decoder = cpng_new() else { throw .outOfMemory }
         let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -67,7 +67,7 @@ struct PNGStream: ~Copyable {
         cpng_free(decoder)
     }
 
-    /// Reads a picture that is not interlaced, and passes its rows on. Returns whether all rows were read.
+    /// Reads a picture that is not interlaced, and passes its rows to `body`. Returns true if it read all rows.
     mutating func read(
         _ rows: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(DecodeFailure) -> Bool {
@@ -81,8 +81,8 @@ struct PNGStream: ~Copyable {
         return true
     }
 
-    /// Reads an interlaced picture into memory, and passes its rows on at the end. Returns whether all passes were
-    /// read; a truncated picture is coarse.
+    /// Reads an interlaced picture into memory, then passes its rows to `body`. Returns true if it read all passes. A
+    /// truncated picture is coarse.
     mutating func readInterlaced(
         _ rows: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(DecodeFailure) -> Bool {
@@ -110,7 +110,7 @@ struct PNGStream: ~Copyable {
         return true
     }
 
-    /// Whether to continue: true after a good row, false after a bad one if there is something to show.
+    /// Returns whether to read on after a row. Throws after a damaged row if there is nothing to show yet.
     private func goesOn(_ status: cpng_status, canShow: Bool) throws(DecodeFailure) -> Bool {
         if status == .ok { return true }
         if status == .damaged, canShow { return false }
@@ -124,8 +124,8 @@ struct PNGStream: ~Copyable {
     }
 }
 
-/// A PNG's chunks, read without the library: to check the header first, and because EXIF may follow the picture,
-/// which libpng would not reach for a region at the top.
+/// Reads a PNG's chunks without the library. So Vitrine can check the header first, and find EXIF data after the
+/// pixels, which libpng would not reach for a region at the top.
 struct PNGChunks {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -135,7 +135,7 @@ struct PNGChunks {
         self.bytes = bytes
     }
 
-    /// The contents of the first chunk, which must be IHDR.
+    /// The size and interlacing from the first chunk, which must be IHDR.
     var header: (size: PixelSize, isInterlaced: Bool)? {
         var position = Self.signature.count
         guard let chunk = chunk(at: &position), chunk.type.elementsEqual("IHDR".utf8), chunk.content.count == 13 else {
@@ -154,7 +154,7 @@ struct PNGChunks {
         return nil
     }
 
-    /// Returns the chunk at `position` and advances it; nil at the end of the file.
+    /// Returns the chunk at `position` and advances `position`. Returns nil at the end of the file.
     private func chunk(
         at position: inout Int
     ) -> (type: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer)? {

@@ -2,8 +2,8 @@ import CTIFF
 import Glibc
 import Pixels
 
-/// Decodes TIFF: strips and tiles, bilevel, grey, palette, RGB, YCC and CMYK, 8 and 16 bits; of several pictures the
-/// first.
+/// Decodes the first picture of a TIFF file. Supports strips and tiles, bilevel, grey, palette, RGB, YCC and CMYK, 8
+/// and 16 bits.
 enum TIFFDecoder: PictureDecoder {
     static let name = "TIFF"
     static var library: String? { TIFFPicture.version.map { "libtiff \($0)" } }
@@ -41,15 +41,15 @@ enum TIFFDecoder: PictureDecoder {
     }
 }
 
-/// A TIFF's first picture, read in stripes: only rows compressed together are in memory at once.
+/// A TIFF's first picture. Only rows that are compressed together are in memory at once.
 struct TIFFPicture: ~Copyable {
     private let decoder: UnsafeMutablePointer<ctiff_decoder>
-    /// Whether any row has contents, or is intentionally blank.
+    /// Whether any row read so far has contents, or is intentionally blank.
     private(set) var cameToAnything = false
 
-    /// The largest allocation: an uncompressed picture of the most pixels that may be held, at 16 bits per channel.
+    /// The largest allocation in bytes. The block holds the most pixels allowed, at 16 bits per channel.
     private static let largestBlock = 800 << 20
-    /// The fewest rows to read at once, if fewer are compressed together.
+    /// The fewest rows to read at once, even if the file compresses fewer together.
     private static let fewestRows = 64
 
     /// libtiff's version; nil if it is not installed.
@@ -65,7 +65,7 @@ struct TIFFPicture: ~Copyable {
         return ctiff_load(&library) != 0 ? library : nil
     }
 
-    /// Opens a file at its first picture. The bytes must outlive it.
+    /// Opens a file at its first picture. The bytes must outlive the picture.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
         guard var library = Self.library else {
             throw .missingLibrary(format: TIFFDecoder.name, library: "libtiff", package: "libtiff6")
@@ -94,23 +94,24 @@ struct TIFFPicture: ~Copyable {
     /// The picture's orientation.
     var orientation: Orientation { Orientation(exif: Int(ctiff_short(decoder, ctiff_orientation_tag, 1))) }
 
-    /// Whether the whole picture must be decompressed at once.
+    /// Whether libtiff must decompress the whole picture at once.
     var isHeldWhole: Bool { rowsTogether >= size.height && size.height > Self.fewestRows }
 
-    /// The channels of the rows, after `start`.
+    /// The channels of the decoded rows. Valid after `start`.
     var channels: OutputRows.Channels { decoder.pointee.image.alpha != 0 ? .premultiplied : .rgb }
 
-    /// Whether something was missing or broken so far.
+    /// Whether libtiff has met missing or broken data so far.
     var isIncomplete: Bool { decoder.pointee.error_count > 0 }
 
-    /// Calls `body` with the colour profile, unless the colours are CMYK, which libtiff converts to plain RGB.
+    /// Calls `body` with the colour profile. If the colours are CMYK, `body` gets nil, because libtiff converts CMYK to
+    /// plain RGB.
     func withProfile<Value>(_ body: (UnsafeRawBufferPointer?) -> Value) -> Value {
         var length: UInt32 = 0
         guard let profile = ctiff_profile(decoder, &length) else { return body(nil) }
         return body(UnsafeRawBufferPointer(start: profile, count: Int(length)))
     }
 
-    /// Prepares the conversion. Throws with libtiff's message if it cannot convert the picture.
+    /// Prepares libtiff's conversion to RGB. Throws with libtiff's message if libtiff cannot convert the picture.
     mutating func start() throws(DecodeFailure) {
         guard ctiff_begin(decoder) != 0 else {
             throw .unsupportedFormat("TIFF (\(Self.message(of: decoder)))")
@@ -119,7 +120,7 @@ struct TIFFPicture: ~Copyable {
         decoder.pointee.error_count = 0
     }
 
-    /// Reads rows and passes each on, as RGB or premultiplied RGBA.
+    /// Reads rows and passes each to `body`, as RGB or premultiplied RGBA.
     mutating func read(
         _ rows: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws(DecodeFailure) {
@@ -156,7 +157,7 @@ struct TIFFPicture: ~Copyable {
         }
     }
 
-    /// The number of rows compressed together.
+    /// The number of rows that the file compresses together.
     private var rowsTogether: Int {
         let rows =
             ctiff_is_tiled(decoder) != 0
@@ -170,8 +171,7 @@ struct TIFFPicture: ~Copyable {
     }
 }
 
-/// Copies a TIFF's first directory, and the EXIF and GPS directories it refers to, into a block that libexif can
-/// read.
+/// Copies a TIFF's first directory, with its EXIF and GPS directories, into a block for libexif.
 ///
 /// libexif reads only the first 64 KiB of a block, but TIFFs often have their directory behind the pixels, and a
 /// camera's notes can make a block longer. It does not read BigTIFF with its 64-bit offsets either. The useful
@@ -182,9 +182,9 @@ struct TIFFDirectories {
     private enum Tag {
         static let exif: UInt16 = 0x8769
         static let gps: UInt16 = 0x8825
-        /// Maker notes: their offsets are valid only in the original file.
+        /// The tag of the camera's own notes. The offsets in these notes are valid only in the original file.
         static let makerNote: UInt16 = 0x927C
-        /// Tags about the location and compression of pixels.
+        /// The tags about the location and compression of pixels.
         static let ofPixels: Set<UInt16> = [0x0111, 0x0117, 0x0144, 0x0145, 0x015B, 0x8773]
     }
 
@@ -194,18 +194,18 @@ struct TIFFDirectories {
     let isBig: Bool
     private let longest: Int
 
-    /// The most entries of a directory to read.
+    /// The most entries to read from a directory.
     private static let mostEntries = 512
-    /// The longest value to copy.
+    /// The longest value to copy, in bytes.
     private static let longestValue = 4_096
-    /// Bytes per value of each type. The last three types have 64 bits.
+    /// The number of bytes per value of each type. The last three types have 64 bits.
     private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
-    /// The last type that files with 32-bit offsets have.
+    /// The number of the last type that files with 32-bit offsets have.
     private static let lastSmallType: UInt16 = 13
-    /// The type of an offset in the new block.
+    /// The type number of an offset in the new block.
     private static let long: UInt16 = 4
 
-    /// Checks a file from its byte order mark on; nil if there is none.
+    /// Checks the start of a file. Returns nil if there is no byte order mark.
     ///
     /// - Parameter longest: the size limit of the block.
     init?(_ bytes: UnsafeRawBufferPointer, longest: Int) {
@@ -222,10 +222,10 @@ struct TIFFDirectories {
         isBigEndian = bytes[0] == 0x4D
     }
 
-    /// Bytes per offset.
+    /// The number of bytes per offset.
     private var width: Int { isBig ? 8 : 4 }
 
-    /// The new block, in the file's byte order. Entries that do not fit are omitted.
+    /// The new block, in the file's byte order. Omits entries that do not fit.
     var block: [UInt8] {
         let main = entries(at: number(bytes[width..<2 * width]))
         var block = Array(bytes[0..<2]) + written(UInt16(42)) + [0, 0, 0, 0]
@@ -262,8 +262,8 @@ struct TIFFDirectories {
         return (tag, UInt16(type), UInt32(count), Array(bytes[start..<start + length]))
     }
 
-    /// Appends a directory: its entries sorted by tag, then the values longer than four bytes. Returns its offset;
-    /// nil if it is empty.
+    /// Appends a directory: its entries sorted by tag, then the values longer than four bytes. Returns the directory's
+    /// offset, or nil if it is empty.
     private func append(_ entries: [Entry], to block: inout [UInt8]) -> Int? {
         var free = longest - block.count - 6
         let taken = entries.filter { entry in
@@ -290,7 +290,7 @@ struct TIFFDirectories {
         return start
     }
 
-    /// Reads a number of two, four or eight bytes. One of eight bytes may become negative.
+    /// Reads a number of two, four or eight bytes. A number of eight bytes may become negative.
     private func number(_ bytes: some BidirectionalCollection<UInt8>) -> Int {
         isBigEndian ? bytes.reduce(0) { $0 << 8 | Int($1) } : bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
     }

@@ -1,7 +1,7 @@
 import CWebP
 import Pixels
 
-/// Decodes WebP: lossy and lossless, transparent and animated ones, any frame.
+/// Decodes any frame of WebP files: lossy and lossless, transparent and animated.
 enum WebPDecoder: PictureDecoder {
     static let name = "WebP"
     static var library: String? { WebPPicture.version.map { "libwebp \($0)" } }
@@ -41,7 +41,7 @@ enum WebPDecoder: PictureDecoder {
         return try compose(file, at: index, on: canvas, by: plan, facts)
     }
 
-    /// Decodes a picture that needs no composition.
+    /// Decodes a picture that is not animated.
     private static func show(
         _ picture: borrowing WebPPicture, by plan: DecodePlan, _ facts: PictureFacts, _ file: WebPFile
     ) throws(DecodeFailure) -> DecodeReply {
@@ -75,7 +75,7 @@ enum WebPDecoder: PictureDecoder {
         }
     }
 
-    /// Decodes a frame and paints it. Returns how much of it there was.
+    /// Decodes a frame and paints it on the canvas. Returns how much of the frame the file contains.
     private static func paint(
         _ frame: WebPFile.Frame, in area: AnimationCanvas.Area, on canvas: AnimationCanvas
     ) throws(DecodeFailure) -> Animation.Extent {
@@ -99,7 +99,7 @@ enum WebPDecoder: PictureDecoder {
         return count == picture.size.height ? .all : .part
     }
 
-    /// Blends one pixel with another, or replaces it.
+    /// Blends one pixel with the pixel below, or replaces that pixel.
     private static func mix(
         _ above: UnsafeBufferPointer<UInt8>, over below: UnsafeMutableBufferPointer<UInt8>, _ isBlended: Bool
     ) {
@@ -119,24 +119,24 @@ enum WebPDecoder: PictureDecoder {
     }
 }
 
-/// A WebP file's chunks, read without the library: metadata, and an animation's frames.
+/// Reads a WebP file's chunks without the library: metadata, and an animation's frames.
 struct WebPFile {
     /// One frame of an animation.
     struct Frame {
         let origin: (x: Int, y: Int)
         let size: PixelSize
-        /// In milliseconds.
+        /// How long to show the frame, in milliseconds.
         let duration: Int
-        /// Whether it is blended with what is below it instead of replacing it.
+        /// Whether the frame is blended with the canvas below instead of replacing it.
         let isBlended: Bool
         let disposal: Animation.Disposal
-        /// The compressed frame.
+        /// The frame's compressed data.
         let data: UnsafeRawBufferPointer
     }
 
-    /// The canvas's size, for animations.
+    /// The canvas's size; nil if the file is not an animation.
     private(set) var canvas: PixelSize?
-    /// The frames, for animations.
+    /// The frames of an animation; empty for still pictures.
     private(set) var frames: [Frame] = []
     /// The EXIF block, from its byte order mark on.
     private(set) var exif: UnsafeRawBufferPointer?
@@ -173,7 +173,7 @@ struct WebPFile {
             data: UnsafeRawBufferPointer(rebasing: content[16...]))
     }
 
-    /// Returns the chunk at `position` and advances it; the last one may be incomplete.
+    /// Returns the chunk at `position` and advances `position`. The last chunk may be incomplete.
     private static func chunk(
         of bytes: UnsafeRawBufferPointer, at position: inout Int
     ) -> (type: String, content: UnsafeRawBufferPointer)? {
@@ -186,7 +186,7 @@ struct WebPFile {
         return (type, UnsafeRawBufferPointer(rebasing: bytes[content]))
     }
 
-    /// Reads two sides of 24 bits, each stored minus one.
+    /// Reads a width and a height of 24 bits each. The file stores both minus one.
     private static func size(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> PixelSize {
         PixelSize(width: 1 + number(bytes, at: offset), height: 1 + number(bytes, at: offset + 3))
     }
@@ -196,22 +196,22 @@ struct WebPFile {
     }
 }
 
-/// The part of a picture that libwebp decodes, and its reduction.
+/// The part of a picture that libwebp decodes, and its reduced size.
 ///
-/// libwebp reduces to twice the output's size, and the area filter does the rest: libwebp's own scaling would round a
-/// region's edges to whole pixels.
+/// libwebp reduces the part to twice the output's size, and the area filter does the rest: libwebp's own scaling would
+/// round a region's edges to whole pixels.
 struct WebPPart {
-    /// The part's columns, from an even one on, as libwebp requires.
+    /// The part's columns. The first one is even, as libwebp requires.
     let columns: Range<Int>
-    /// The part's rows, likewise.
+    /// The part's rows. The first one is even, as libwebp requires.
     let rows: Range<Int>
     /// The part's size after the reduction.
     let scaled: PixelSize
     /// The requested region within the reduced part.
     let region: PixelRect
 
-    /// Below this limit libwebp does not reduce transparent pictures, because it would mix colours with those of
-    /// transparent pixels.
+    /// The most pixels of a transparent picture that libwebp decodes without reduction. When libwebp reduces, it mixes
+    /// colours with those of transparent pixels.
     private static let mostTransparentPixels = 1 << 24
 
     /// Creates a part that covers the whole picture without reduction.
@@ -241,14 +241,14 @@ struct WebPPart {
     }
 }
 
-/// One compressed picture, decoded at once. libwebp can crop and reduce it on the way, so that memory is proportional
-/// to the output.
+/// One compressed picture. The library libwebp can crop and reduce the picture while it decodes, so that memory is
+/// proportional to the output.
 struct WebPPicture: ~Copyable {
     /// The picture's size.
     let size: PixelSize
-    /// Whether it has an alpha channel.
+    /// Whether the picture has an alpha channel.
     let hasAlpha: Bool
-    /// Whether libwebp must hold the whole picture in any case.
+    /// Whether libwebp must hold the whole picture in memory even for a small part.
     let isHeldWhole: Bool
 
     private let bytes: UnsafeRawBufferPointer
@@ -267,7 +267,7 @@ struct WebPPicture: ~Copyable {
         return cwebp_load(&library) != 0 ? library : nil
     }
 
-    /// Reads a picture's header. The bytes must outlive it.
+    /// Reads a picture's header. The bytes must outlive the picture.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
         guard var library = Self.library else {
             throw .missingLibrary(format: WebPDecoder.name, library: "libwebp", package: "libwebp7")
@@ -288,7 +288,7 @@ struct WebPPicture: ~Copyable {
         cwebp_free(decoder)
     }
 
-    /// Decodes a part, reduced to `scaled` or more. Returns the number of decoded rows.
+    /// Decodes a part, reduced to the part's `scaled` size. Returns the number of decoded rows.
     func unpack(_ part: WebPPart) throws(DecodeFailure) -> Int {
         var extent = cwebp_extent(
             left: Int32(part.columns.lowerBound), top: Int32(part.rows.lowerBound), width: Int32(part.columns.count),
@@ -302,7 +302,7 @@ struct WebPPicture: ~Copyable {
         return count
     }
 
-    /// Returns a decoded row, RGB or RGBA.
+    /// Returns the bytes of a decoded row, in RGB or RGBA.
     func row(_ index: Int) -> UnsafeBufferPointer<UInt8> {
         let stride = Int(decoder.pointee.stride)
         return UnsafeBufferPointer(start: decoder.pointee.pixels + index * stride, count: stride)

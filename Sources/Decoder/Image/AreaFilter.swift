@@ -1,38 +1,38 @@
 /// Scales a picture row by row. Each output pixel is the mean of the source area that it covers.
 ///
-/// Areas may end inside pixels; rounding their borders to whole pixels would lose 10 dB.
+/// Areas may end inside pixels. Rounding their borders to whole pixels would lose 10 dB of accuracy.
 ///
 ///     var filter = AreaFilter(source: size, region: PixelRect(whole: size), output: small)
 ///     for row in filter.sourceRows {
 ///         filter.add(row: pixels(ofRow: row), appendingOutputTo: &output)
 ///     }
 ///
-/// It holds only a few numbers per pixel of one output row. Both sides scale independently, down or up; enlarged
-/// pixels become sharp squares.
+/// The filter holds only a few numbers per pixel of one output row. Both sides scale independently, down or up;
+/// enlarged pixels become sharp squares.
 public struct AreaFilter: Sendable {
-    /// The source rows needed. All of them must be added, in this order.
+    /// The source rows that the caller must add, all of them and in this order.
     public let sourceRows: Range<Int>
 
     private let rows: AreaAxis
     private let columns: [AreaColumn]
     private let bytesPerSourceRow: Int
 
-    /// The next row to add.
+    /// The index of the next source row to add.
     private var sourceRow: Int
-    /// The output row in progress.
+    /// The index of the output row in progress.
     private var outputRow = 0
     /// The weight accumulated in `sums`; 0 means that `sums` is stale.
     private var gathered: UInt32 = 0
-    /// One row reduced horizontally, in 256ths: at most 255 × 2⁸.
+    /// One source row reduced horizontally, in units of 1/256. Each number is at most 255 × 2⁸.
     private var reduced: [UInt16]
-    /// The weighted sum of reduced rows. The weights of an output row sum to 2¹⁶, so it is at most 255 × 2²⁴.
+    /// The weighted sum of reduced rows. The weights of an output row sum to 2¹⁶, so a sum is at most 255 × 2²⁴.
     private var sums: [UInt32]
     /// The finished output row in bytes.
     private var finished: [UInt8]
 
     private static let wholeWeight: UInt32 = 1 << 16
 
-    /// Creates a filter that scales `region` of a source to `output`. The region is clamped to the source.
+    /// Creates a filter that scales `region` of a source to `output`. Limits the region to the source.
     public init(source: PixelSize, region: PixelRect, output: PixelSize) {
         let horizontal = AreaAxis(
             start: region.x, length: region.width, sourceCount: source.width, count: output.width)
@@ -46,7 +46,7 @@ public struct AreaFilter: Sendable {
         finished = Array(repeating: 0, count: output.width * PixelBuffer.bytesPerPixel)
     }
 
-    /// Adds the next row, in RGB. Appends the output rows it completes: none, one or several.
+    /// Adds the next source row, in RGB. Appends the output rows that are now complete: none, one or several.
     public mutating func add(row: UnsafeBufferPointer<UInt8>, appendingOutputTo output: inout [UInt8]) {
         precondition(row.count >= bytesPerSourceRow, "a row too short")
         guard sourceRows.contains(sourceRow) else { return }
@@ -63,8 +63,8 @@ public struct AreaFilter: Sendable {
         sourceRow += 1
     }
 
-    /// The source row's weight in the output row. As a difference of two rounded positions, it makes the weights of
-    /// an output row sum to exactly 2¹⁶.
+    /// Returns the source row's weight in the output row. The weight is a difference of two rounded positions, so the
+    /// weights of an output row sum to exactly 2¹⁶.
     private func weightOfSourceRow() -> UInt32 {
         let (top, bottom) = (rows.boundary(outputRow), rows.boundary(outputRow + 1))
         let (from, to) = (Double(sourceRow), Double(sourceRow + 1))
@@ -79,8 +79,8 @@ public struct AreaFilter: Sendable {
 
     /// Reduces one source row horizontally.
     ///
-    /// Bounds are not checked per pixel: `AreaColumn` clamps its offsets to the row, and `add` has checked the row's
-    /// length.
+    /// The code does not check bounds per pixel: `AreaColumn` limits its offsets to the row, and `add` has checked the
+    /// row's length.
     private mutating func reduce(_ row: UnsafeBufferPointer<UInt8>) {
         guard let source = row.baseAddress else { return }
         columns.withUnsafeBufferPointer { columns in
@@ -143,7 +143,7 @@ public struct AreaFilter: Sendable {
     }
 }
 
-/// The division of one side among output pixels.
+/// The division of one side of the source among output pixels.
 ///
 /// Output pixel `i` covers the source from `boundary(i)` to `boundary(i + 1)`. Boundaries may lie inside source
 /// pixels.
@@ -155,7 +155,7 @@ struct AreaAxis {
     private let start: Double
     private let length: Double
 
-    /// Clamps the range to the source, and to a length at which neighbouring boundaries still differ.
+    /// Limits the range to the source, and ensures that neighbouring boundaries differ.
     init(start: Double, length: Double, sourceCount: Int, count: Int) {
         precondition(sourceCount > 0 && count > 0, "nothing to filter")
         let shortest = Double(count) * 1e-9
@@ -166,7 +166,7 @@ struct AreaAxis {
         self.count = count
     }
 
-    /// Returns the start of output pixel `index`, which is the end of the one before it.
+    /// Returns the start of the output pixel at `index`. The pixel before ends there.
     func boundary(_ index: Int) -> Double {
         min(Double(sourceCount), index == count ? start + length : start + length * Double(index) / Double(count))
     }
@@ -178,16 +178,17 @@ struct AreaAxis {
     }
 }
 
-/// An output pixel's weights in a row: for its first source pixel, the pixels between, and its last.
+/// The weights of source pixels in one output pixel. The first and the last source pixel have weights of their own. The
+/// pixels between share one weight.
 ///
-/// The weights are fractions of 2²⁴ and sum to exactly that. So a flat row stays exactly flat, and the weighted sum
-/// of bytes, at most 255 × 2²⁴, fits 32 bits.
+/// The weights are fractions of 2²⁴ and sum to exactly 2²⁴. So a flat row stays exactly flat, and the weighted sum of
+/// bytes, at most 255 × 2²⁴, fits 32 bits.
 struct AreaColumn {
     /// The byte offset of the first source pixel.
     let first: Int
-    /// The byte offset of the last source pixel; with weight 0 it may equal the first.
+    /// The byte offset of the last source pixel. If that pixel's weight is 0, the offset may equal the first one.
     let last: Int
-    /// The number of whole pixels between.
+    /// The number of whole pixels between the first and the last.
     let between: Int
     let firstWeight: UInt32
     let betweenWeight: UInt32

@@ -1,4 +1,4 @@
-/// A part of a picture in pixels. Edges may lie inside pixels.
+/// A rectangle in a picture, in pixels. The edges of the rectangle may be inside pixels.
 public struct PixelRect: Hashable, Sendable {
     /// The left edge.
     public var x: Double
@@ -27,10 +27,10 @@ public struct PixelRect: Hashable, Sendable {
         PixelRect(x: x * factor, y: y * factor, width: width * factor, height: height * factor)
     }
 
-    /// Returns the columns that it touches, out of `count`.
+    /// Returns the columns that the rectangle touches, out of `count`.
     public func columns(of count: Int) -> Range<Int> { Self.touched(from: x, length: width, of: count) }
 
-    /// Returns the rows that it touches, out of `count`.
+    /// Returns the rows that the rectangle touches, out of `count`.
     public func rows(of count: Int) -> Range<Int> { Self.touched(from: y, length: height, of: count) }
 
     private static func touched(from start: Double, length: Double, of count: Int) -> Range<Int> {
@@ -40,13 +40,13 @@ public struct PixelRect: Hashable, Sendable {
     }
 }
 
-/// A part of the upright picture, in fractions of its sides.
+/// A rectangle in the upright picture, in fractions of the picture's sides.
 ///
-/// It is never empty, never extends beyond the picture, and its sides are safe to divide by.
+/// The rectangle is never empty and never extends beyond the picture. Its sides are large enough to divide by.
 public struct UnitRect: Hashable, Sendable {
-    /// The left edge, 0…1.
+    /// The left edge, from 0 to 1.
     public let x: Double
-    /// The upper edge, 0…1.
+    /// The upper edge, from 0 to 1.
     public let y: Double
     /// The width, above 0.
     public let width: Double
@@ -56,8 +56,8 @@ public struct UnitRect: Hashable, Sendable {
     /// The whole picture.
     public static let whole = UnitRect(clampedX: 0, y: 0, width: 1, height: 1)
 
-    /// Creates a rectangle; nil if it is empty, not a number or outside. An excess of a billionth, as rounding leaves
-    /// it, is cut off.
+    /// Creates a rectangle. Returns nil if it is empty, not a number or outside the picture. Cuts off an excess of up
+    /// to a billionth, which comes from rounding.
     public init?(x: Double, y: Double, width: Double, height: Double) {
         guard x >= 0, y >= 0, width >= Self.smallestSide, height >= Self.smallestSide,
             x + width <= 1 + Self.slack, y + height <= 1 + Self.slack,
@@ -66,7 +66,8 @@ public struct UnitRect: Hashable, Sendable {
         self.init(clampedX: x, y: y, width: width, height: height)
     }
 
-    /// Creates a rectangle that is inside except for rounding.
+    /// Creates a rectangle, and limits it to the picture. The caller passes a rectangle that exceeds the picture only
+    /// by rounding errors.
     init(clampedX x: Double, y: Double, width: Double, height: Double) {
         self.x = max(0, x)
         self.y = max(0, y)
@@ -74,7 +75,7 @@ public struct UnitRect: Hashable, Sendable {
         self.height = min(height, 1 - self.y)
     }
 
-    /// Returns the same part in pixels of a picture of that size.
+    /// Returns the rectangle in pixels, for a picture of that size.
     public func scaled(to size: PixelSize) -> PixelRect {
         let horizontal = Double(size.width)
         let vertical = Double(size.height)
@@ -82,7 +83,7 @@ public struct UnitRect: Hashable, Sendable {
     }
 
     private static let slack = 1e-9
-    /// Far below a pixel of any picture, but large enough to divide by.
+    /// The smallest width and height: far below a pixel, but large enough to divide by.
     private static let smallestSide = 1e-12
 }
 

@@ -1,31 +1,31 @@
-/// How a stored picture must be turned to be upright, numbered as in EXIF's tag 0x0112.
+/// The turn or reflection that makes a stored picture upright. The numbers are those of EXIF's tag 0x0112.
 ///
-/// "6 = The 0th row is the visual right-hand side of the image, and the 0th column is the visual top" (EXIF 2.32,
-/// 4.6.4 A): such a picture must be turned clockwise by a quarter.
+/// "6 = The 0th row is the visual right-hand side of the image, and the 0th column is the visual top" (EXIF 2.32, 4.6.4
+/// A): such a picture must be turned clockwise by a quarter.
 public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
-    /// Stored upright.
+    /// The picture is stored upright.
     case upright = 1
-    /// Left and right exchanged.
+    /// Left and right are exchanged.
     case mirrored = 2
-    /// Turned by half.
+    /// The picture is turned by 180°.
     case turnedHalf = 3
-    /// Top and bottom exchanged.
+    /// Top and bottom are exchanged.
     case flipped = 4
-    /// Rows and columns exchanged.
+    /// Rows and columns are exchanged.
     case transposed = 5
-    /// Needs a quarter turn clockwise.
+    /// The picture needs a quarter turn clockwise.
     case turnedRight = 6
-    /// Rows and columns exchanged along the other diagonal.
+    /// Rows and columns are exchanged along the other diagonal.
     case transversed = 7
-    /// Needs a quarter turn anticlockwise.
+    /// The picture needs a quarter turn anticlockwise.
     case turnedLeft = 8
 
-    /// Reads a file's number. Values that EXIF does not define (0, 9 and above) mean upright.
+    /// Reads the number of an EXIF orientation. Values that EXIF does not define (0, 9 and above) mean upright.
     public init(exif number: Int) {
         self = UInt8(exactly: number).flatMap(Orientation.init(rawValue:)) ?? .upright
     }
 
-    /// Whether rows become columns.
+    /// Whether turning the picture upright exchanges width and height.
     public var exchangesSides: Bool { rawValue >= Self.transposed.rawValue }
 
     /// Returns this orientation followed by clockwise quarter turns.
@@ -40,10 +40,10 @@ public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
         return self
     }
 
-    /// Converts a stored size to the upright one, or the reverse.
+    /// Converts the size of a stored picture to the upright size, or the reverse.
     public func turned(_ size: PixelSize) -> PixelSize { exchangesSides ? size.turned : size }
 
-    /// Returns the part of the stored picture for a part of the upright one.
+    /// Returns the part of the stored picture for a part of the upright picture.
     public func stored(_ upright: UnitRect) -> UnitRect {
         let (x, y) = (upright.x, upright.y)
         let (width, height) = (upright.width, upright.height)
@@ -82,8 +82,8 @@ public enum Orientation: UInt8, Hashable, Sendable, CaseIterable {
         return PixelBuffer(size: size, rows: bytes, background: .black)
     }
 
-    /// The index of the stored pixel that comes first in the upright picture, and the distances from a stored pixel
-    /// to its upright neighbours to the right and below.
+    /// Returns the index of the stored pixel that comes first in the upright picture. The steps `right` and `down` lead
+    /// from a stored pixel to its upright neighbours.
     private func steps(through stored: PixelSize) -> (start: Int, right: Int, down: Int) {
         let (width, height) = (stored.width, stored.height)
         let (lastColumn, lastRow) = (width - 1, (height - 1) * width)

@@ -1,10 +1,10 @@
-/// The output size and visible part that a request yields for a picture.
+/// The output size and visible part of a picture for one request.
 ///
-/// Client and decoder both compute it from the same values, so the decoder cannot lie about it.
+/// The client and the decoder both compute the layout from the same values, so the decoder cannot lie about it.
 public struct PictureLayout: Hashable, Sendable {
-    /// The output's size, at least 1 × 1 and at most the box's.
+    /// The output's size, from 1 × 1 pixels to the size of the request's box.
     public let output: PixelSize
-    /// The visible part of the picture as seen: the request's region, or a centred part of it.
+    /// The visible part of the turned picture. This is the request's region, or the middle of that region.
     public let region: UnitRect
 
     /// Creates the layout for an upright picture of `source` pixels, both sides above 0.
@@ -36,7 +36,7 @@ public struct PictureLayout: Hashable, Sendable {
         max(1, Int(min(length, Double(limit)).rounded()))
     }
 
-    /// The middle of a region, reduced to these fractions of its sides.
+    /// Returns the middle of a region, reduced to these fractions of its sides.
     private static func centred(_ region: UnitRect, horizontally: Double, vertically: Double) -> UnitRect {
         UnitRect(
             clampedX: region.x + region.width * (1 - horizontally) / 2,

@@ -1,13 +1,14 @@
-/// A picture in memory: opaque sRGB, 8 bits per channel, in RGB order, rows from the top without padding.
+/// A picture in memory. The pixels are opaque sRGB, 8 bits per channel, in RGB order, in rows from the top without
+/// padding.
 ///
 ///     let red = PixelBuffer(size: PixelSize(width: 2, height: 1), bytes: [255, 0, 0, 255, 0, 0])
 public struct PixelBuffer: Hashable, Sendable {
-    /// Bytes per pixel.
+    /// The number of bytes per pixel.
     public static let bytesPerPixel = 3
 
     /// The picture's size, both sides above 0.
     public let size: PixelSize
-    /// `3 × width × height` bytes.
+    /// The pixels: `3 × width × height` bytes.
     public let bytes: [UInt8]
 
     /// The width in pixels.
@@ -15,14 +16,14 @@ public struct PixelBuffer: Hashable, Sendable {
     /// The height in pixels.
     public var height: Int { size.height }
 
-    /// Creates a picture; nil if the number of bytes does not match the size.
+    /// Creates a picture. Returns nil if the number of bytes does not match the size.
     public init?(size: PixelSize, bytes: [UInt8]) {
         guard size.width > 0, size.height > 0, Self.byteCount(of: size) == bytes.count else { return nil }
         self.size = size
         self.bytes = bytes
     }
 
-    /// Creates a picture from rows; missing rows at the bottom get the background.
+    /// Creates a picture from rows. Missing rows at the bottom get the background colour.
     public init(size: PixelSize, rows: [UInt8], background: PixelColor) {
         precondition(size.width > 0 && size.height > 0, "a picture must have pixels")
         let wanted = size.width * size.height * Self.bytesPerPixel
@@ -40,7 +41,7 @@ public struct PixelBuffer: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Returns the number of bytes for a size; nil if it overflows, as untrusted sizes may.
+    /// Returns the number of bytes for a size. Returns nil if the number overflows, which an untrusted size can cause.
     public static func byteCount(of size: PixelSize) -> Int? {
         let (pixels, tooMany) = size.width.multipliedReportingOverflow(by: size.height)
         let (bytes, tooLong) = pixels.multipliedReportingOverflow(by: bytesPerPixel)
@@ -49,7 +50,7 @@ public struct PixelBuffer: Hashable, Sendable {
 }
 
 extension PixelBuffer {
-    /// Scales a part of the picture. Each pixel is the mean of those it covers.
+    /// Scales a part of the picture. Each pixel of the result is the mean of the pixels that it covers.
     public func scaled(_ part: PixelRect, to size: PixelSize) -> PixelBuffer {
         var filter = AreaFilter(source: self.size, region: part, output: size)
         var rows: [UInt8] = []
@@ -68,11 +69,11 @@ extension PixelBuffer {
 
 /// A colour in sRGB.
 public struct PixelColor: Hashable, Sendable {
-    /// Red, 0…255.
+    /// The red value, from 0 to 255.
     public var red: UInt8
-    /// Green, 0…255.
+    /// The green value, from 0 to 255.
     public var green: UInt8
-    /// Blue, 0…255.
+    /// The blue value, from 0 to 255.
     public var blue: UInt8
 
     /// Creates a colour.
@@ -82,6 +83,6 @@ public struct PixelColor: Hashable, Sendable {
         self.blue = blue
     }
 
-    /// The usual background of terminals.
+    /// Black, the usual background of terminals.
     public static let black = PixelColor(red: 0, green: 0, blue: 0)
 }

@@ -4,13 +4,13 @@ import Glibc
 import Pixels
 import Sandbox
 
-/// The decoder's program: decodes one picture and exits.
+/// The decoder's program. By default, the program decodes one picture and exits.
 ///
-/// Descriptor 0 is the picture, descriptor 1 the block for the answer, and the only argument the request in the form
-/// of `DecodeRequest.argument`. The exit status is 0 if the block contains an answer, even a failure, otherwise 1.
+/// Descriptor 0 is the picture, descriptor 1 the memory for the answer. The only argument is the request in the form of
+/// `DecodeRequest.argument`. The exit status is 0 if the memory contains an answer, even a failure, otherwise 1.
 ///
-/// With `--report` it writes a `DecoderReport` into the block, or to a terminal. With `--serve` it forks processes
-/// that decode, as `DecoderService` describes. With `--small` it decodes many small pictures, as
+/// With `--report` the program writes a `DecoderReport` into the memory, or to a terminal. With `--serve` it forks
+/// processes that decode, as `DecoderService` describes. With `--small` it decodes many small pictures, as
 /// `SmallPictureService` describes.
 @main
 enum VitrineDecoder {
@@ -23,7 +23,7 @@ enum VitrineDecoder {
         decode(Result { () throws(PixelsError) in try DecodeRequest(arguments: arguments) })
     }
 
-    /// Confines this process, decodes and exits.
+    /// Puts this process into the sandbox, decodes the picture, and exits.
     private static func decode(_ request: Result<DecodeRequest, PixelsError>) -> Never {
         let input = Result { () throws(DecodeFailure) in try InputFile(descriptor: STDIN_FILENO) }
         let longestAnswer = DecodeOutcome.longestEncoding(
@@ -40,7 +40,7 @@ enum VitrineDecoder {
         _exit(0)
     }
 
-    /// Forks processes that decode. This process reads no picture itself.
+    /// Forks a process for each picture. This process reads no picture itself.
     private static func serve() -> Never {
         Decoder.prepareForMany()
         guard SandboxRules.applyToServer() != nil else { exit(1) }
@@ -52,7 +52,7 @@ enum VitrineDecoder {
         exit(0)
     }
 
-    /// Decodes small pictures one after the other.
+    /// Decodes small pictures one after the other, until the socket is closed.
     private static func serveSmall() -> Never {
         guard SandboxRules(longestAnswer: 0).applyBeyondParent() != nil else { _exit(1) }
         SmallPictureServer(socket: STDIN_FILENO) { request, picture in
@@ -80,7 +80,7 @@ enum VitrineDecoder {
         }
     }
 
-    /// Confines this process as for a picture, and reports the restrictions.
+    /// Puts this process into the sandbox, reports the restrictions, and exits.
     private static func report() -> Never {
         let libraries = Decoder.libraries
         guard let restrictions = SandboxRules(longestAnswer: DecoderReport.longest).apply() else { exit(1) }
@@ -95,7 +95,8 @@ enum VitrineDecoder {
     }
 }
 
-/// The picture's file, inherited from the parent and mapped, because most decoders read only parts of it.
+/// The picture's file, which the parent process passes on. Vitrine maps the file into memory, because most decoders
+/// read only parts of it.
 ///
 /// A sealed block cannot change. A file on disk can: if it shrinks while mapped, the system kills this process, which
 /// is acceptable.
@@ -105,8 +106,8 @@ struct InputFile {
 
     private static let longest = 512 << 20
 
-    /// Checks the file's type and size. Must come before the sandbox: glibc uses a system call for this that also
-    /// accepts paths. The file's contents are not read.
+    /// Checks the file's type and size, without reading its contents. Use this initialiser before the process enters
+    /// the sandbox: for the check, glibc uses a system call that also accepts paths.
     ///
     /// - Parameter descriptor: a regular file, open for reading.
     init(descriptor: CInt) throws(DecodeFailure) {
@@ -119,7 +120,7 @@ struct InputFile {
         size = Int(status.st_size)
     }
 
-    /// Maps the file while `body` runs.
+    /// Maps the file into memory while `body` runs.
     func withBytes<Value>(
         _ body: (UnsafeRawBufferPointer) throws(DecodeFailure) -> Value
     ) throws(DecodeFailure) -> Value {

@@ -1,14 +1,14 @@
 import CSandbox
 import Glibc
 
-/// A fork of this process for one task. It is killed when this process ends.
+/// A fork of this process for one task. The kernel kills the fork when this process ends.
 ///
 ///     let process = try ForkedProcess { decode() }
 ///     // … poll process.descriptor …
 ///     let status = process.reap()
 public struct ForkedProcess: Sendable {
     private let number: pid_t
-    /// Becomes readable when the process has ended.
+    /// A descriptor that becomes readable when the process has ended.
     public let descriptor: CInt
 
     /// The reason why the fork failed.
@@ -31,12 +31,12 @@ public struct ForkedProcess: Sendable {
         }
     }
 
-    /// Kills the process, unless it has ended.
+    /// Kills the process, unless it has already ended.
     public func end() {
         kill(number, SIGKILL)
     }
 
-    /// Waits for the process and returns its wait status, 0 for success.
+    /// Waits for the process to end. Returns the wait status of the process, 0 for success.
     @discardableResult
     public func reap() -> Int32 {
         close(descriptor)

@@ -1,9 +1,9 @@
 import CSandbox
 
-/// Takes all rights from this process that decoding does not need.
+/// Restricts this process to the rights that decoding needs.
 ///
-/// At this point only the picture's first bytes have been read, to load the libraries it needs. Later calls can only
-/// tighten the restrictions, never loosen them.
+/// Before this point, the process has read only the picture's first bytes, to load the libraries it needs. Later calls
+/// can only tighten the restrictions, never loosen them.
 ///
 ///     guard let restrictions = SandboxRules(longestAnswer: 1 << 20).apply() else { exit(1) }
 ///
@@ -14,12 +14,13 @@ import CSandbox
 ///
 /// A compromised decoder keeps its picture, bounded memory and time, and an answer that the parent does not trust.
 public struct SandboxRules {
-    /// The most bytes this process may write to a file: its longest answer.
+    /// The most bytes that this process may write to a file, as many as its longest answer has.
     private let longestAnswer: Int
     private let uses: (landlock: Bool, seccomp: Bool)
 
     private static let cpuSeconds = 10
-    /// Enough for a file of 512 MiB and the largest progressive picture, 100 million pixels in 4:2:0, together.
+    /// The most memory in bytes. This is enough for a file of 512 MiB and the largest progressive picture, 100 million
+    /// pixels in 4:2:0.
     private static let addressSpace = 1 << 30
 
     /// Creates the rules for a process with a size limit for its answer.
@@ -28,20 +29,20 @@ public struct SandboxRules {
         uses = (true, true)
     }
 
-    /// Creates rules with some restrictions only, to test each of them alone.
+    /// Creates rules with only some of the kernel restrictions. Tests use this to check each alone.
     package init(longestAnswer: Int, restrictions: Set<Restriction>) {
         self.longestAnswer = longestAnswer
         uses = (restrictions.contains(.landlock), restrictions.contains(.seccomp))
     }
 
-    /// Confines this process, which must have one thread. Returns the active restrictions; nil if a limit could not
-    /// be set, in which case the process must not decode.
+    /// Restricts this process, which must have one thread. Returns the active restrictions. Returns nil if a limit
+    /// could not be set; then the process must not decode.
     public func apply() -> StandingRestrictions? {
         csandbox_die_with_parent() == 0 ? applyBeyondParent() : nil
     }
 
-    /// Confines this process like `apply`, but lets it outlive the thread that started it, because other threads may
-    /// still use it. The process must exit when its socket is closed.
+    /// Restricts this process like `apply`, but lets it outlive the thread that started it. Other threads may still use
+    /// the process. The process must exit when its socket is closed.
     public func applyBeyondParent() -> StandingRestrictions? {
         guard csandbox_close_all_but_three() == 0, forbidPrivileges() else { return nil }
         let landlock = buildLandlock()
@@ -49,10 +50,10 @@ public struct SandboxRules {
         return StandingRestrictions(landlock: landlock, seccomp: uses.seccomp && csandbox_build_seccomp() == 0)
     }
 
-    /// Confines a server process, which must have one thread. It keeps the right to fork processes that confine
-    /// themselves with `apply`, and to transfer packets.
+    /// Restricts a server process, which must have one thread. The server may still transfer packets, and fork
+    /// processes that restrict themselves with `apply`.
     ///
-    /// It outlives the thread that started it, like `applyBeyondParent`.
+    /// The server outlives the thread that started it, as after `applyBeyondParent`.
     public static func applyToServer() -> StandingRestrictions? {
         // Its forked processes cannot list open descriptors inside the sandbox. So they must be able to close all at
         // once, or there is no server.
@@ -63,13 +64,13 @@ public struct SandboxRules {
         return StandingRestrictions(landlock: landlock, seccomp: csandbox_build_serving_seccomp() == 0)
     }
 
-    /// Closes all descriptors but standard input, output and error. In a server's fork, these are the connections of
-    /// other clients. Returns false if the kernel does not support it; then there is no server.
+    /// Closes all descriptors except standard input, output and error. In a server's fork, the other descriptors are
+    /// connections of other clients. Returns false if the kernel does not support this; then there is no server.
     public static func closeAllButThree() -> Bool { csandbox_close_at_once_but_three() == 0 }
 
-    /// Whether this process can allocate nearly all the memory it is allowed. Called after an allocation failed and
-    /// everything is freed again: if true, the process had reached its limit; if false, the system is short of memory
-    /// or the parent allows less.
+    /// Whether this process can allocate three quarters of its memory limit. Call this function after an allocation
+    /// failed and all memory is free again. True means that the process had reached its limit; false means that the
+    /// system is short of memory or the parent allows less.
     public static func isMemoryThere() -> Bool {
         // The rest is for the program and its libraries.
         csandbox_can_have_memory(UInt(addressSpace / 4 * 3)) == 1
@@ -100,17 +101,17 @@ public struct SandboxRules {
     }
 }
 
-/// The kernel restrictions active in this process.
+/// The kernel restrictions that are active in this process.
 ///
-/// Kernels may lack them: Landlock came with Linux 5.13 and is not enabled everywhere, and containers may forbid
-/// both. Vitrine still decodes pictures with the remaining restrictions and limits; users can look them up.
+/// Kernels may lack them: Landlock came with Linux 5.13 and is not enabled everywhere, and containers may forbid both.
+/// Vitrine still decodes pictures with the remaining restrictions and limits; users can look them up.
 public struct StandingRestrictions: Equatable, Sendable {
     /// The version of Landlock's interface; nil without Landlock.
     public let landlock: Int?
-    /// Whether system calls are filtered.
+    /// Whether seccomp filters this process's system calls.
     public let seccomp: Bool
 
-    /// A name for each restriction, including missing ones.
+    /// A readable name for each restriction, including missing ones.
     public var names: [String] {
         [landlock.map { "Landlock \($0)" } ?? "no Landlock", seccomp ? "seccomp" : "no seccomp"]
     }
@@ -121,9 +122,9 @@ public struct StandingRestrictions: Equatable, Sendable {
 /// Each one alone stops most attacks by a compromised decoder. They use different parts of the kernel, so a bug in
 /// one does not disable the other.
 public enum Restriction: Hashable, Sendable, CaseIterable {
-    /// Forbids opening, executing, creating or removing anything with a path, and TCP connections; since version 6
-    /// also abstract sockets and signals to processes outside.
+    /// Landlock: forbids opening, executing, creating or removing files by path, and TCP connections. Since version 6
+    /// of its interface, Landlock also forbids abstract sockets and signals to processes outside.
     case landlock
-    /// Kills the process for system calls that decoding does not need, or refuses them.
+    /// Seccomp: refuses system calls that decoding does not need, or kills the process for them.
     case seccomp
 }

@@ -6,15 +6,15 @@ import Pixels
 ///
 ///     PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { request in decode(request) }.run()
 ///
-/// The server reads no picture itself, so no picture can affect it or, through it, the next one. Its single thread
-/// waits for requests, ended processes and closed connections. `DecoderService` describes the protocol.
+/// The server reads no picture itself, so no picture can affect the server or the next picture. Its single thread waits
+/// for requests, ended processes and closed connections. `DecoderService` describes the protocol.
 public struct PictureServer {
-    /// A picture being decoded.
+    /// A picture that a forked process is decoding.
     private struct Work {
         let process: ForkedProcess
         /// The connection to the client.
         let client: PacketSocket
-        /// Whether the client has closed the connection, so that the process was killed.
+        /// Whether the server has killed the process, because the client closed the connection.
         var isAbandoned = false
     }
 
@@ -26,14 +26,13 @@ public struct PictureServer {
     /// Creates a server that accepts requests from this socket.
     ///
     /// - Parameter decode: decodes a request packet in the forked process, with the picture on descriptor 0 and the
-    ///   block for the
-    /// answer on 1. Only standard error is open beside these.
+    ///   memory for the answer on 1. Only standard error is also open.
     public init(requests: PacketSocket, decode: @escaping ([UInt8]) -> Never) {
         self.requests = requests
         self.decode = decode
     }
 
-    /// Runs until the socket is closed and the last process has ended.
+    /// Serves requests until the socket is closed and the last process has ended.
     public consuming func run() {
         while isOpen || !works.isEmpty { serve() }
     }
@@ -92,7 +91,7 @@ public struct PictureServer {
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     }
 
-    /// Sends the result, if the client is still connected.
+    /// Sends the result to the client, if it is still connected.
     private static func send(_ client: PacketSocket, _ end: DecoderService.End) {
         try? client.send(end.bytes)
     }

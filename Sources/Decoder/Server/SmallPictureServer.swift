@@ -13,15 +13,15 @@ public struct SmallPictureServer {
     private let socket: CInt
     private let decode: (DecodeRequest, [UInt8]) -> DecodeOutcome?
 
-    /// Creates a server on this socket, which the caller owns.
+    /// Creates a server that reads requests from this socket. The caller owns the socket.
     ///
-    /// - Parameter decode: decodes a picture; nil leaves it to a process of its own.
+    /// - Parameter decode: decodes a picture; nil means that the client must use a separate process.
     public init(socket: CInt, decode: @escaping (DecodeRequest, [UInt8]) -> DecodeOutcome?) {
         self.socket = socket
         self.decode = decode
     }
 
-    /// Runs until the socket is closed.
+    /// Serves requests until the socket is closed.
     public func run() {
         var buffer = [UInt8](repeating: 0, count: SmallPictureService.longestPacket)
         while true {

@@ -2,9 +2,9 @@
 public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The first bytes match no picture format.
     case notAPicture
-    /// A known format or variant that Vitrine does not read.
+    /// The picture has a known format or variant that Vitrine does not read.
     case unsupportedFormat(String)
-    /// A format whose library is missing: the format, the library, and the package that contains it.
+    /// A library is missing: the format, the library, and the package that contains it.
     case missingLibrary(format: String, library: String, package: String)
     /// The header claims more pixels than the decoder accepts.
     case tooLarge(width: Int, height: Int)
@@ -12,12 +12,12 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case damaged(String)
     /// The picture needs more memory than the decoder may use.
     case outOfMemory
-    /// The system has less memory than the decoder may use, or its parent allows it less.
+    /// The decoder may use more memory than the system has free, or the parent process allows.
     case shortOfMemory
     /// The request is invalid, or there is no readable file.
     case badRequest(String)
 
-    /// Whether the picture is at fault, so that another attempt would fail too.
+    /// Whether the cause lies in the picture, so that another attempt would also fail.
     public var isThePicturesFault: Bool {
         switch self {
         case .notAPicture, .unsupportedFormat, .tooLarge, .damaged, .outOfMemory: true
@@ -25,7 +25,7 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A sentence for the user.
+    /// An error message for the user.
     public var description: String {
         switch self {
         case .notAPicture: "This is not a picture."
@@ -82,7 +82,8 @@ extension DecodeFailure {
         }
     }
 
-    /// Enforces the limit. Reasons are short ASCII texts from Vitrine or a library, far below it.
+    /// Shortens a text that exceeds the limit. Reasons are short ASCII texts from Vitrine or a library, far below the
+    /// limit.
     private static func bounded(_ text: String) -> String {
         text.utf8.count <= PictureMetadata.longestText ? text : String(text.unicodeScalars.prefix(255))
     }

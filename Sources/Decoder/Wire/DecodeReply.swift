@@ -1,46 +1,46 @@
 /// A decoded picture and its metadata.
 public struct DecodeReply: Hashable, Sendable {
-    /// The longest side of a picture: libjpeg's own limit.
+    /// The longest side of a picture in pixels, which is libjpeg's own limit.
     public static let largestSourceSide = 65_500
 
     /// The size of the whole upright picture, in its own pixels.
     public let sourceSize: PixelSize
     /// The format's name, such as "JPEG".
     public let format: String
-    /// The stored orientation. All other values are for the upright picture.
+    /// The stored picture's orientation. All other values are for the upright picture.
     public let orientation: Orientation
-    /// False if bytes were missing or broken. `pixels` show the intact part.
+    /// False if bytes were missing or broken. `pixels` then show the intact part.
     ///
-    /// Covers only what was decoded: a region up to its last row, or the header if no pixels were requested.
+    /// The value covers only the decoded part: a region up to its last row, or the header if no pixels were requested.
     public let isComplete: Bool
-    /// Whether this is a quick preview: full decoding would show more.
+    /// Whether this is a quick preview. Full decoding would show more.
     public let isCoarse: Bool
-    /// The number of frames, 1 for most formats and at most the count of `DecodeRequest.frames`. A request for the
-    /// first frame's pixels does not count the frames: 2 then means any number above 1.
+    /// The number of frames, 1 for most formats. A request for the first frame's pixels does not count the frames: 2
+    /// then means any number above 1. The number is at most the count of `DecodeRequest.frames`.
     public let frameCount: Int
-    /// How long to show the frame, in milliseconds, as the file says. Often 0, which leaves it to the viewer; 0 for
-    /// still pictures.
+    /// The time to show the frame, in milliseconds. The value 0 leaves the time to the viewer; still pictures always
+    /// have 0.
     public let duration: Int
-    /// The metadata.
+    /// The picture's metadata.
     public let metadata: PictureMetadata
-    /// The part shown by `pixels`.
+    /// The part of the picture that `pixels` or `thumbnail` show.
     public let region: UnitRect
     /// The pixels, if requested.
     public let pixels: PixelBuffer?
-    /// The same part as a JPEG, if requested.
+    /// The part of the picture as a JPEG, if requested.
     public let thumbnail: [UInt8]?
 
-    /// Further frames of an animation, if requested, as many as were available.
+    /// Further frames of an animation, if requested, as many as the file has.
     public let following: [AnimationPicture]
 
-    /// The longest duration of a frame that a file can contain, in milliseconds: WebP's 24 bits.
+    /// The longest duration of a frame that a file can contain in milliseconds. WebP stores 24 bits.
     static let longestDuration = 0xFF_FFFF
-    /// The most bytes of a thumbnail; any JPEG worth keeping is smaller.
+    /// The most bytes of a thumbnail. Any useful thumbnail is smaller.
     public static let longestThumbnail = 4 << 20
 
     /// Creates a reply to a request.
     ///
-    /// The pixels must have the size of the request's layout, or the client refuses them.
+    /// The pixels must have the size of the request's layout; otherwise, the client refuses them.
     public init(
         to request: DecodeRequest, sourceSize: PixelSize, format: String, orientation: Orientation,
         isComplete: Bool, isCoarse: Bool = false, frameCount: Int = 1, duration: Int = 0, metadata: PictureMetadata,
@@ -59,7 +59,7 @@ public struct DecodeReply: Hashable, Sendable {
         self.following = following
         region = PictureLayout(of: sourceSize, for: request).region
     }
-    /// Returns this reply for another request for the same picture, with new pixels or a new thumbnail.
+    /// Returns a copy with new pixels or a new thumbnail. The copy answers another request for the same picture.
     public func with(pixels: PixelBuffer?, thumbnail: [UInt8]? = nil, for request: DecodeRequest) -> DecodeReply {
         DecodeReply(
             to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
@@ -67,7 +67,7 @@ public struct DecodeReply: Hashable, Sendable {
             thumbnail: thumbnail)
     }
 
-    /// Returns this reply with further frames.
+    /// Returns a copy of this reply with further frames.
     public func with(following: [AnimationPicture], for request: DecodeRequest) -> DecodeReply {
         DecodeReply(
             to: request, sourceSize: sourceSize, format: format, orientation: orientation, isComplete: isComplete,
@@ -75,7 +75,7 @@ public struct DecodeReply: Hashable, Sendable {
             thumbnail: thumbnail, following: following)
     }
 
-    /// Returns the reply for one of the further frames; nil if there is none.
+    /// Returns the reply for one of the further frames. Returns nil if there is no such frame.
     public func answer(following index: Int, for request: DecodeRequest) -> DecodeReply? {
         guard following.indices.contains(index) else { return nil }
         let picture = following[index]
@@ -87,7 +87,7 @@ public struct DecodeReply: Hashable, Sendable {
 }
 
 extension DecodeReply {
-    /// Appends everything but the bytes of pixels or thumbnail.
+    /// Appends all values except the bytes of the pixels or the thumbnail.
     func encodeHead(to wire: inout WireWriter) {
         wire.append(sourceSize)
         wire.append(format)
@@ -103,7 +103,7 @@ extension DecodeReply {
         for picture in following { wire.append(UInt32(picture.duration)) }
     }
 
-    /// Reads the reply to a request. Throws if it does not fit the request.
+    /// Reads the reply to a request. Throws if the reply does not fit the request.
     init(from wire: inout WireReader, for request: DecodeRequest) throws(PixelsError) {
         let sourceSize = try wire.size(largestSide: Self.largestSourceSide)
         let format = try wire.text()
@@ -134,7 +134,7 @@ extension DecodeReply {
             following: zip(all, durations).map { AnimationPicture(pixels: $0, duration: $1) })
     }
 
-    /// Reads the durations of the further frames, at most as many as requested and existing.
+    /// Reads the durations of the further frames. Throws if there are more frames than requested.
     private static func durations(
         from wire: inout WireReader, of frameCount: Int, for request: DecodeRequest
     ) throws(PixelsError) -> [Int] {
@@ -151,7 +151,7 @@ extension DecodeReply {
         return durations
     }
 
-    /// Reads exactly the requested pixels, so that a reply cannot choose how much memory it takes.
+    /// Reads exactly the requested pixels. So a reply cannot choose how much memory to use.
     private static func pixels(
         from wire: inout WireReader, _ size: PixelSize?, count: Int, of layout: PictureLayout,
         for request: DecodeRequest
@@ -171,7 +171,7 @@ extension DecodeReply {
         return pictures
     }
 
-    /// Reads the thumbnail, if requested. It is as untrusted as the picture.
+    /// Reads the thumbnail, if requested. The thumbnail is as untrusted as the picture.
     private static func thumbnail(
         from wire: inout WireReader, _ length: Int?, for request: DecodeRequest
     ) throws(PixelsError) -> [UInt8]? {
@@ -185,7 +185,7 @@ extension DecodeReply {
         return Array(try wire.take(length))
     }
 
-    /// Whether a text is a few printable ASCII characters.
+    /// Whether a text consists of 1 to 32 printable ASCII characters.
     private static func isFormatName(_ text: String) -> Bool {
         1...32 ~= text.utf8.count && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
     }
@@ -193,9 +193,9 @@ extension DecodeReply {
 
 /// A frame of an animation after the first one.
 public struct AnimationPicture: Hashable, Sendable {
-    /// The pixels, with the size of the first frame's.
+    /// The frame's pixels, as many as in the first frame.
     public let pixels: PixelBuffer
-    /// How long to show it, in milliseconds, as the file says.
+    /// The time to show the frame, in milliseconds.
     public let duration: Int
 
     /// Creates a frame.

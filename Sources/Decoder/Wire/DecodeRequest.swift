@@ -1,61 +1,62 @@
-/// A request for a picture: the part, the size, and how to fit it.
+/// A request to decode a picture. The request states the part, the size, and the way to fit them.
 ///
 ///     var request = DecodeRequest(box: PixelSize(width: 160, height: 120))
 ///     request.pixelAspect = 0.75     // sextants in cells twice as high as wide
 public struct DecodeRequest: Hashable, Sendable {
-    /// The result besides size and metadata.
+    /// The kind of result, besides size and metadata.
     public enum Product: UInt8, Hashable, Sendable, CaseIterable {
-        /// Nothing else.
+        /// Size and metadata only.
         case facts
-        /// Pixels.
+        /// The pixels of the requested part.
         case pixels
-        /// A small JPEG to keep.
+        /// A small JPEG for the cache.
         case thumbnail
     }
 
-    /// How a picture fits into the box.
+    /// The way to fit a picture into the box.
     public enum Fitting: UInt8, Hashable, Sendable, CaseIterable {
         /// The whole region is visible. The output may be smaller than the box on one side.
         case inside
-        /// The region covers the box. The excess is cut off equally on both sides.
+        /// The region covers the box. The decoder cuts off the excess equally on both sides.
         case cover
     }
 
     /// The choice between quality and speed.
     public enum Haste: UInt8, Hashable, Sendable, CaseIterable {
-        /// The full picture.
+        /// The picture in full quality.
         case whole
-        /// A preview, if the file offers one: its first scan or its embedded thumbnail. `DecodeReply.isCoarse` tells
-        /// whether it did.
+        /// A preview, if the file offers one. The reply's `isCoarse` says whether the reply is a preview.
         case soon
     }
 
     /// The requested part of the upright picture.
     public var region: UnitRect = .whole
-    /// The largest output. Its sides are clamped to 1…`largestSide`, because terminals can report any size.
+    /// The largest output size. The sides of the box are limited to 1…`largestSide`, because terminals can report any
+    /// size.
     public var box: PixelSize { didSet { box = Self.held(box) } }
-    /// The width of an output pixel on the screen, divided by its height. Parts of cells are seldom square. Values
-    /// outside `pixelAspects` become 1.
+    /// The width of an output pixel on the screen, divided by its height. Pixels made of characters are seldom square.
+    /// Values outside `pixelAspects` become 1.
     public var pixelAspect = 1.0 { didSet { if !Self.pixelAspects.contains(pixelAspect) { pixelAspect = 1 } } }
-    /// How the region fits the box.
+    /// The way to fit the region into the box.
     public var fitting: Fitting = .inside
-    /// Whether a picture smaller than the box is enlarged to fill it.
+    /// Whether the decoder enlarges a picture that is smaller than the box.
     public var enlarges = false
-    /// Clockwise quarter turns by the user, 0 to 3, after the upright orientation. The region is a part of the turned
+    /// The number of clockwise quarter turns of the upright picture, 0 to 3. The region is a part of the turned
     /// picture.
     public var turns = 0 { didSet { turns &= 3 } }
     /// The colour behind transparent pixels and missing rows.
     public var background: PixelColor = .black
     /// Whether a chequerboard replaces the background behind transparent pixels.
     public var isChequered = false
-    /// The requested result.
+    /// The requested kind of result.
     public var product = Product.pixels
-    /// The index of the animation's frame, clamped to `frames`. A frame beyond the end means the last.
+    /// The index of the requested frame of an animation, limited to `frames`. An index beyond the end means the last
+    /// frame.
     public var frame = 0 { didSet { frame = max(0, min(frame, Self.frames.upperBound)) } }
-    /// The number of consecutive frames, clamped to `runs`, for pixels only. Playing an animation then composes each
-    /// frame once. `picturesAtOnce` is the effective number.
+    /// The number of consecutive frames, limited to `runs`, for pixels only. With several frames in an answer, the
+    /// decoder composes each frame once. `picturesAtOnce` is the effective number.
     public var run = 1 { didSet { run = max(1, min(run, Self.runs.upperBound)) } }
-    /// Whether a preview is acceptable.
+    /// The choice between quality and speed.
     public var haste = Haste.whole
 
     /// Creates a request for a whole picture that fits into `box`.
@@ -63,15 +64,15 @@ public struct DecodeRequest: Hashable, Sendable {
         self.box = Self.held(box)
     }
 
-    /// The longest side of a box. The largest picture on the wire is its square, 192 MiB.
+    /// The longest side of a box in pixels. The largest picture is a square of this side, 192 MiB.
     public static let largestSide = 8192
-    /// The accepted pixel aspects.
+    /// The allowed values of `pixelAspect`.
     public static let pixelAspects = 1.0 / 64...64.0
 
-    /// The frames that can be requested; later ones are ignored.
+    /// The frame indices that a client can request. Vitrine ignores later frames.
     public static let frames = 0...99_999
 
-    /// How many frames can be requested at once.
+    /// The numbers of frames that a client can request at once.
     public static let runs = 1...16
 
     /// The most frames in an answer: at least one, and as many more as fit. Client and decoder both apply this limit.
@@ -80,10 +81,10 @@ public struct DecodeRequest: Hashable, Sendable {
         return max(1, min(run, Self.longestRun / length))
     }
 
-    /// The most bytes of pixels in a run.
+    /// The most bytes of pixels in an answer with several frames.
     private static let longestRun = 8 << 20
 
-    /// Whether the pixels have to be decoded.
+    /// Whether the decoder must decode pixels.
     public var wantsPixels: Bool { product != .facts }
 
     private static func held(_ box: PixelSize) -> PixelSize {
@@ -91,9 +92,9 @@ public struct DecodeRequest: Hashable, Sendable {
     }
 }
 
-/// The wire form of a request: a packet, or the same bytes as hexadecimal digits in one argument.
+/// The encoded form of a request. The form is a packet, or the same bytes as hexadecimal digits in one argument.
 extension DecodeRequest {
-    /// The bytes that `init(packet:)` reads.
+    /// The request as bytes for a socket, which `init(packet:)` reads.
     public var packet: [UInt8] {
         var wire = WireWriter()
         for number in [region.x, region.y, region.width, region.height, pixelAspect] { wire.append(number) }
@@ -124,7 +125,7 @@ extension DecodeRequest {
         }
     }
 
-    /// Reads the only argument of a command line. Throws if it is not exactly what `argument` writes.
+    /// Reads the arguments of a command line. Throws unless the only argument is one that `argument` returns.
     public init(arguments: some Collection<String>) throws(PixelsError) {
         guard arguments.count == 1, let digits = arguments.first?.utf8, digits.count.isMultiple(of: 2),
             digits.count <= 2 * DecoderService.longestPacket

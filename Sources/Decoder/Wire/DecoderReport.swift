@@ -8,7 +8,7 @@ public struct DecoderReport: Hashable, Sendable {
     /// The most bytes of a report.
     public static let longest = 4_096
 
-    /// The names of its restrictions, including missing ones.
+    /// The names of the sandbox's restrictions, including missing ones.
     public let restrictions: [String]
     /// The libraries that decode pictures, with their versions.
     public let libraries: [String]
@@ -19,18 +19,18 @@ public struct DecoderReport: Hashable, Sendable {
         self.libraries = libraries
     }
 
-    /// The readable text, which `init(text:)` parses.
+    /// The report as readable text, which `init(text:)` parses.
     public var text: String {
         "restrictions: \(restrictions.joined(separator: ", "))\nlibraries: \(libraries.joined(separator: ", "))\n"
     }
 
-    /// Reads a report from a sealed block.
+    /// Reads a report from sealed memory.
     public init(reading memory: SealedMemory) throws(PixelsError) {
         let text = try memory.withBytes(atMost: Self.longest) { String(decoding: $0, as: UTF8.self) }
         try self.init(text: text)
     }
 
-    /// Parses exactly what `text` returns, in printable ASCII.
+    /// Parses the text of a report. Throws for any text that `text` cannot return.
     init(text: String) throws(PixelsError) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 3, lines[2].isEmpty, text.utf8.allSatisfy({ $0 == 0x0A || 0x20...0x7E ~= $0 }) else {

@@ -1,25 +1,26 @@
 /// The protocol between Vitrine and the decoder server.
 ///
 /// The server's standard input is a socket. Each packet is a request for one picture, with three descriptors: the
-/// picture, the block for the answer, and a socket for this picture. On that socket the server reports once how the
-/// picture's process ended; if its other end is closed, the server ends the process. When its standard input is
-/// closed, the server accepts no more pictures, and exits after the last one.
+/// picture, the memory for the answer, and a socket for this picture. On that socket the server reports once how the
+/// picture's process ended; if its other end is closed, the server ends the process. When its standard input is closed,
+/// the server accepts no more pictures, and exits after the last one.
 public enum DecoderService {
-    /// The argument that starts a server.
+    /// The argument that starts a decoder server.
     public static let argument = "--serve"
-    /// The exit status of a process that leaves its picture to a program, which can load further libraries.
+    /// The exit status of a forked process that needs further libraries. The client then starts the decoder's program
+    /// for the picture.
     public static let elsewhere: Int32 = 3
-    /// The most bytes of a packet.
+    /// The most bytes of a request packet.
     public static let longestPacket = 1_024
 
     /// The end of one picture's process.
     public enum End: Equatable, Sendable {
-        /// The process ended, with this wait status; 0 for success.
+        /// The process ended, with this wait status; 0 means success.
         case ended(Int32)
-        /// No process was started; the system's reason.
+        /// The server could not start a process; this is the system's error code.
         case notBegun(Int32)
 
-        /// The encoded form.
+        /// The result as bytes for the socket.
         public var bytes: [UInt8] {
             switch self {
             case .ended(let status): Self.bytes(0, status)
@@ -27,7 +28,7 @@ public enum DecoderService {
             }
         }
 
-        /// Decodes `bytes`; nil if malformed.
+        /// Decodes `bytes`. Returns nil if they are malformed.
         public init?(bytes: [UInt8]) {
             guard bytes.count == 5 else { return nil }
             let number = bytes[1...].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -48,29 +49,29 @@ public enum DecoderService {
 ///
 /// Such a decoder decodes many pictures in one process: for thumbnails, starting a process costs more than decoding.
 /// Its standard input is a socket. Each packet contains a number, a request preceded by its length, and the picture.
-/// The answer is one packet: the same number and a `DecodeOutcome` block, or the number alone if the picture needs a
+/// The answer is one packet: the same number and an encoded `DecodeOutcome`, or the number alone if the picture needs a
 /// process of its own. The decoder exits when the socket is closed.
 ///
 ///     try socket.send(SmallPictureService.packet(7, request, bytes))
 public enum SmallPictureService {
-    /// The argument that starts such a decoder.
+    /// The argument that starts a decoder of small pictures.
     public static let argument = "--small"
     /// The most bytes of a picture. Thumbnails have 5 to 20 KB.
     public static let longestPicture = 64 << 10
-    /// The most bytes of a packet to it.
+    /// The most bytes of a request packet with its picture.
     public static let longestPacket = 8 + DecoderService.longestPacket + longestPicture
     /// The most bytes of pixels in an answer. A socket buffers about 200 KiB.
     private static let mostPixels = 128 << 10
-    /// The most bytes of an answer beside its pixels, for a picture without metadata.
+    /// The most bytes of an answer besides its pixels, for a picture without metadata.
     private static let longestHead = 1 << 10
 
-    /// Whether to ask such a decoder: for few pixels of a short file that begins like a JPEG. The decoder may still
-    /// decline.
+    /// Whether a decoder of small pictures can probably answer. The file must be short and begin like a JPEG, and the
+    /// request must need few pixels. The decoder may still decline.
     public static func takes(_ bytes: [UInt8], for request: DecodeRequest) -> Bool {
         bytes.count <= longestPicture && bytes.starts(with: [0xFF, 0xD8, 0xFF]) && takes(request)
     }
 
-    /// Whether the request alone is suitable.
+    /// Whether the request is for one frame with few pixels.
     public static func takes(_ request: DecodeRequest) -> Bool {
         request.product == .pixels && request.frame == 0 && request.run == 1
             && (PixelBuffer.byteCount(of: request.box) ?? .max) <= mostPixels
@@ -85,7 +86,7 @@ public enum SmallPictureService {
         return wire.bytes + request + picture
     }
 
-    /// Decodes a packet; nil if it is malformed or unsuitable.
+    /// Decodes a packet. Returns nil if it is malformed or not suitable.
     public static func order(
         _ packet: ArraySlice<UInt8>
     ) -> (number: UInt32, request: DecodeRequest, picture: [UInt8])? {
@@ -99,19 +100,20 @@ public enum SmallPictureService {
         return takes(picture, for: request) ? (number, request, picture) : nil
     }
 
-    /// The most bytes of an answer.
+    /// Returns the most bytes of an answer to a request.
     public static func longestAnswer(to request: DecodeRequest) -> Int {
         4 + longestHead + (PixelBuffer.byteCount(of: request.box) ?? 0)
     }
 
-    /// Encodes an answer. A nil outcome leaves the picture to a process of its own.
+    /// Encodes an answer. A nil outcome means that the client must use a separate process.
     public static func answer(_ number: UInt32, _ outcome: DecodeOutcome?) -> [UInt8] {
         var wire = WireWriter()
         wire.append(number)
         return wire.bytes + (outcome?.block ?? [])
     }
 
-    /// Returns the block in the answer to this number, empty if the decoder declined; nil for any other packet.
+    /// Returns the encoded outcome from the answer with this number, empty if the decoder declined. Returns nil for any
+    /// other packet.
     public static func block(_ answer: [UInt8], to number: UInt32) -> ArraySlice<UInt8>? {
         answer.count >= 4 && integer(answer[...]) == number ? answer.dropFirst(4) : nil
     }

@@ -6,22 +6,22 @@ import Glibc
 ///     let (ours, theirs) = try PacketSocket.pair()
 ///     try ours.send([1], passing: [file])
 ///
-/// No call blocks; callers poll the descriptor. It closes on exec and when the object is released.
+/// No call blocks; callers poll the descriptor. The descriptor closes on exec and when the object is released.
 public final class PacketSocket: Sendable {
     /// A received packet. The receiver must close its descriptors.
     public struct Packet: Sendable {
-        /// The bytes.
+        /// The packet's bytes.
         public let bytes: [UInt8]
-        /// The descriptors.
+        /// The descriptors that came with the packet.
         public let descriptors: [CInt]
-        /// Whether this is the connection's end, which arrives as an empty packet.
+        /// Whether the other end has closed the connection, which arrives as an empty packet.
         public var isEnd: Bool { bytes.isEmpty && descriptors.isEmpty }
     }
 
-    /// The socket's descriptor, owned by this object.
+    /// The socket's descriptor, which this object owns.
     public let descriptor: CInt
 
-    /// Takes ownership of a descriptor.
+    /// Creates a socket that owns an existing descriptor.
     public init(adopting descriptor: CInt) {
         self.descriptor = descriptor
     }
@@ -44,7 +44,7 @@ public final class PacketSocket: Sendable {
         }
     }
 
-    /// Receives the next packet. Throws if there is none or it is longer than the limit.
+    /// Receives the next packet. Throws if no packet waits, or the packet is longer than the limit.
     public func receive(atMost limit: Int) throws(PixelsError) -> Packet {
         var descriptors = [CInt](repeating: -1, count: Int(CPACKETS_MOST_DESCRIPTORS))
         var (count, code): (CInt, CInt) = (0, 0)
@@ -57,7 +57,7 @@ public final class PacketSocket: Sendable {
         return Packet(bytes: bytes, descriptors: Array(descriptors.prefix(Int(count))))
     }
 
-    /// Ends sending. Packets from the other end can still be received.
+    /// Ends sending. This end can still receive packets.
     public func finish() {
         shutdown(descriptor, CInt(SHUT_WR))
     }
@@ -68,13 +68,13 @@ public final class PacketSocket: Sendable {
     }
 }
 
-/// A pipe that closes on exec from its creation.
+/// A pipe whose descriptors close on exec from the start.
 ///
-/// No program that another thread starts at the same moment can inherit it.
+/// If another thread starts a program at the same moment, that program cannot inherit the pipe.
 public struct PrivatePipe: Sendable {
-    /// The end to read from, owned by the caller.
+    /// The end to read from. The caller must close this descriptor.
     public let reading: CInt
-    /// The end to write to, owned by the caller.
+    /// The end to write to. The caller must close this descriptor.
     public let writing: CInt
 
     /// Creates a pipe.

@@ -1,30 +1,30 @@
-/// A picture's metadata. Everything is optional. Texts are untrusted: valid UTF-8, but they may contain control
+/// A picture's metadata. Each value is optional. Texts are untrusted: they are valid UTF-8, but may contain control
 /// characters.
 public struct PictureMetadata: Hashable, Sendable {
-    /// The most fields to keep.
+    /// The most fields that Vitrine keeps.
     public static let mostFields = 256
-    /// The most bytes of UTF-8 to keep of a text.
+    /// The most bytes of UTF-8 that Vitrine keeps of a text.
     public static let longestText = 1024
 
-    /// Maker and model: "FUJIFILM X-T4".
+    /// The camera's maker and model, such as "FUJIFILM X-T4".
     public var camera: String?
     /// The lens's model.
     public var lens: String?
-    /// The time by the camera's clock: "2006-07-30T07:47:17".
+    /// The time of the photo by the camera's clock, such as "2006-07-30T07:47:17".
     public var takenAt: String?
     /// The exposure time in seconds.
     public var exposureSeconds: Double?
-    /// The f-number.
+    /// The lens opening as an f-number.
     public var aperture: Double?
     /// The ISO sensitivity.
     public var iso: Int?
     /// The focal length in millimetres.
     public var focalLength: Double?
-    /// Degrees, positive to the north.
+    /// The latitude in degrees, positive to the north.
     public var latitude: Double?
-    /// Degrees, positive to the east.
+    /// The longitude in degrees, positive to the east.
     public var longitude: Double?
-    /// The owner's title.
+    /// The title that the owner gave to the photo.
     public var title: String?
     /// The description by the owner or the camera.
     public var description: String?
@@ -34,8 +34,8 @@ public struct PictureMetadata: Hashable, Sendable {
     /// Creates empty metadata.
     public init() {}
 
-    /// The metadata within bounds: long texts cut, empty texts, excess fields and impossible numbers dropped. Only
-    /// bounded metadata passes the wire, so every number in it can be printed.
+    /// The metadata within bounds. Long texts are shortened; empty texts, excess fields and impossible numbers are
+    /// dropped. Only bounded metadata is sent to Vitrine, so it can print every number.
     public var bounded: PictureMetadata {
         var bounded = self
         bounded.camera = camera.flatMap(Self.cut)
@@ -55,7 +55,7 @@ public struct PictureMetadata: Hashable, Sendable {
         return bounded
     }
 
-    /// Cuts before the first scalar that would exceed the limit.
+    /// Shortens a text to the limit, at a character boundary. Returns nil for an empty text.
     private static func cut(_ text: String) -> String? {
         guard !text.isEmpty else { return nil }
         guard text.utf8.count > longestText else { return text }
@@ -64,12 +64,12 @@ public struct PictureMetadata: Hashable, Sendable {
         return end > text.startIndex ? String(text.unicodeScalars[..<end]) : nil
     }
 
-    /// No range contains NaN.
+    /// Returns the number if it lies in the range. Returns nil for NaN, which is in no range.
     private static func keep<Number: Comparable>(_ number: Number?, within range: ClosedRange<Number>) -> Number? {
         number.flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// Whether a text has the form "2006-07-30T07:47:17" with an existing month, day and time.
+    /// Whether a text has the form "2006-07-30T07:47:17", with an existing month, day and time.
     private static func isTimestamp(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count == 19 else { return false }
@@ -87,7 +87,7 @@ extension PictureMetadata {
     /// The most bytes of encoded metadata.
     static let longestEncoding = 4 * (3 + longestText) + 3 + 19 + 6 * 9 + 2 + mostFields * 2 * (2 + longestText)
 
-    /// Appends the bounded metadata.
+    /// Appends the metadata, limited by `bounded`.
     func encode(to wire: inout WireWriter) {
         let bounded = bounded
         wire.append(bounded.camera) { $0.append($1) }
@@ -108,7 +108,7 @@ extension PictureMetadata {
         }
     }
 
-    /// Reads what `encode` writes. Throws for anything else.
+    /// Reads metadata that `encode` wrote. Throws for any other bytes.
     init(from wire: inout WireReader) throws(PixelsError) {
         self.init()
         camera = try wire.optional { wire throws(PixelsError) in try wire.text() }
@@ -131,9 +131,9 @@ extension PictureMetadata {
     }
 }
 
-/// A metadata field in readable words, such as "Exposure Time", "1/250 sec.".
+/// A metadata field in readable words, such as "Exposure Time" and "1/250 sec.".
 ///
-/// Both texts are untrusted: valid UTF-8, but they may contain control characters.
+/// Both texts are untrusted: they are valid UTF-8, but may contain control characters.
 public struct MetadataField: Hashable, Sendable {
     /// The field's name.
     public var name: String

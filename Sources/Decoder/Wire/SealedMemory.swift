@@ -12,35 +12,35 @@ import Glibc
 ///
 /// The descriptor closes on exec and when the object is released.
 public final class SealedMemory: Sendable {
-    /// The file's descriptor, owned by this object.
+    /// The file's descriptor, which this object owns.
     public let descriptor: CInt
 
-    /// Takes ownership of an inherited descriptor.
+    /// Creates an object that owns an inherited descriptor.
     public init(adopting descriptor: CInt) {
         self.descriptor = descriptor
     }
 
-    /// Creates an empty block that any holder of the descriptor can write and seal.
+    /// Creates an empty file that any holder of the descriptor can write and seal.
     public init() throws(PixelsError) {
         let descriptor = cmemory_create("vitrine")
         guard descriptor >= 0 else { throw .system(call: "memfd_create", code: errno) }
         self.descriptor = descriptor
     }
 
-    /// Creates a sealed block with these bytes.
+    /// Creates a sealed file with these bytes.
     public convenience init(sealing bytes: [UInt8]) throws(PixelsError) {
         try self.init()
         try fill(with: [bytes])
     }
 
-    /// Whether this is such a block: an adopted descriptor may be anything.
+    /// Whether the descriptor is a file that can be sealed. An adopted descriptor may be anything.
     public var isSealable: Bool { cmemory_get_seals(descriptor) >= 0 }
 
     deinit {
         close(descriptor)
     }
 
-    /// Writes the parts into an empty block, and seals it.
+    /// Writes the parts into an empty file, and seals the file.
     public func fill(with parts: [[UInt8]]) throws(PixelsError) {
         // Setting the size first makes a file size limit fail before anything is written.
         let size = parts.reduce(0) { $0 + $1.count }
@@ -55,11 +55,11 @@ public final class SealedMemory: Sendable {
         try seal()
     }
 
-    /// Maps a sealed block while `body` runs.
+    /// Maps a sealed file into memory while `body` runs. Throws if the file is not sealed or too large.
     ///
-    /// If a mapped file shrinks, its reader is killed: "SIGBUS: attempted access to a page of the buffer that lies
-    /// beyond the end of the mapped file" (mmap(2)). So the seals are checked first, then the size, which they have
-    /// made final.
+    /// If a mapped file shrinks, the kernel kills its reader: "SIGBUS: attempted access to a page of the buffer that
+    /// lies beyond the end of the mapped file" (mmap(2)). So this method first checks the seals, then the size, which
+    /// the seals have made final.
     public func withBytes<Value>(
         atMost limit: Int, _ body: (UnsafeRawBufferPointer) throws(PixelsError) -> Value
     ) throws(PixelsError) -> Value {

@@ -1,7 +1,7 @@
-/// Reads values from untrusted bytes. Any input gives a value or an error.
+/// Reads values from untrusted bytes. Any input gives a value or throws an error.
 struct WireReader {
     private let bytes: UnsafeRawBufferPointer
-    /// Always within 0…`bytes.count`; `take` ensures that.
+    /// The offset of the next byte, from 0 to `bytes.count`. `take` ensures these bounds.
     private var position = 0
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -33,7 +33,7 @@ struct WireReader {
         Double(bitPattern: try integer())
     }
 
-    /// Reads a size with sides of 1…`largestSide`.
+    /// Reads a size. Throws unless both sides are from 1 to `largestSide`.
     mutating func size(largestSide: Int) throws(PixelsError) -> PixelSize {
         let size = PixelSize(width: Int(try integer(UInt32.self)), height: Int(try integer(UInt32.self)))
         guard 1...largestSide ~= size.width, 1...largestSide ~= size.height else {
@@ -58,7 +58,7 @@ struct WireReader {
     }
 }
 
-/// Writes values: integers and numbers in little-endian order, texts preceded by their length.
+/// Writes values in little-endian order, and texts after their length.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -79,7 +79,7 @@ struct WireWriter {
         append(UInt32(clamping: size.height))
     }
 
-    /// Callers bound texts; `WireReader` refuses longer ones.
+    /// Appends a text after its length. Callers limit the length; `WireReader` refuses longer texts.
     mutating func append(_ text: String) {
         append(UInt16(text.utf8.count))
         bytes.append(contentsOf: text.utf8)
@@ -91,20 +91,20 @@ struct WireWriter {
     }
 }
 
-/// A failure of the exchange between Vitrine and its decoder. A picture's own failure is a `DecodeFailure`.
+/// An error between Vitrine and its decoder. Problems of a picture are a `DecodeFailure`.
 public enum PixelsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The request is invalid.
     case malformedRequest(String)
-    /// The block does not contain an answer to the request.
+    /// The answer does not fit the request.
     case malformedReply(String)
-    /// The decoder left its block unsealed.
+    /// The decoder did not seal the memory with its answer.
     case unsealed
-    /// The block is larger than any answer to the request.
+    /// The memory is larger than any answer to the request.
     case oversized(bytes: Int, limit: Int)
     /// A system call failed.
     case system(call: String, code: CInt)
 
-    /// A sentence for the user or the log.
+    /// An error message for the user or the log.
     public var description: String {
         switch self {
         case .malformedRequest(let reason): "The decoder got an invalid request: \(reason)."
