@@ -2,28 +2,29 @@ import Concurrency
 import Model
 import Synchronization
 
-/// Decides what to remove when the caches exceed their limit, one step at a time.
+/// Decides what to remove when all caches together exceed their limit. Each call decides one step.
 ///
 ///     while let step = budget.next(entries) { entries = done(step) }
 ///
-/// Two things are always removed: databases that were set aside 30 days ago, and caches that have not been used for 90
-/// days and whose galleries are neither remembered nor kept.
+/// Two things are always removed. One is a damaged database that Vitrine set aside 30 days ago. The other is a cache
+/// that has not been used for 90 days, if the user's list lacks its gallery and the user has not marked it to be kept.
 ///
 /// If the caches exceed the limit, the remaining set-aside databases are removed first. Then the galleries lose their
 /// photos and then their thumbnails, the least recently opened gallery first. Lists are small and make offline browsing
 /// possible, so they are removed last, together with the whole cache. A gallery open in this process comes last; it
-/// keeps its list and wanted pictures. Galleries that are kept, or open in another process, lose nothing.
+/// keeps its list and wanted pictures. Galleries that the user marked to be kept, or that another process has open,
+/// lose nothing.
 ///
-/// An unreadable database may be rescued later and may belong to a kept gallery, so such a cache loses set-aside
-/// databases only.
+/// An unreadable database may be rescued later and may belong to a gallery marked to be kept, so such a cache loses
+/// set-aside databases only.
 struct CacheBudget: Equatable {
-    /// The limit for all caches in bytes; nil for none.
+    /// The limit for all caches in bytes; nil for no limit.
     let limit: Int64?
     /// The current time.
     let now: Timestamp
-    /// Whether galleries open in this process are included.
+    /// Whether steps may remove pictures of galleries open in this process.
     var includesOpen = false
-    /// Whether whole caches may be removed when nothing else is left.
+    /// Whether a step may remove a whole cache when nothing else is left.
     var includesLists = true
 
     /// Returns a percentage of a number of bytes.
@@ -31,24 +32,25 @@ struct CacheBudget: Equatable {
         bytes / 100 * hundredths + bytes % 100 * hundredths / 100
     }
 
-    /// The days to keep a database that was set aside.
+    /// The number of days to keep a database that was set aside.
     private static let daysSetAside: Int64 = 30
-    /// The days to keep an unused cache of a gallery that is not remembered.
+    /// The number of days to keep an unused cache. Caches of galleries in the user's list are excepted.
     private static let daysAbandoned: Int64 = 90
 
-    /// A step to take.
+    /// One removal, for the caller to perform.
     enum Step: Hashable {
         /// Remove a database that was set aside.
         case setAside(CacheInventory.SetAside, of: String)
         /// Remove the oldest photos, until this many bytes are free.
         case photos(of: String, bytes: Int64)
-        /// Remove all thumbnails and shrink the database. A gallery open here loses only as many as necessary.
+        /// Remove all thumbnails and shrink the database. A gallery open in this process loses only as many as
+        /// necessary.
         case thumbnails(of: String)
         /// Remove the whole cache.
         case everything(of: String)
     }
 
-    /// Returns the next step; nil if there is none.
+    /// Returns the next step. Returns nil if nothing more must or can be removed.
     func next(_ caches: [CacheInventory]) -> Step? {
         if let old = oldestSetAside(caches, where: { _, file in isPast(file.time, days: Self.daysSetAside) }) {
             return old
@@ -83,31 +85,31 @@ struct CacheBudget: Equatable {
             .map { .setAside($0.file, of: $0.cache) }
     }
 
-    /// Whether a time is long ago. A time in the future never is; the clock must have been wrong.
+    /// Whether a number of days has passed since a time. False for a time in the future, which a wrong clock may cause.
     private func isPast(_ time: Timestamp, days: Int64) -> Bool {
         let (end, overflows) = time.milliseconds.addingReportingOverflow(days * 86_400_000)
         return !overflows && end <= now.milliseconds
     }
 }
 
-/// Tracks the space that all caches take, and reports when they must be counted.
+/// Tracks the disk space that all caches use. Signals when Vitrine must measure it again.
 ///
-/// Counting visits every file, so it happens after enough bytes were written, not after each picture. The housekeeping
-/// waits for ``alarms()``, counts and cleans, and reports the result with `recordCount`. Without a limit, and before
-/// the first count, there are no alarms.
+/// Measuring visits every file, so it happens after enough bytes were written, not after each picture. The cleaning
+/// task waits for ``alarms()``, measures and cleans, and reports the result with `recordCount`. Without a limit, and
+/// before the first measurement, there are no alarms.
 public final class CacheSpace: Sendable {
-    /// A request to count the caches.
+    /// A request to measure the caches.
     public struct Alarm: Coalescing {
-        /// Two requests are the same as one.
+        /// Merges a later request; two requests are the same as one.
         public mutating func merge(_ later: Alarm) {}
     }
 
     private struct State {
         var limit: Int64?
-        /// Bytes at the last count; nil before it.
+        /// The bytes of all caches at the last measurement; nil before the first.
         var size: Int64?
         var written: Int64 = 0
-        /// The number of bytes for the next alarm.
+        /// The total number of bytes that triggers the next alarm.
         var next: Int64 = .max
         var isShort = false
     }
@@ -119,19 +121,19 @@ public final class CacheSpace: Sendable {
         state = Mutex(State(limit: limit))
     }
 
-    /// The limit for all caches in bytes; nil for none.
+    /// The limit for all caches in bytes; nil for no limit.
     public var limit: Int64? { state.withLock { $0.limit } }
 
-    /// Whether there is no space for pictures that are not on a screen.
+    /// Whether the caches lack space for pictures that no screen shows.
     ///
-    /// It is true if cleaning could not bring the caches below 90 % of the limit, or if they reached the limit before
-    /// they could be cleaned. Visible pictures are fetched anyway and replace others.
+    /// The value is true if cleaning could not bring the caches below 90 % of the limit, or if they reached the limit
+    /// before cleaning. Vitrine fetches visible pictures anyway; they replace others.
     public var isShort: Bool { state.withLock { $0.isShort } }
 
-    /// Subscribes to requests to count.
+    /// Subscribes to requests to measure the caches.
     public func alarms() -> CoalescingStream<Alarm> { subscribers.subscribe() }
 
-    /// Adds written bytes, and raises the alarm when it is due.
+    /// Adds written bytes to the total. Sends an alarm if the total has reached the next threshold.
     func recordWritten(_ bytes: Int64) {
         let isDue = state.withLock { state in
             guard let size = state.size else { return false }
@@ -147,14 +149,15 @@ public final class CacheSpace: Sendable {
         if isDue { subscribers.send(Alarm()) }
     }
 
-    /// Bytes written since the last count. Read it before a count, because more may be written meanwhile.
+    /// The bytes written since the last measurement. Read this before measuring, because more bytes may be written
+    /// meanwhile.
     var written: Int64 { state.withLock { $0.written } }
 
-    /// Records the bytes of all caches after cleaning.
+    /// Records the total size of all caches after cleaning.
     ///
     /// - Parameters:
-    ///   - written: the value of ``written`` before the count.
-    ///   - isCleaned: whether closed galleries have given up all they could.
+    ///   - written: the value of ``written`` before the measurement.
+    ///   - isCleaned: whether cleaning has removed everything it may from closed caches.
     func recordCount(_ size: Int64, before written: Int64 = .max, isCleaned: Bool) {
         state.withLock { state in
             (state.size, state.written) = (size, max(0, state.written - min(written, state.written)))

@@ -4,12 +4,13 @@ import Logging
 import Model
 import SQLite
 
-/// Keeps the caches within their limit and removes abandoned ones, as ``CacheBudget`` decides.
+/// Keeps the caches within their size limit and removes unused ones, as ``CacheBudget`` decides.
 ///
 ///     await CacheCleaning(caches, limit: 2 << 30, remembered: galleries, now: now, log: log).run()
 ///
-/// It works in small steps on a queue of its own. Caches open in another process are left alone. Galleries open in this
-/// process come last and keep their wanted pictures. A file that cannot be removed is logged and skipped.
+/// The actor works in small steps on a queue of its own. It does not touch caches that another process has open.
+/// Galleries open in this process come last and keep their wanted pictures. If a file cannot be removed, the actor logs
+/// and skips it.
 public actor CacheCleaning {
     private let caches: CacheFolder
     private let limit: Int64?
@@ -20,17 +21,18 @@ public actor CacheCleaning {
     private let executor = QueueExecutor(label: "vitrine.cache.cleaning", qos: .utility)
     private var inventories: [CacheInventory] = []
 
-    /// The files per step. Another process that opens the cache waits for the end of a step.
+    /// The number of files to remove per step. Another process that opens the cache waits for the end of a step.
     private static let filesAtOnce = 64
     private static let thumbnailsAtOnce = 128
 
-    /// The queue for blocking disk access.
+    /// A serial queue of this actor's own, because disk access blocks.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - limit: the limit for all caches in bytes; nil for none.
-    ///   - remembered: the galleries in the user's list; nil if unknown, and then no cache counts as abandoned.
-    ///   - wished: returns the wanted photos of a gallery, which are kept.
+    ///   - limit: the limit for all caches in bytes; nil for no limit.
+    ///   - remembered: the galleries in the user's list; nil if unknown, and then cleaning removes no cache because of
+    ///     its age.
+    ///   - wished: returns the photos of a gallery that must stay in the cache, because screens want them.
     ///   - now: the current time.
     public init(
         _ caches: CacheFolder, limit: Int64?, remembered: [Address]?,
@@ -42,10 +44,10 @@ public actor CacheCleaning {
         self.log = log
     }
 
-    /// Cleans until the caches are within their limit or nothing removable is left.
+    /// Removes data until the caches are within their limit or nothing removable is left.
     ///
-    /// - Parameter isForBulk: whether closed caches must make space for pictures that are not on a screen before the
-    ///   limit is reached.
+    /// - Parameter isForBulk: whether closed caches must make space for pictures that no screen shows, before the limit
+    ///   is reached.
     public func run(forBulkFetches isForBulk: Bool = false) async {
         let written = caches.space.written
         countCaches()
@@ -64,9 +66,10 @@ public actor CacheCleaning {
         }
     }
 
-    /// Cleans what the count requires. It may take minutes, in which other processes use the caches.
+    /// Cleans the caches, based on the last measurement. This may take minutes, in which other processes may use the
+    /// caches.
     ///
-    /// Returns whether open galleries had to give up pictures.
+    /// Returns true if open galleries lost pictures.
     @discardableResult
     func clean() async -> Bool {
         await clean(CacheBudget(limit: limit, now: now))
@@ -145,7 +148,7 @@ public actor CacheCleaning {
         }
     }
 
-    /// Performs a step in an open gallery. Returns false for steps that are the same for all caches.
+    /// Performs a step in an open gallery. Returns false for steps that `perform` must handle as for closed caches.
     private func perform(_ step: CacheBudget.Step, _ budget: CacheBudget, in cache: GalleryCache) async throws -> Bool {
         switch step {
         case .setAside, .everything: return false
@@ -168,7 +171,7 @@ public actor CacheCleaning {
         return true
     }
 
-    /// Whether a cache is still as counted: not marked to be kept, opened or updated since.
+    /// Whether a cache has not been opened, updated or marked to be kept since its measurement.
     private func isCandidate(_ gallery: ClosedGalleryCache, for step: CacheBudget.Step) -> Bool {
         guard gallery.trouble == nil, let counted = inventories.first(where: { $0.name == gallery.name }) else {
             return false
@@ -207,7 +210,7 @@ public actor CacheCleaning {
         }
     }
 
-    /// Leaves the lock free for longer than another process waits between two attempts.
+    /// Waits without the lock for a moment. Another process that waits for the lock then gets it.
     private func leaveLockFree() {
         _ = poll(nil, 0, CacheLock.interval * 2)
     }
@@ -219,7 +222,7 @@ public actor CacheCleaning {
 }
 
 extension CacheBudget.Step {
-    /// The name of the cache's folder.
+    /// The name of the cache's folder, which is derived from the gallery's address.
     var gallery: String {
         switch self {
         case .setAside(_, let name), .photos(let name, _), .thumbnails(let name), .everything(let name): name
@@ -227,7 +230,7 @@ extension CacheBudget.Step {
     }
 }
 
-/// The space that a gallery's cache takes.
+/// The disk space that a gallery's cache uses.
 struct CacheInventory: Hashable {
     /// A database that was set aside.
     struct SetAside: Hashable {
@@ -236,29 +239,29 @@ struct CacheInventory: Hashable {
         let time: Timestamp
     }
 
-    /// The name of its folder.
+    /// The name of the cache's folder.
     let name: String
-    /// When the user last opened it; if never, when it was last updated.
+    /// The time when the user last opened the gallery; if never, the time of its last update.
     var lastOpened: Timestamp
-    /// When it was last opened or updated.
+    /// The time of the last opening or update.
     var lastUsed: Timestamp
-    /// Whether it is open in any process, or not accessible.
+    /// Whether any process has the cache open, or it is not accessible.
     var isInUse = false
-    /// Whether it is open in this process, which can remove pictures from it.
+    /// Whether this process has the cache open and can remove pictures from it.
     var isOpenHere = false
-    /// Whether the user marked it to be kept.
+    /// Whether the user marked the gallery to be kept.
     var isKept = false
-    /// Whether it is in the user's list of galleries.
+    /// Whether the gallery is in the user's list.
     var isRemembered = true
-    /// Whether its database is readable, if there is one.
+    /// Whether the cache's database is readable. True also without a database.
     var isReadable = true
-    /// The bytes of its photos.
+    /// The total size of the photos in bytes.
     var photos: Int64 = 0
-    /// The bytes of its database.
+    /// The size of the database in bytes.
     var database: Int64 = 0
-    /// Whether removing thumbnails, or compacting, would shrink the database.
+    /// Whether the database would shrink if thumbnails were removed or free space was compacted.
     var canShrink = false
-    /// The bytes of files that could not be removed.
+    /// The total size of files that could not be removed, in bytes.
     var stuck: Int64 = 0
     var setAside: [SetAside] = []
 
@@ -266,7 +269,7 @@ struct CacheInventory: Hashable {
 }
 
 extension CacheInventory {
-    /// Counts a cache on the disk.
+    /// Measures a cache on the disk.
     init(_ gallery: ClosedGalleryCache) {
         name = gallery.name
         // Every commit touches it, and nothing else does.
@@ -287,7 +290,7 @@ extension CacheInventory {
         setAside = gallery.setAside
     }
 
-    /// Subtracts free space within the database of an open gallery, which is reused before the file grows.
+    /// Subtracts the free space in an open gallery's database. SQLite reuses that space before the file grows.
     mutating func subtractFree(_ free: Int64) {
         database = max(0, database - free)
     }

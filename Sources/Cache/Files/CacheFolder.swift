@@ -5,28 +5,29 @@ import Model
 import Session
 import Synchronization
 
-/// The folder of all caches, one per gallery, found by the gallery's address.
+/// The folder with the caches of all galleries, found by the gallery's address.
 ///
 ///     let caches = try CacheFolder(path: "/home/me/.cache/vitrine", log: log)
 ///     let cache = try caches.open(address)
 ///
-/// Opening a cache reads the disk. Do it at the start of the program, or off the main actor.
+/// Opening a cache reads the disk. Open caches at the start of the program, or off the main actor.
 public final class CacheFolder: Sendable {
-    /// The absolute path.
+    /// The folder's absolute path.
     public let path: String
     /// The user's credentials.
     public let credentials: CredentialStore
     private let log: Log
-    /// The space that the caches take and may take.
+    /// The disk space that the caches use, and its limit.
     public let space: CacheSpace
-    /// Receives storage problems.
+    /// Receives reports about storage problems.
     private let activity: Activity
     private let state = Mutex(State())
     private let subscribers = Subscribers<Opened>()
 
     private struct State {
         var caches: [GalleryID: GalleryCache] = [:]
-        /// Held while a gallery is opened, so that other galleries do not wait. Never removed, because they are small.
+        /// One lock per gallery, held while that gallery is opened. Other galleries need not wait. The dictionary only
+        /// grows, because locks are small.
         var openLocks: [GalleryID: OpenLock] = [:]
     }
 
@@ -35,18 +36,18 @@ public final class CacheFolder: Sendable {
         let mutex = Mutex(())
     }
 
-    /// The galleries that were opened.
+    /// Galleries whose caches were opened.
     public struct Opened: Coalescing {
-        /// Their identifiers.
+        /// The identifiers of the galleries.
         public var galleries: Set<GalleryID>
 
         /// Adds galleries opened later.
         public mutating func merge(_ later: Opened) { galleries.formUnion(later.galleries) }
     }
 
-    /// Creates the folder, or uses one that is empty or Vitrine's own. It becomes private to the user.
+    /// Creates the folder, or uses an empty folder or one of Vitrine's own. Makes the folder private to the user.
     ///
-    /// - Parameter limit: the limit for all caches in bytes; nil for none.
+    /// - Parameter limit: the limit for all caches in bytes; nil for no limit.
     /// - Throws: ``CacheError/notACache(path:)`` for a folder with other contents, which stays as it is.
     public init(
         path: String, limit: Int64? = nil, log: Log, activity: Activity = Activity(),
@@ -60,12 +61,12 @@ public final class CacheFolder: Sendable {
         try CacheMark.claim(path)
     }
 
-    /// The reason why no cache can be created here; nil if there is none.
+    /// The reason why Vitrine cannot create a cache here; nil if it can.
     public var obstacle: CacheError? {
         access(galleriesFolder, W_OK | X_OK) == 0 ? nil : .cannotOpen(galleriesFolder)
     }
 
-    /// Opens a gallery's cache, or creates one. All callers get the same object.
+    /// Opens a gallery's cache, or creates one. All callers for a gallery get the same object.
     public func open(_ address: Address) throws -> GalleryCache {
         let id = GalleryID(address)
         let lock = state.withLock { state in
@@ -91,27 +92,27 @@ public final class CacheFolder: Sendable {
         }
     }
 
-    /// Subscribes to openings. It first delivers the galleries that are already open.
+    /// Subscribes to openings of caches. The stream first delivers the galleries that are already open.
     public func openings() -> CoalescingStream<Opened> {
         state.withLock { subscribers.subscribe(beginningWith: Opened(galleries: Set($0.caches.keys))) }
     }
 
-    /// Returns a gallery's cache if it is open.
+    /// Returns a gallery's cache if this process has opened it.
     public func cache(_ id: GalleryID) -> GalleryCache? {
         state.withLock { $0.caches[id] }
     }
 
-    /// All open caches.
+    /// All caches that this process has opened.
     public var openCaches: [GalleryCache] {
         state.withLock { Array($0.caches.values) }
     }
 
-    /// Returns the record of a gallery without opening its cache; nil if it has none.
+    /// Returns a gallery's record without opening its cache. Returns nil if there is no readable cache.
     public func record(of address: Address) -> GalleryRecord? {
         gallery(address)?.record
     }
 
-    /// Returns a gallery's cache on the disk, even if it is unreadable; nil if it has none.
+    /// Returns a gallery's cache on the disk, even if it is unreadable. Returns nil if there is none.
     public func gallery(_ address: Address) -> ClosedGalleryCache? {
         let folder = folder(of: GalleryID(address))
         var status = stat()
@@ -127,12 +128,12 @@ public final class CacheFolder: Sendable {
             .sorted { ($0.record?.lastOpened?.milliseconds ?? 0) > ($1.record?.lastOpened?.milliseconds ?? 0) }
     }
 
-    /// The names of all folders with a gallery's name.
+    /// The names of all cache folders of galleries.
     var folderNames: [String] {
         PrivateFolder.entries(galleriesFolder).filter(CacheMark.isGallery)
     }
 
-    /// Returns the cache in a folder if it is open in this process.
+    /// Returns the cache in the folder with this name, if this process has opened it.
     func openCache(folderNamed name: String) -> GalleryCache? {
         state.withLock { $0.caches.first { "\($0.key)" == name }?.value }
     }
@@ -145,7 +146,8 @@ public final class CacheFolder: Sendable {
 }
 
 extension CacheFolder {
-    /// Removes a gallery's cache. A cache open in this process is emptied instead, because screens may read it.
+    /// Removes a gallery's cache. If this process has the cache open, the method empties it instead, because screens
+    /// may read it.
     ///
     /// - Throws: ``CacheError/locked(path:)`` if another program uses it.
     public func discard(_ address: Address) async throws {
@@ -159,20 +161,21 @@ extension CacheFolder {
     }
 }
 
-/// Distinguishes Vitrine's cache folder from other folders.
+/// The file that marks a folder as Vitrine's cache folder.
 ///
 ///     try CacheMark.claim("/home/me/.cache/vitrine")
 ///
-/// Vitrine makes its cache folder private and removes unknown files from it, so it must not take over a folder of the
-/// user's. It uses a folder only if it is new, empty, or marked by a file with an unmistakable name. Earlier versions
-/// left no mark, so their folders are recognised by their contents.
+/// Vitrine makes its cache folder private and removes unknown files from it, so it must not take over one of the user's
+/// folders. It uses a folder only if it is new, empty, or marked by a file with an unmistakable name. Earlier versions
+/// left no mark, so Vitrine recognises their folders by their contents.
 private enum CacheMark {
-    /// The name of the mark.
+    /// The name of the marking file.
     static let name = ".vitrine-cache"
     /// The subfolder with one folder per gallery.
     static let galleries = "galleries"
 
-    /// Creates the folder, or takes an empty one or an existing cache folder. Any other stays as it is.
+    /// Creates the folder, or takes an empty folder or an existing cache folder. Throws for any other folder, and leaves
+    /// that folder unchanged.
     static func claim(_ path: String) throws(CacheError) {
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -185,7 +188,7 @@ private enum CacheMark {
         leave(in: path)
     }
 
-    /// Whether a name is a gallery folder's.
+    /// Whether a name has the form of a gallery's cache folder.
     static func isGallery(_ name: String) -> Bool {
         name.utf8.count == 16 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
@@ -196,10 +199,10 @@ private enum CacheMark {
             && status.st_uid == geteuid()
     }
 
-    /// Whether a folder without a mark is a cache folder.
+    /// Whether a folder without a mark is a cache folder of an earlier version.
     ///
-    /// It must contain gallery folders only, or at least one gallery's cache. Without a gallery it must contain nothing
-    /// else.
+    /// Such a folder must contain only gallery folders, or the cache of at least one gallery. Without any gallery it
+    /// must contain nothing else.
     private static func hasLayout(_ path: String, _ entries: [String]) -> Bool {
         guard entries.contains(galleries) else { return false }
         let names = PrivateFolder.entries("\(path)/\(galleries)")
@@ -208,8 +211,8 @@ private enum CacheMark {
             || names.contains { isGallery($0) && access("\(path)/\(galleries)/\($0)/lock", F_OK) == 0 }
     }
 
-    /// Creates the mark last, because another program starting now relies on the layout. On a read-only disk the layout
-    /// must suffice.
+    /// Creates the marking file. This is the last step, because another program starting now relies on the folder's
+    /// layout. On a read-only disk the layout must suffice.
     private static func leave(in path: String) {
         let mark = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if mark >= 0 { close(mark) }

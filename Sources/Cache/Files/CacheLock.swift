@@ -2,36 +2,36 @@ import Concurrency
 import Glibc
 import Synchronization
 
-/// Tells other processes that a gallery's cache is in use.
+/// A lock that shows other processes that a gallery's cache is in use.
 ///
-/// Any number of programs may use a cache. A program that removes it, or replaces its database, needs an exclusive
-/// lock. The system releases the lock when its process ends.
+/// Any number of processes may use a cache. A process that removes the cache, or replaces its database, needs an
+/// exclusive lock. The system releases the lock when its process ends.
 final class CacheLock: Sendable {
     /// The kind of lock.
     enum Kind {
-        /// For using the cache.
+        /// The process uses the cache.
         case shared
-        /// For removing the cache or its database.
+        /// The process removes the cache or replaces its database.
         case exclusive
     }
 
     /// The result of an attempt to lock.
     enum Outcome {
         case held
-        /// Another lock is in the way.
+        /// Another process has a lock that excludes this one.
         case inUse
         /// The file has been removed, so a lock on it has no effect.
         case gone
     }
 
-    /// Milliseconds between attempts to get a lock.
+    /// The time between attempts to get a lock, in milliseconds.
     static let interval: Int32 = 10
 
     private let descriptor: Int32
     private let path: String
     private let lastSignal = Mutex(timespec())
 
-    /// Takes ownership of an open lock file.
+    /// Creates a lock that owns an open lock file.
     init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
@@ -41,11 +41,11 @@ final class CacheLock: Sendable {
         close(descriptor)
     }
 
-    /// Locks a cache's folder. Returns nil if another lock is in the way.
+    /// Locks a cache's folder. Returns nil if another process has a lock that excludes this one.
     ///
-    /// For a shared lock the folder is created if necessary; another process may be removing it at this moment.
+    /// For a shared lock, this method creates the folder if necessary, because another process may be removing it.
     ///
-    /// - Parameter patience: the time to wait, in hundredths of a second.
+    /// - Parameter patience: the time to wait, in hundredths of a second; nil for a default.
     static func take(folder: String, _ kind: Kind, patience: Int? = nil) throws(CacheError) -> CacheLock? {
         let path = folder + "/lock"
         while true {
@@ -64,9 +64,9 @@ final class CacheLock: Sendable {
         }
     }
 
-    /// Tells all processes with this lock that there was a commit.
+    /// Tells all processes that use the cache that there was a commit.
     ///
-    /// The database's files cannot be watched for this. The log is written before the commit, and the commit becomes
+    /// File watches on the database miss commits: SQLite writes the log before the commit, and the commit becomes
     /// visible through shared memory. Instead, the lock file gets a new random timestamp, by which this process
     /// recognises its own signals.
     func signalCommit() {
@@ -78,9 +78,9 @@ final class CacheLock: Sendable {
         }
     }
 
-    /// Calls back on other processes' signals.
+    /// Calls `onSignal` when another process signals a commit.
     ///
-    /// It also calls back when a process ends, because that may have had no time to signal.
+    /// The method also calls back when a process ends, because it may have had no time to signal.
     func listen(_ onSignal: @escaping @Sendable () -> Void) -> FileWatch? {
         FileWatch(path) { [weak self] event in
             if event == .closed || self?.hasSignalledLast == false { onSignal() }
@@ -95,11 +95,11 @@ final class CacheLock: Sendable {
         }
     }
 
-    /// Locks the file or changes the kind of the lock.
+    /// Gets the lock, or changes its kind.
     ///
     /// If a change fails, the old lock is lost: "the existing lock is first removed, and then a new lock is
-    /// established". A process that is just being started holds copies of its parent's locks for a moment, so an
-    /// exclusive lock waits.
+    /// established". A process that is just starting holds copies of its parent's locks for a moment, so an exclusive
+    /// lock waits.
     func claim(_ kind: Kind, patience: Int? = nil) throws(CacheError) -> Outcome {
         var patience = patience ?? (kind == .exclusive ? 30 : 0)
         while flock(descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
@@ -119,14 +119,14 @@ final class CacheLock: Sendable {
     }
 }
 
-/// The right of one program to update a gallery's cache.
+/// The right of one process to update a gallery's cache.
 ///
-/// Two programs updating at once would fetch everything twice. The second one waits, and then has little left to fetch.
-/// The turn ends with this object or its process. Reading needs no turn.
+/// Two processes that update at once would fetch everything twice. The second process waits, and then has little left
+/// to fetch. The turn ends when this object is released or its process ends. Reading needs no turn.
 public final class UpdateTurn: Sendable {
     private let descriptor: Int32
 
-    /// Takes the turn by locking the folder; nil if another program has it.
+    /// Takes the turn by locking the folder. Returns nil if another process has the turn and `waits` is false.
     init?(folder: String, waits: Bool) throws(CacheError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(folder) }
@@ -148,7 +148,7 @@ public final class UpdateTurn: Sendable {
 extension GalleryCache {
     /// Waits until no other program updates this cache.
     ///
-    /// - Parameter onWait: called before a wait.
+    /// - Parameter onWait: called before this method starts to wait.
     public func takeTurn(onWait: () -> Void = {}) async throws -> UpdateTurn {
         if let turn = try UpdateTurn(folder: folder, waits: false) { return turn }
         onWait()
@@ -156,7 +156,7 @@ extension GalleryCache {
     }
 }
 
-/// Blocks a thread until the turn is free.
+/// Waits for the turn on a queue of its own, because waiting blocks a thread.
 private actor TurnWaiter {
     private let executor = QueueExecutor(label: "vitrine.cache.turn")
 

@@ -3,50 +3,50 @@ import Model
 import Numbers
 import Synchronization
 
-/// The beginning of a photo whose transfer was interrupted, and the data to resume it.
+/// The received beginning of a photo, with the data to resume its transfer.
 public struct KeptPart: Sendable {
     /// The file with the received bytes.
     public let file: PartialFile
     /// The number of received bytes.
     public let size: ByteCount
-    /// The validator that proves to the server which version the bytes belong to.
+    /// The ETag or date that identifies the version of the photo on the server.
     public let validator: String
     /// The final address of the response, after redirects.
     public let url: String
-    /// The full length that the response stated, if it did.
+    /// The full length that the response stated; nil if it stated none.
     public let whole: ByteCount?
-    /// The photo's edition.
+    /// The edition of the photo that the bytes belong to.
     let edition: Int
 }
 
-/// The received beginnings of photos: of interrupted transfers and of running ones.
+/// The received beginnings of photos, from interrupted transfers and running ones.
 ///
-/// Interrupted ones are kept while the program runs. They take disk space, so only the latest 64 remain. A part is
-/// returned once, because two transfers must not write to the same file.
+/// Parts of interrupted transfers stay while the program runs. They take disk space, so only the latest 64 remain.
+/// `take` returns each part only once, because two transfers must not write to the same file.
 public final class KeptParts: Sendable {
     private struct State {
         var parts: [PhotoKey: KeptPart] = [:]
-        /// In order of age, oldest first.
+        /// The photos with a part, in order of age, oldest first.
         var order: [PhotoKey] = []
-        /// Files that running transfers write to and own.
+        /// The files that running transfers are writing. The transfers own the files.
         var growing: [PhotoKey: (edition: Int, file: Growing)] = [:]
     }
 
-    /// A weak reference to a file.
+    /// A weak reference to the file of a running transfer.
     private struct Growing {
         weak var file: PartialFile?
     }
 
     private let state = Mutex(State())
 
-    /// Less than this is not worth a resumption.
+    /// The smallest part to keep, in bytes. A smaller part would not save time.
     private static let worthKeeping: ByteCount = 65_536
     private static let most = 64
 
-    /// Keeps the beginning of a photo if the transfer can be resumed.
+    /// Keeps the beginning of a photo if its transfer can be resumed.
     ///
     /// - Parameters:
-    ///   - validator: the response's validator. Without one the transfer cannot be resumed.
+    ///   - validator: the response's validator. Without it, the transfer cannot be resumed.
     ///   - url: the final address of the response.
     ///   - whole: the full length that the response stated.
     public func keep(
@@ -71,7 +71,7 @@ public final class KeptParts: Sendable {
         }
     }
 
-    /// Returns the path of the file that a transfer is writing to. It may disappear at any time.
+    /// Returns the path of the file that a transfer is writing to. The file may disappear at any time.
     public func growing(_ key: PhotoKey, edition: Int) -> String? {
         state.withLock { state in
             guard let growing = state.growing[key], growing.edition == edition else { return nil }
@@ -79,7 +79,7 @@ public final class KeptParts: Sendable {
         }
     }
 
-    /// Removes and returns the part of a photo's edition. Parts of other editions are dropped.
+    /// Removes and returns the part of a photo's edition. Discards the photo's part if it belongs to another edition.
     public func take(_ key: PhotoKey, edition: Int) -> KeptPart? {
         state.withLock { state in
             guard let part = state.parts.removeValue(forKey: key) else { return nil }
@@ -88,7 +88,7 @@ public final class KeptParts: Sendable {
         }
     }
 
-    /// Returns the number of bytes kept of a photo's edition.
+    /// Returns the number of bytes that are kept of a photo's edition.
     public func size(_ key: PhotoKey, edition: Int) -> ByteCount {
         state.withLock { state in
             guard let part = state.parts[key], part.edition == edition else { return 0 }

@@ -5,10 +5,11 @@ import Numbers
 
 /// The files of a gallery's photos, complete and partial.
 ///
-/// Bytes go to a partial file, which is synced and moved to the photos' folder; only then does a row name it. So every
-/// row has its file. A file without a row is an orphan, left by a program that was killed, and is removed.
+/// A transfer writes to a partial file. The cache syncs that file and moves it to the photos' folder; only then does
+/// the photo's database row get the file's name. So every named file exists. A file that no row names is an orphan,
+/// left by a program that was killed, and is removed.
 ///
-/// Files being written are locked, which distinguishes them from orphans in all processes.
+/// Files being written are locked, so that other processes do not mistake them for orphans.
 public struct PhotoFiles: Sendable {
     let photosFolder: String
     let partialFolder: String
@@ -22,12 +23,12 @@ public struct PhotoFiles: Sendable {
         try PrivateFolder.make(partialFolder)
     }
 
-    /// Returns a new random name that starts with the photo's number.
+    /// Returns a new random file name that starts with the photo's number.
     static func name(for key: PhotoKey, edition: Int) -> String {
         "\(key.rawValue)-\(edition)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     }
 
-    /// Returns the photo of a file name; nil for other names.
+    /// Returns the key of the photo in a file name. Returns nil for other names.
     static func key(in name: String) -> PhotoKey? {
         name.split(separator: "-", maxSplits: 1).first.flatMap { Int64($0) }.map(PhotoKey.init)
     }
@@ -46,7 +47,7 @@ public struct PhotoFiles: Sendable {
         try PartialFile(in: partialFolder)
     }
 
-    /// Whether a photo's file is as it was stored. It reads the whole file.
+    /// Whether a photo's file is as it was stored. The check reads the whole file.
     ///
     /// If the process has no descriptor left, the file counts as intact.
     public func isIntact(_ photo: StoredPhoto) -> Bool {
@@ -62,10 +63,10 @@ public struct PhotoFiles: Sendable {
         log.error(.cache, "cannot remove \(name): \(String(cString: strerror(errno)))")
     }
 
-    /// Removes orphans and abandoned partial files. Returns how many it removed.
+    /// Removes orphans and abandoned partial files. Returns the number of removed files.
     ///
-    /// - Parameter isNamed: whether a row names a file. It is called with the file locked, when its program has either
-    ///   committed the row or ended.
+    /// - Parameter isNamed: whether a database row names the file. It is called while the file is locked, so its
+    ///   program has either committed the row or ended.
     func sweep(isNamed: (String) throws -> Bool) rethrows -> Int {
         var removed = 0
         for name in PrivateFolder.entries(partialFolder) {
@@ -77,8 +78,8 @@ public struct PhotoFiles: Sendable {
         return removed
     }
 
-    /// Removes a useless file that no process has locked. The lock is held meanwhile, so that no process can start to
-    /// use it.
+    /// Removes a file if it is useless and no process has locked it. This method holds the file's lock meanwhile, so
+    /// that no process can start to use the file.
     private func removeIfAbandoned(_ path: String, if isUseless: () throws -> Bool) rethrows -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         // Vitrine creates no links.
@@ -89,14 +90,14 @@ public struct PhotoFiles: Sendable {
     }
 }
 
-/// A file that is being written. It removes itself unless it is kept.
+/// A file to which a transfer writes a photo. The file is removed with this object, unless `keep` stores the file.
 ///
-/// The transfer writes through ``descriptor``. The file stays locked, and so is not removed as abandoned, while this
-/// object lives.
+/// A transfer writes through ``descriptor``. The file stays locked while this object exists, so that it is not removed
+/// as abandoned.
 public final class PartialFile: Sendable {
-    /// Open for writing, owned by this object.
+    /// The file's descriptor, open for writing. This object owns it.
     public let descriptor: Int32
-    /// The current path.
+    /// The path of the file while it is partial.
     public let path: String
 
     /// Creates a file in a folder.
@@ -137,13 +138,13 @@ public final class PartialFile: Sendable {
         return Array(bytes.prefix(max(0, found)))
     }
 
-    /// The size in bytes.
+    /// The file's current size in bytes.
     var size: ByteCount {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? ByteCount(status.st_size) : 0
     }
 
-    /// Syncs the file and moves it to the photos' folder.
+    /// Syncs the file to the disk and moves it to the photos' folder.
     func keep(named name: String, in folder: PhotoFiles) throws(CacheError) -> StoredPhoto {
         guard fsync(descriptor) == 0, let digest = FileDigest.ofFile(descriptor) else { throw failure() }
         let parent = open(folder.photosFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -164,14 +165,14 @@ public final class PartialFile: Sendable {
     }
 }
 
-/// A short digest that tells whether a file is still the stored one.
+/// A file's size and a short hash. A difference shows that the file has changed since it was stored.
 ///
-/// It detects faulty disks and partial writes. It does not protect against manipulation.
+/// The digest detects faulty disks and partial writes. It does not protect against manipulation.
 private struct FileDigest: Equatable {
     let size: Int64
     let digest: Int64
 
-    /// Reads the whole file; nil if that fails.
+    /// Computes the digest of a whole file. Returns nil if the file cannot be read.
     static func ofFile(_ descriptor: Int32) -> FileDigest? {
         var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
         var offset: off_t = 0

@@ -2,15 +2,15 @@ import Glibc
 
 /// Folders that only the user can access.
 enum PrivateFolder {
-    /// Creates a folder and its parents, or checks an existing one.
+    /// Creates a folder and its parents, or checks an existing folder.
     ///
-    /// Links and other users' folders are refused.
+    /// Throws if the path is a link or belongs to another user.
     static func make(_ path: String) throws(CacheError) {
         try makeMissing(path)
         try check(path)
     }
 
-    /// Creates missing folders. The parents may contain links, such as a linked home folder.
+    /// Creates a folder and its missing parents. The parents may be links, such as a linked home folder.
     private static func makeMissing(_ path: String) throws(CacheError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
@@ -20,7 +20,7 @@ enum PrivateFolder {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
     }
 
-    /// Checks that a path is a folder, owned by the user, and private. Permissions are corrected.
+    /// Checks that a path is a folder that belongs to the user. Makes the folder private.
     static func check(_ path: String) throws(CacheError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw failure(path) }
@@ -28,12 +28,12 @@ enum PrivateFolder {
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw failure(path) }
     }
 
-    /// Returns the names of a folder's entries; none if it is unreadable.
+    /// Returns the names of a folder's entries. Returns none if the folder is unreadable.
     static func entries(_ path: String) -> [String] {
         (try? readableEntries(path)) ?? []
     }
 
-    /// Returns the names of a folder's entries.
+    /// Returns the names of a folder's entries. Throws if the folder is unreadable.
     static func readableEntries(_ path: String) throws(CacheError) -> [String] {
         guard let folder = opendir(path) else { throw failure(path) }
         defer { closedir(folder) }

@@ -1,24 +1,25 @@
 import SQLite
 
-/// The changes of recent commits, stored in the database for other processes that use the cache.
+/// The changes of recent commits. The database stores them for other processes that use the cache.
 ///
-/// `PRAGMA data_version` only tells that something changed. With these, a process need not reload everything.
+/// `PRAGMA data_version` only tells that something changed. With these announcements, a process need not reload
+/// everything.
 struct Announcements {
-    /// The number of commits to keep. A process that missed more reloads everything.
+    /// The number of commits to keep. A process that missed more commits must reload everything.
     private static let kept: Int64 = 256
-    /// The largest number of rows to list per table.
+    /// The largest number of changed rows to list per table.
     private static let mostRows = 1_000
-    /// The last known announcement of any process.
+    /// The number of the last announcement that this process knows.
     private var last: Int64
-    /// Whether ``add(_:_:)`` has read others' announcements since the last ``takeOthers(_:mayBeSilent:)``.
+    /// Whether ``add(_:_:)`` has read announcements of other processes since the last ``takeOthers(_:mayBeSilent:)``.
     private var hasTakenOthers = false
 
-    /// Starts after the latest announcement.
+    /// Starts after the latest announcement in the database.
     init(_ connection: Connection) throws {
         last = try connection.first("SELECT ifnull(max(key), 0) FROM announcement") { $0.int(0) } ?? 0
     }
 
-    /// Announces the changes of a transaction, at its end. Returns what others announced before it.
+    /// Announces the changes of a transaction, at its end. Returns the changes that other processes announced before.
     mutating func add(_ changes: ChangeSet, _ connection: Connection) throws -> ChangeSet {
         guard let text = Self.text(changes) else { return ChangeSet() }
         let others = try others(connection)
@@ -29,7 +30,8 @@ struct Announcements {
         return others
     }
 
-    /// Returns what others announced since the last call. Call it only if another process has committed.
+    /// Returns the changes that other processes announced since the last call. Call this method only if another process
+    /// has committed.
     ///
     /// - Parameter mayBeSilent: whether a tool may have committed without an announcement.
     mutating func takeOthers(_ connection: Connection, mayBeSilent: Bool) throws -> ChangeSet {

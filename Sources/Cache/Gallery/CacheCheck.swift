@@ -4,17 +4,17 @@ import SQLite
 
 /// The result of checking and repairing a gallery's cache.
 public struct CacheCheck: Equatable, Sendable {
-    /// SQLite's complaints about the database.
+    /// The faults that SQLite found in the database.
     public var complaints: [String] = []
     /// Whether the search index was damaged and has been rebuilt.
     public var isIndexRepaired = false
-    /// Photos whose file was missing or changed. They will be fetched again on demand.
+    /// The number of photos whose file was missing or changed. Vitrine fetches these photos again on demand.
     public var brokenFiles = 0
-    /// Files without a row, which were removed.
+    /// The number of removed files that no database row names.
     public var orphans = 0
-    /// Inconsistent rows, which were repaired.
+    /// The number of inconsistent database rows that were repaired.
     public var brokenRows = 0
-    /// Photos with an intact file.
+    /// The number of photos with an intact file.
     public var goodFiles = 0
 }
 
@@ -50,9 +50,9 @@ extension GalleryCache {
     }
 }
 
-/// The repairs of `vitrine cache check`.
+/// The repairs that `vitrine cache check` makes.
 extension GalleryWriter {
-    /// Rebuilds the search index if it does not match the photos. Returns whether it did.
+    /// Rebuilds the search index if it does not match the photos. Returns true if it rebuilt the index.
     public func repairIndex() throws -> Bool {
         do {
             return try transaction(PhotoText.repair)
@@ -62,7 +62,7 @@ extension GalleryWriter {
         }
     }
 
-    /// Repairs inconsistent rows. Returns their number.
+    /// Repairs inconsistent rows. Returns the number of repaired rows.
     fileprivate func repairRows() throws -> Int {
         try transaction { connection in
             // Rows of removed photos.

@@ -2,23 +2,23 @@ import Glibc
 import SQLite
 import Session
 
-/// A failure of the cache.
+/// The reason why the cache could not do something.
 public enum CacheError: Error, Equatable, CustomStringConvertible {
     /// A folder or file of the cache cannot be created or opened.
     case cannotOpen(path: String, reason: String)
     /// A file or folder of the cache belongs to another user, or is a link.
     case notOurs(path: String)
-    /// The folder for caches contains other files.
+    /// The folder for caches contains files that are not Vitrine's.
     case notACache(path: String)
-    /// The cache is damaged and another process uses it, so it cannot be set aside.
+    /// The cache is damaged, but another process uses it, so Vitrine cannot set it aside.
     case damagedInUse(path: String)
-    /// The cache was written by a newer version of Vitrine.
+    /// A newer version of Vitrine wrote the cache.
     case newerSchema(path: String)
     /// The disk or the user's quota is full.
     case full
     /// The disk or folder is read-only.
     case readOnly
-    /// The process or the machine has no file descriptor left. This is temporary.
+    /// The process or the system has no free file descriptor. The cause is temporary.
     case tooFewDescriptors
     /// Any other failure of the database.
     case database(SQLiteError)
@@ -28,12 +28,12 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
     case notRemoved(path: String, reason: String)
     /// Another process uses the cache or removes it.
     case locked(path: String)
-    /// The list alone exceeds the limit for all caches.
+    /// The gallery's list alone exceeds the limit for all caches.
     case listTooLarge(limit: Int64)
     /// Another process changed the list during the update.
     case conflict
 
-    /// A sentence for the user.
+    /// An error message for the user.
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "The cache \(path) cannot be opened: \(reason)."
@@ -67,9 +67,9 @@ public enum CacheError: Error, Equatable, CustomStringConvertible {
 }
 
 extension CacheError {
-    /// Converts an error thrown by a cache; returns nil for other errors.
+    /// Converts an error that a cache threw. Returns nil for other errors.
     ///
-    /// Readers throw SQLite's errors. Callers outside of this module use this to handle them.
+    /// Readers throw SQLite's errors. Callers outside of this module convert them with this initialiser.
     public init?(thrown error: any Error) {
         switch error {
         case let error as CacheError: self = error
@@ -89,7 +89,7 @@ extension CacheError {
             }
     }
 
-    /// Returns the error for a failed write.
+    /// Returns the error for a file that could not be written.
     ///
     /// - Parameter code: the system's error number.
     public static func file(_ path: String, code: Int32 = errno) -> CacheError {
@@ -101,7 +101,8 @@ extension CacheError {
         ofAnyFile(code) ?? .cannotOpen(path: path, reason: String(cString: strerror(code)))
     }
 
-    /// Returns the error for a cause that affects all files.
+    /// Returns the error for a system error number that concerns all files. A full disk, for example, concerns all
+    /// files. Returns nil for other numbers.
     private static func ofAnyFile(_ code: Int32) -> CacheError? {
         switch code {
         case ENOSPC, EDQUOT: .full
@@ -111,7 +112,7 @@ extension CacheError {
         }
     }
 
-    /// Whether a folder cannot be opened or created for a permanent reason, such as missing permissions.
+    /// Whether a folder cannot be opened or created for a permanent reason. Missing permissions are such a reason.
     public var isOfFolder: Bool {
         switch self {
         case .readOnly: true
@@ -120,7 +121,7 @@ extension CacheError {
         }
     }
 
-    /// Whether the cause may pass, such as a full disk or another process. The data to store is not at fault.
+    /// Whether the same data may be stored later. True if the cause may pass, such as a full disk or another process.
     public var isTransient: Bool {
         switch self {
         case .conflict, .database(.locked), .tooFewDescriptors, .full, .readOnly, .file, .cannotOpen, .database(.disk),
@@ -132,7 +133,7 @@ extension CacheError {
 }
 
 extension StorageTrouble {
-    /// Returns the storage problem behind an error; nil if there is none.
+    /// Returns the storage problem that caused an error. Returns nil if there is none.
     public init?(_ error: CacheError) {
         switch error {
         case .full: self = .full
@@ -145,7 +146,7 @@ extension StorageTrouble {
         }
     }
 
-    /// The error for all writes during this problem.
+    /// The error that all writes throw during this problem.
     var error: CacheError {
         switch self {
         case .full: .full

@@ -3,8 +3,8 @@ import SQLite
 
 /// Reads a gallery's cache over a read-only connection.
 ///
-/// The main actor has a reader of its own and calls it synchronously: a window of rows takes a fraction of a
-/// millisecond. Other code borrows one from ``GalleryCache/read(_:)``.
+/// The main actor has a reader of its own and calls it synchronously: reading the rows of a screen takes a fraction of
+/// a millisecond. Other code borrows a reader from ``GalleryCache/read(_:)``.
 public struct CacheReader {
     let connection: Connection
 
@@ -12,10 +12,10 @@ public struct CacheReader {
         self.connection = connection
     }
 
-    /// Returns the gallery's record.
+    /// Returns the gallery's own row in the database.
     public func gallery() throws -> GalleryRecord { try gallery(schema: Schema.version) }
 
-    /// Returns the record from a database of any earlier version.
+    /// Returns the gallery's record from a database of an earlier or the present schema version.
     func gallery(schema: Int) throws -> GalleryRecord {
         let record = try connection.first(
             """
@@ -45,9 +45,9 @@ public struct CacheReader {
         return record
     }
 
-    /// Returns the existing photos of these keys, in no order.
+    /// Returns the photos with these keys that exist, in no particular order.
     ///
-    /// One query reads up to ``windowLimit``, more than any screen shows.
+    /// One query reads up to ``windowLimit`` photos, more than any screen shows.
     public func photos(_ keys: some Collection<PhotoKey>) throws -> [Photo] {
         var photos: [Photo] = []
         photos.reserveCapacity(keys.count)
@@ -57,7 +57,7 @@ public struct CacheReader {
         return photos
     }
 
-    /// Runs a query for many photos, ``windowLimit`` at a time. Its one value is a list of keys.
+    /// Runs a query for many photos, ``windowLimit`` at a time. The query's only parameter is a list of keys.
     func forEach(_ sql: String, of keys: some Collection<PhotoKey>, row: (Row) throws -> Void) throws {
         var rest = keys.map(\.rawValue)[...]
         while !rest.isEmpty {
@@ -67,24 +67,24 @@ public struct CacheReader {
         }
     }
 
-    /// Returns a photo; nil if it does not exist.
+    /// Returns the photo with a key. Returns nil if it does not exist.
     public func photo(_ key: PhotoKey) throws -> Photo? {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE key = ?", key.rawValue, row: Self.photo)
     }
 
-    /// Returns the photo with an id of the gallery.
+    /// Returns the photo with an identifier from the gallery's list. Returns nil if there is none.
     public func photo(galleryID: String) throws -> Photo? {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE id = ?", galleryID, row: Self.photo)
     }
 
-    /// Calls `body` for every photo, oldest first.
+    /// Calls `body` for every photo, in order of date.
     public func forEachPhoto(_ body: (Photo) throws -> Void) throws {
         try connection.forEach("SELECT \(Self.photoColumns) FROM photo ORDER BY date, key") {
             try body(Self.photo($0))
         }
     }
 
-    /// The most keys per query.
+    /// The most keys that one query reads.
     private static let windowLimit = 512
 
     static let photoColumns = """
@@ -100,7 +100,7 @@ public struct CacheReader {
             size: row.optionalInt(12))
     }
 
-    /// Reads edition, held edition, trouble and reason from four consecutive columns.
+    /// Reads a rendition's state from four consecutive columns: edition, held edition, trouble and reason.
     private static func renditionState(_ row: Row, from column: Int) -> RenditionState {
         RenditionState(
             edition: Int(row.int(column)), held: row.optionalInt(column + 1).map(Int.init),
@@ -109,7 +109,7 @@ public struct CacheReader {
 }
 
 extension CacheReader {
-    /// Returns the free bytes within the database file.
+    /// Returns the number of free bytes within the database file.
     func freeBytes() throws -> Int64 {
         try connection.first("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size") {
             $0.int(0)
@@ -118,7 +118,8 @@ extension CacheReader {
 }
 
 extension Row {
-    /// Returns the column as an address. It was valid when it was stored.
+    /// Returns the column's text as an address. Throws if the text is invalid, although only valid addresses are
+    /// stored.
     func address(_ column: Int) throws -> Address {
         do { return try Address(text(column)) } catch {
             throw SQLiteError.damaged(reason: "“\(Address.withoutCredentials(text(column)))” is not an address")
@@ -127,12 +128,13 @@ extension Row {
 }
 
 extension CacheReader {
-    /// Returns the data for fetching a rendition; nil if the photo does not exist.
+    /// Returns the data for fetching a rendition. Returns nil if the photo does not exist.
     public func source(of key: PhotoKey, _ rendition: Rendition) throws -> RenditionSource? {
         try source(of: key, rendition) { _ in true }
     }
 
-    /// Returns the data for fetching a rendition; nil unless it is wanted. Most calls do not read the address.
+    /// Returns the data for fetching a rendition. Returns nil if no request for the rendition would help. Most calls do
+    /// not read the address.
     public func wantingSource(of key: PhotoKey, _ rendition: Rendition) throws -> RenditionSource? {
         try source(of: key, rendition, where: \.isWanting)
     }
@@ -150,7 +152,7 @@ extension CacheReader {
         } ?? nil
     }
 
-    /// Cached, because they run several times per thumbnail of an update.
+    /// The query is stored, because it runs several times per thumbnail of an update.
     private static let thumbnailSource = sourceQuery(.thumbnail)
     private static let photoSource = sourceQuery(.original)
 
@@ -159,7 +161,7 @@ extension CacheReader {
         return "SELECT \(columns.map(rendition.column).joined(separator: ", ")) FROM photo WHERE key = ?"
     }
 
-    /// Returns a photo's thumbnail. If a newer one has not been decoded yet, it returns that one.
+    /// Returns a photo's thumbnail. If a newer thumbnail has not been decoded yet, returns the newer one.
     public func thumbnail(of key: PhotoKey) throws -> StoredThumbnail? {
         try connection.first("SELECT data, unproven FROM thumbnail WHERE photo = ?", key.rawValue) { row in
             if let unproven = row.optionalBlob(1) { return StoredThumbnail(bytes: unproven, isProven: false) }
@@ -167,7 +169,7 @@ extension CacheReader {
         }
     }
 
-    /// Returns the file of a photo; nil if it is not cached.
+    /// Returns the file of a photo. Returns nil if the photo is not cached.
     public func photoFile(of key: PhotoKey) throws -> StoredPhoto? {
         try connection.first(
             """
@@ -177,23 +179,23 @@ extension CacheReader {
         ) { Self.storedPhoto($0) }
     }
 
-    /// Whether a photo's row names a file. The file name contains the row number, so this is one lookup.
+    /// Whether a photo's row names a file. The file name contains the row number, so the check is one lookup.
     func isNamed(_ file: String) throws -> Bool {
         guard let key = PhotoFiles.key(in: file) else { return false }
         return try connection.first(Self.isNamed, key.rawValue, file) { _ in true } ?? false
     }
 
-    /// Runs once per file. Internal for a test of its plan.
+    /// The query of `isNamed(_:)`, which runs once per file. A test checks its query plan.
     static let isNamed = "SELECT 1 FROM photo WHERE key = ? AND photo_file = ?"
 
-    /// Returns cached photos whose thumbnail must be made from them, because the gallery has none.
+    /// Returns cached photos that need a thumbnail from Vitrine, because the gallery has none.
     public func thumbnailsToMake() throws -> [PhotoKey] {
         try connection.map("SELECT key FROM photo WHERE \(Self.needsThumbnail)") { PhotoKey($0.int(0)) }
     }
 
-    /// Returns the file to make a photo's thumbnail from, and the thumbnail's edition.
+    /// Returns the file from which to make a photo's thumbnail, and the thumbnail's edition.
     ///
-    /// The result is nil if that is not necessary or not possible.
+    /// The result is nil if a thumbnail is not necessary or not possible.
     public func thumbnailToMake(of key: PhotoKey) throws -> (edition: Int, from: StoredPhoto)? {
         try connection.first(
             """
@@ -203,19 +205,19 @@ extension CacheReader {
         ) { (Int($0.int(4)), Self.storedPhoto($0)) }
     }
 
-    /// Only a current, readable photo makes a current thumbnail.
+    /// The SQL condition for photos that need a thumbnail from their file. The file must be current and readable.
     private static let needsThumbnail = """
         thumbnail_address IS NULL AND thumbnail_held IS NOT thumbnail_edition \
         AND photo_file IS NOT NULL AND photo_held = photo_edition \
         AND thumbnail_trouble IS NOT \(TroubleCode.bad) AND photo_trouble IS NOT \(TroubleCode.bad)
         """
 
-    /// Columns: file, size, digest, held.
+    /// Reads a photo's file from the columns file, size, digest and held edition.
     private static func storedPhoto(_ row: Row) -> StoredPhoto {
         StoredPhoto(name: row.text(0), size: row.int(1), digest: row.int(2), edition: Int(row.int(3)))
     }
 
-    /// Returns the number of cached thumbnails and photos, and of failed photos.
+    /// Returns the numbers of cached thumbnails, cached photos, and failed photos.
     public func counts() throws -> (thumbnails: Int, photos: Int, failed: Int) {
         try connection.first(
             """
@@ -229,8 +231,8 @@ extension CacheReader {
     /// Returns photos whose rendition is missing and can be fetched, oldest first.
     ///
     /// - Parameters:
-    ///   - last: the photo to continue after; nil for the beginning. If it was removed, the result is empty.
-    ///   - known: photos to skip because they are being fetched.
+    ///   - last: the photo after which to continue; nil for the beginning. If it was removed, the result is empty.
+    ///   - known: photos to skip, because requests already fetch them.
     public func wanting(
         _ rendition: Rendition, limit: Int, after last: PhotoKey? = nil, except known: Set<PhotoKey>
     ) throws -> [PhotoKey] {
@@ -258,7 +260,7 @@ extension CacheReader {
 }
 
 extension Rendition {
-    /// Returns the name of a column, whose prefix depends on the rendition.
+    /// Returns the name of the rendition's column for a value, such as `thumbnail_held`.
     func column(_ name: String) -> String {
         switch self {
         case .thumbnail: "thumbnail_" + name
@@ -268,7 +270,7 @@ extension Rendition {
 }
 
 extension CacheReader {
-    /// Returns a photo's metadata and its edition; nil if no edition of it has been read.
+    /// Returns a photo's metadata and its edition. Returns nil if Vitrine has not read the metadata of any edition.
     public func metadata(of key: PhotoKey) throws -> StoredMetadata? {
         try connection.first(
             "SELECT edition, \(Self.metadataColumns) FROM metadata WHERE photo = ?", key.rawValue
@@ -295,16 +297,16 @@ extension CacheReader {
         longitude, title, description
         """
 
-    /// Returns the photos among these that are cached and whose metadata has not been read.
+    /// Returns the given photos that are cached but whose metadata Vitrine has not read.
     ///
-    /// The cost depends on the number of keys, not of photos in the gallery.
+    /// The cost depends on the number of keys, not on the number of photos in the gallery.
     public func unread(_ keys: some Collection<PhotoKey>) throws -> [PhotoKey] {
         var unread: [PhotoKey] = []
         try forEach(Self.unread, of: keys) { unread.append(PhotoKey($0.int(0))) }
         return unread
     }
 
-    /// Unreadable photos are skipped. Internal for a test of its plan.
+    /// The query of `unread(_:)`, which skips unreadable photos. A test checks its query plan.
     static let unread = """
         SELECT photo.key FROM photo LEFT JOIN metadata ON metadata.photo = photo.key
         WHERE photo.key IN (SELECT value FROM json_each(?)) AND photo.photo_file IS NOT NULL
@@ -313,9 +315,9 @@ extension CacheReader {
 }
 
 extension GalleryCache {
-    /// Returns all cached photos whose metadata has not been read.
+    /// Returns all cached photos whose metadata Vitrine has not read.
     ///
-    /// It lists the files instead of the rows, because few of a million photos may be cached.
+    /// This method lists the photo files instead of the rows, because few of a million photos may be cached.
     public func unreadPhotos() throws -> [PhotoKey] {
         let keys = Set(PrivateFolder.entries(files.photosFolder).compactMap(PhotoFiles.key))
         return try read { try $0.unread(keys.sorted()) }
@@ -324,34 +326,34 @@ extension GalleryCache {
 
 /// The data for fetching a rendition of a photo.
 public struct RenditionSource: Hashable, Sendable {
-    /// The address; nil if the gallery has no thumbnail for the photo.
+    /// The rendition's address; nil if the gallery has no thumbnail for the photo.
     public let address: Address?
-    /// The wanted and the cached edition.
+    /// The state of the rendition, with the wanted and the cached edition.
     public let state: RenditionState
-    /// The validators of the cached bytes, if they came from this address.
+    /// The server's validators for the cached bytes, if they came from this address.
     public let validators: Validators
 }
 
 /// A thumbnail in the cache.
 public struct StoredThumbnail: Hashable, Sendable {
-    /// The encoded picture. It is untrusted.
+    /// The bytes of the picture file. The bytes are untrusted.
     public let bytes: [UInt8]
-    /// Whether the picture was decoded before.
+    /// Whether Vitrine has decoded the picture before.
     ///
-    /// If an unproven picture is bad, an older one returns: see ``GalleryWriter/accept(_:of:)`` and
-    /// ``GalleryWriter/reject(_:of:reason:)``.
+    /// If a picture that was never decoded turns out to be bad, an older one returns: see
+    /// ``GalleryWriter/accept(_:of:)`` and ``GalleryWriter/reject(_:of:reason:)``.
     public let isProven: Bool
 }
 
 /// A photo's file in the cache.
 public struct StoredPhoto: Hashable, Sendable {
-    /// The name in the photos' folder. The cache made it; nothing in it is from outside.
+    /// The file's name in the photos' folder. The cache made the name; no part of it is from outside.
     public let name: String
-    /// The size when it was stored.
+    /// The file's size in bytes when it was stored.
     public let size: Int64
-    /// The digest when it was stored. It distinguishes a bad picture from one damaged on the disk.
+    /// The hash of the file when it was stored. The hash distinguishes a bad picture from a file damaged on the disk.
     public let digest: Int64
-    /// The edition of the photo.
+    /// The photo's edition that the file contains.
     public let edition: Int
 }
 
@@ -359,11 +361,12 @@ public struct StoredPhoto: Hashable, Sendable {
 public struct StoredMetadata: Hashable, Sendable {
     /// The metadata.
     public let metadata: PhotoMetadata
-    /// The photo's edition that contained it.
+    /// The photo's edition that contained the metadata.
     public let edition: Int
 }
 
 extension Collection where Element == Int64 {
-    /// A JSON list to bind as one value: `key IN (SELECT value FROM json_each(?))`.
+    /// The numbers as a JSON list, which a query binds as one value. `key IN (SELECT value FROM json_each(?))` reads
+    /// the list.
     var keyList: String { "[" + map(String.init).joined(separator: ",") + "]" }
 }

@@ -2,21 +2,21 @@ import Glibc
 import Model
 import SQLite
 
-/// A gallery's cache on the disk, without an open connection.
+/// A gallery's cache on the disk, to which this value holds no open connection.
 public struct ClosedGalleryCache: Sendable {
-    /// The gallery's record; nil if it does not exist yet or is unreadable.
+    /// The gallery's record; nil if the database does not exist yet or is unreadable.
     public let record: GalleryRecord?
-    /// The reason why the cache is unreadable, if it is.
+    /// The reason why the cache is unreadable; nil if it is readable.
     public let trouble: CacheError?
-    /// The path of the cache.
+    /// The path of the cache's folder.
     public let folder: String
 
-    /// The name of the folder.
+    /// The name of the cache's folder.
     var name: String {
         String(folder[(folder.lastIndex(of: "/").map { folder.index(after: $0) } ?? folder.startIndex)...])
     }
 
-    /// Whether the cache was created and not filled yet.
+    /// Whether the cache's folder exists but has no contents yet.
     public var isEmpty: Bool { record == nil && trouble == nil }
 
     /// - Parameter isAlone: whether this process holds the exclusive lock.
@@ -76,22 +76,22 @@ public struct ClosedGalleryCache: Sendable {
         }
     }
 
-    /// Whether the cache belongs to an address. For an unreadable one, the folder's name decides.
+    /// Whether the cache belongs to the gallery at an address. For an unreadable cache, the folder's name decides.
     public func isOf(_ address: Address) -> Bool {
         record.map { $0.address == address } ?? folder.hasSuffix("/\(GalleryID(address))")
     }
 
-    /// Removes the whole cache, readable or not. No process may use it.
+    /// Removes the whole cache, readable or not. Throws if a process uses it.
     public func remove() throws(CacheError) {
         try remove { true }
     }
 
-    /// Removes the whole cache if it has not changed since this value was created.
+    /// Removes the whole cache if its record has not changed since this value was created.
     func removeIfUnused() throws(CacheError) {
         try remove { ClosedGalleryCache(folder: folder, isAlone: true).record == record }
     }
 
-    /// Whether the cache was opened, or marked to be kept, after this value was created.
+    /// Whether the user opened the gallery after this value was created, or marked it to be kept.
     ///
     /// - Parameter isAlone: whether this process holds the exclusive lock.
     private func wasUsed(isAlone: Bool) -> Bool {
@@ -99,7 +99,7 @@ public struct ClosedGalleryCache: Sendable {
         return now?.isKept == true || now?.lastOpened != record?.lastOpened
     }
 
-    /// - Parameter isMeant: called with the exclusive lock.
+    /// - Parameter isMeant: decides, under the exclusive lock, whether to remove the cache.
     private func remove(if isMeant: () -> Bool) throws(CacheError) {
         try PrivateFolder.check(folder)
         guard let lock = try CacheLock.take(folder: folder, .exclusive), isMeant() else { throw .locked(path: folder) }
@@ -114,7 +114,7 @@ public struct ClosedGalleryCache: Sendable {
         }
     }
 
-    /// Removes a folder of files. A link in its place is removed, not followed.
+    /// Removes a folder of files. If a link has this path, removes the link and does not follow it.
     private static func removeFolder(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -128,24 +128,24 @@ public struct ClosedGalleryCache: Sendable {
 
 /// The sizes of a cache's parts.
 extension ClosedGalleryCache {
-    /// The bytes of the database and its log, with list, metadata and thumbnails.
+    /// The size of the database in bytes, with its log, the list, metadata and thumbnails.
     public var databaseSize: Int64 {
         files { $0.hasPrefix("gallery.sqlite") && !$0.hasPrefix(Self.setAsidePrefix) }.reduce(0) { $0 + $1.size }
     }
 
-    /// The bytes of the thumbnails within the database. It reads all of them.
+    /// The total size of the thumbnails within the database, in bytes. Computing the size reads all thumbnails.
     public var thumbnailsSize: Int64 {
         number("SELECT total(length(data)) + total(length(unproven)) FROM thumbnail").map { Int64($0) } ?? 0
     }
 
-    /// The bytes of the photos, including partial files.
+    /// The total size of the photos in bytes, including partial files.
     public var photosSize: Int64 {
         ["photos", "partial"].reduce(0) { sum, name in
             PrivateFolder.entries("\(folder)/\(name)").reduce(sum) { $0 + Self.size("\(folder)/\(name)/\($1)") }
         }
     }
 
-    /// The bytes of databases that were set aside.
+    /// The total size of the databases that were set aside, in bytes.
     public var setAsideSize: Int64 { setAside.reduce(0) { $0 + $1.size } }
 
     var setAside: [CacheInventory.SetAside] {
@@ -158,10 +158,10 @@ extension ClosedGalleryCache {
         }
     }
 
-    /// The time of the last commit.
+    /// The time of the last commit, according to the files' modification times.
     var touched: Timestamp { max(Self.time(folder + "/lock"), Self.time(folder + "/gallery.sqlite")) }
 
-    /// Whether the database has thumbnails, or consists of free space by more than a quarter.
+    /// Whether the database contains thumbnails, or more than a quarter of it is free space.
     var canShrink: Bool {
         number("SELECT EXISTS (SELECT 1 FROM thumbnail)") ?? 0 > 0
             || number("SELECT freelist_count * 4 > page_count FROM pragma_freelist_count, pragma_page_count") ?? 0 > 0
@@ -173,7 +173,7 @@ extension ClosedGalleryCache {
         PrivateFolder.entries(folder).filter(isMeant).map { ($0, Self.size("\(folder)/\($0)")) }
     }
 
-    /// Returns a number from the database; nil if it is unreadable.
+    /// Returns the number that a query selects from the database. Returns nil if the database is unreadable.
     private func number(_ sql: String) -> Double? {
         guard record != nil else { return nil }
         return try? Connection(path: folder + "/gallery.sqlite", access: .readOnly, patience: 200)
@@ -194,13 +194,13 @@ extension ClosedGalleryCache {
 
 /// Removes parts of a cache that no process uses, in short steps.
 ///
-/// Another process that opens the cache waits for one step at most. Each step takes the exclusive lock. It fails if a
-/// process uses the cache, or if the gallery was opened or marked to be kept after this value was created.
+/// Another process that opens the cache waits for one step at most. Each step takes the exclusive lock. A step fails if
+/// a process uses the cache, or if the user opened the gallery or marked it to be kept after this value was created.
 extension ClosedGalleryCache {
-    /// Returns the photos' files and sizes, the oldest first.
+    /// Returns the names and sizes of the photo files, the oldest first.
     func photosByAge() -> [(name: String, size: Int64)] { Self.photosByAge(in: folder + "/photos") }
 
-    /// Returns the files and sizes in a folder of photos, the oldest first.
+    /// Returns the names and sizes of the photo files in a folder, the oldest first.
     static func photosByAge(in folder: String) -> [(name: String, size: Int64)] {
         PrivateFolder.entries(folder)
             .map { (name: $0, time: time("\(folder)/\($0)"), key: PhotoFiles.key(in: $0)?.rawValue ?? 0) }
@@ -208,7 +208,8 @@ extension ClosedGalleryCache {
             .map { ($0.name, size("\(folder)/\($0.name)")) }
     }
 
-    /// Removes photos. Their metadata stays, and they are fetched again on demand.
+    /// Removes photos with these file names. The photos' metadata stays, and Vitrine fetches the photos again on
+    /// demand.
     ///
     /// The rows change first, so an interruption leaves orphans, which are removed later. If the disk is too full even
     /// for that, the files are removed first; a row without its file causes a new fetch.
@@ -240,7 +241,7 @@ extension ClosedGalleryCache {
         }
     }
 
-    /// Removes partial files. No process uses the cache, so no transfer will complete them.
+    /// Removes all partial files. No process uses the cache, so no transfer will complete the files.
     func dropPartialFiles(onFailure: (CacheError) -> Void) throws {
         try withExclusiveLock {
             guard try hasFolder("partial") else { return }
@@ -264,8 +265,8 @@ extension ClosedGalleryCache {
 
     /// Shrinks the database to its contents.
     ///
-    /// It writes a copy while others may use the cache, and then replaces the database if no process has opened it
-    /// meanwhile. Otherwise it throws ``CacheError/locked(path:)``.
+    /// This method writes a copy while others may use the cache, and then replaces the database if no process has
+    /// opened it meanwhile. Otherwise it throws ``CacheError/locked(path:)``.
     func shrink() throws {
         guard let lock = try CacheLock.take(folder: folder, .shared), !wasUsed(isAlone: false) else {
             throw CacheError.locked(path: folder)
@@ -283,7 +284,7 @@ extension ClosedGalleryCache {
         withExtendedLifetime(lock) {}
     }
 
-    /// Copies the database to a synced file. Afterwards the lock is exclusive.
+    /// Copies the database to a file and syncs the file. Afterwards, the lock is exclusive.
     private func copyDatabase(to copy: PartialFile, _ lock: CacheLock) throws {
         let connection = try Connection(path: database, access: .readWrite)
         // "… changes if changes were committed to the database by any other connection in the interim."
@@ -310,7 +311,7 @@ extension ClosedGalleryCache {
         return try body()
     }
 
-    /// Whether a subfolder exists. A cache may be incomplete. It throws if the folder is not the user's.
+    /// Whether the cache has a subfolder; an incomplete cache may lack one. Throws if another user owns the folder.
     private func hasFolder(_ name: String) throws -> Bool {
         guard access("\(folder)/\(name)", F_OK) == 0 else { return false }
         try PrivateFolder.check("\(folder)/\(name)")

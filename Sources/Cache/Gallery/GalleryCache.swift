@@ -6,7 +6,7 @@ import SQLite
 import Concurrency
 import Synchronization
 
-/// The cache of one gallery: a database and a folder of photos. It publishes its changes.
+/// The cache of one gallery: a database and a folder of photos. The cache publishes its changes.
 ///
 ///     let cache = try folder.open(address)
 ///     let changes = cache.changes()
@@ -17,17 +17,18 @@ public final class GalleryCache: Sendable {
     public let id: GalleryID
     /// The address of the gallery's list.
     public let address: Address
-    /// Makes all changes.
+    /// The actor that makes all changes to the cache.
     public let writer: GalleryWriter
-    /// The files of the photos.
+    /// The files of the gallery's photos.
     public let files: PhotoFiles
-    /// Whether a damaged cache was set aside and this one is new. The interface reports it.
+    /// Whether this cache is new because the old one was damaged and set aside. If so, the user interface says so.
     public let wasSetAside: Bool
-    /// The path of the cache.
+    /// The path of the cache's folder.
     public let folder: String
-    /// The beginnings of photos whose transfers were interrupted.
+    /// The received beginnings of photos whose transfers were interrupted.
     public let parts = KeptParts()
-    /// Internal for fetched results and drafts, which set it when they find damage.
+    /// The mark that requests a check of the database. Fetched results and drafts create the mark when they find
+    /// damage.
     let mark: DamageMark
     private let credentials: CredentialStore
     private let space: CacheSpace
@@ -36,8 +37,8 @@ public final class GalleryCache: Sendable {
     private let readers: ReaderPool
     private let hub = ChangeHub()
     private let log: Log
-    /// Reports commits of other processes, such as a scheduled update. Created by the first subscription. If the system
-    /// has no watch left, such changes appear after the next start.
+    /// The watch that reports commits of other processes, such as a scheduled update. The first subscription creates
+    /// the watch. If the system has no watch left, changes of other processes appear only after the next start.
     private let watch = Mutex<FileWatch?>(nil)
 
     init(
@@ -68,19 +69,21 @@ public final class GalleryCache: Sendable {
         readers = ReaderPool(path: database, access: access)
     }
 
-    /// Returns the credentials for a request on behalf of the gallery.
+    /// Returns the credentials to send to an address for this gallery's photos or list.
     ///
-    /// There are none unless the address has the gallery's own origin, or the user entered them for this gallery.
+    /// The result is nil unless the address has the gallery's own origin, or the user entered credentials for this
+    /// gallery.
     public func signIn(for other: Address) -> SignIn? {
         credentials.signIn(for: other, in: address)
     }
 
-    /// Whether the user chose an address's origin, as the gallery's own or by entering credentials for it.
+    /// Whether the user chose an address's origin. True for the gallery's own origin, and for origins whose credentials
+    /// the user entered.
     public func isNamedByUser(_ other: Address) -> Bool {
         other.origin.map { credentials.isNamedByUser($0, in: address) } ?? false
     }
 
-    /// Subscribes to commits. Subscribe before the first read.
+    /// Subscribes to commits of this and other processes. Subscribe before the first read.
     public func changes() -> CoalescingStream<ChangeSet> {
         watch.withLock { watch in
             if watch == nil { watch = listenToOthers() }
@@ -108,12 +111,12 @@ public final class GalleryCache: Sendable {
         }
     }
 
-    /// Starts an update of the list.
+    /// Starts an update of the list. Returns a draft for the new list's changes.
     public func beginSync() throws -> SyncDraft {
         try SyncDraft(try openReader(), folder: files.partialFolder, limit: space.limit, mark)
     }
 
-    /// Removes the leftovers of killed programs. Returns the number of files.
+    /// Removes the leftover files of killed programs. Returns the number of files.
     @discardableResult
     public func sweep() throws -> Int {
         try read { reader in try files.sweep { try reader.isNamed($0) } }

@@ -1,27 +1,27 @@
 import Model
 import SQLite
 
-/// A gallery's own row in the cache.
+/// The facts about a whole gallery that its cache stores.
 public struct GalleryRecord: Hashable, Sendable {
-    /// The address of the list.
+    /// The address of the gallery's list.
     public let address: Address
     /// The number of photos in the list.
     public let photoCount: Int
-    /// The number of invalid entries in the last list.
+    /// The number of invalid entries in the last fetched list.
     public let skipped: Int
     /// The time of the last successful update.
     public let lastSuccess: Timestamp?
-    /// The failure of the last update, if it failed.
+    /// The reason why the last update failed; nil if it succeeded.
     public let failure: Failure?
-    /// The time when the user last opened the gallery.
+    /// The time when the user last opened the gallery; nil if never.
     public let lastOpened: Timestamp?
     /// The server's validators for the list.
     public let validators: Validators
-    /// Increases with every update that changes the list.
+    /// The version of the list, which increases with every update that changes the list.
     let listVersion: Int64
-    /// Whether the user marked the gallery to be kept.
+    /// Whether the user marked the gallery to be kept when space is short.
     public let isKept: Bool
-    /// The last photo present when the user left the gallery; nil before the first time.
+    /// The newest photo when the user last left the gallery; nil before the first time.
     public internal(set) var seenThrough: PhotoKey?
 
     /// Whether the list came from this machine or a private network; nil if unknown.
@@ -29,10 +29,10 @@ public struct GalleryRecord: Hashable, Sendable {
     /// Whether the gallery's address has ever led to a public server.
     public internal(set) var wasPublic = false
 
-    /// Whether a photo arrived after the user left the gallery.
+    /// Whether a photo arrived after the user last left the gallery.
     public func isNew(_ key: PhotoKey) -> Bool { seenThrough.map { key > $0 } ?? false }
 
-    /// The status while no update is running.
+    /// The status of updates, while no update is running.
     public var status: SyncStatus {
         let state: SyncStatus.State =
             if let failure { .failed(failure) } else { lastSuccess == nil ? .notUpdated : .updated }
@@ -40,11 +40,11 @@ public struct GalleryRecord: Hashable, Sendable {
     }
 }
 
-/// A server's validators, by which it can tell later whether a resource has changed.
+/// A server's validators. With validators, the server can say later whether a resource has changed.
 public struct Validators: Hashable, Sendable {
-    /// The `ETag` header, including its quotes.
+    /// The value of the `ETag` header, including its quotes.
     public var etag: String?
-    /// The `Last-Modified` header.
+    /// The value of the `Last-Modified` header.
     public var lastModified: String?
 
     /// Creates validators. A server may send both, one or neither.
@@ -54,22 +54,22 @@ public struct Validators: Hashable, Sendable {
     }
 }
 
-/// The facts about a gallery in the list of galleries.
+/// The facts that the list of galleries shows about a gallery.
 public struct GalleryFacts: Hashable, Sendable {
     /// The gallery's record.
     public let record: GalleryRecord
-    /// The bytes of its list, thumbnails and photos on the disk.
+    /// The total size of the gallery's list, thumbnails and photos on the disk, in bytes.
     public let size: Int64
     /// The number of failed thumbnails and photos, plus one if the last update failed.
     public let errorCount: Int
 }
 
 extension CacheFolder {
-    /// Returns the facts about an open or closed gallery; nil if it has no cache.
+    /// Returns the facts about an open or closed gallery. Returns nil if it has no readable cache.
     ///
-    /// Call it off the main actor. It leaves nothing open and writes nothing.
+    /// Call this off the main actor. It leaves nothing open and writes nothing.
     ///
-    /// - Parameter size: the size, if the caller knows it. Otherwise its files are counted.
+    /// - Parameter size: the size, if the caller knows it. Otherwise this method measures the files.
     public func facts(of address: Address, size: Int64? = nil) -> GalleryFacts? {
         guard let gallery = gallery(address), let record = gallery.record else { return nil }
         let count = (try? troubleCount(of: address, in: gallery)) ?? 0

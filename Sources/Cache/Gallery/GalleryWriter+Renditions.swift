@@ -2,10 +2,10 @@ import Model
 import SQLite
 
 extension GalleryWriter {
-    /// Stores the thumbnail of an edition. Concurrent calls share a transaction.
+    /// Stores the thumbnail of a photo's edition. Concurrent calls share a transaction.
     ///
-    /// Returns false, and stores nothing, if the gallery has another edition meanwhile. An older thumbnail stays until
-    /// the new one has been decoded.
+    /// Returns false, and stores nothing, if the gallery's list now has another edition. An older thumbnail stays until
+    /// Vitrine has decoded the new one.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before the transaction. Nothing is stored then.
     @discardableResult
@@ -26,7 +26,7 @@ extension GalleryWriter {
         }
     }
 
-    /// Accepts an unproven thumbnail that was decoded. Does nothing if it has been replaced meanwhile.
+    /// Records that Vitrine has decoded a new thumbnail. Does nothing if another thumbnail has replaced it meanwhile.
     public func accept(_ thumbnail: StoredThumbnail, of key: PhotoKey) throws {
         try transaction {
             try $0.run(
@@ -35,9 +35,9 @@ extension GalleryWriter {
         }
     }
 
-    /// Removes a thumbnail that cannot be decoded, and shows an older one again if there is one.
+    /// Removes a thumbnail that cannot be decoded. Restores an older thumbnail if there is one.
     ///
-    /// If it was the current edition, the thumbnail is marked as bad. Only these exact bytes are removed: two drawings
+    /// If the thumbnail was the current edition, it is marked as bad. Only these exact bytes are removed: two drawings
     /// may reject the same thumbnail, and the second must not remove its successor.
     public func reject(_ thumbnail: StoredThumbnail, of key: PhotoKey, reason: String) throws {
         try transaction { connection in
@@ -66,9 +66,9 @@ extension GalleryWriter {
         }
     }
 
-    /// Stores a photo from a partial file, first the file and then the row.
+    /// Stores a photo from a partial file: first the file, then its row.
     ///
-    /// Returns false, and stores nothing, if the gallery has another edition meanwhile.
+    /// Returns false, and stores nothing, if the gallery's list now has another edition.
     @discardableResult
     public func store(
         photo partial: PartialFile, of key: PhotoKey, edition: Int, validators: Validators = Validators()
@@ -90,7 +90,7 @@ extension GalleryWriter {
         }
     }
 
-    /// Sets the file of a photo's row. Returns whether it did, and the previous file.
+    /// Sets the file of a photo's row. Returns whether the edition is current, and the previous file.
     private func setFile(
         _ stored: StoredPhoto, of key: PhotoKey, edition: Int, validators: Validators, _ connection: Connection
     ) throws -> (isCurrent: Bool, replaced: String?) {
@@ -106,9 +106,10 @@ extension GalleryWriter {
         return (true, replaced ?? nil)
     }
 
-    /// Records that the held picture is current, as the server said with a 304. Concurrent calls share a transaction.
+    /// Records that the cached picture is current, because the server answered 304 (Not Modified). Concurrent calls
+    /// share a transaction.
     ///
-    /// Returns false if nothing is held, or the gallery has another edition meanwhile.
+    /// Returns false if no picture is cached, or the gallery's list now has another edition.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before the transaction. Nothing is recorded then.
     @discardableResult
@@ -132,10 +133,10 @@ extension GalleryWriter {
         }
     }
 
-    /// Records why a rendition cannot be fetched. Concurrent calls share a transaction, because on a dead link
-    /// everything fails at once.
+    /// Records why a rendition cannot be fetched. Concurrent calls share a transaction, because on a dead link all
+    /// requests fail at once.
     ///
-    /// An older edition stays. A cancelled task records its trouble too.
+    /// A cached older edition stays. The trouble is recorded even if the task is cancelled.
     public nonisolated func recordTrouble(
         _ trouble: RenditionState.Trouble, for rendition: Rendition, of key: PhotoKey, edition: Int
     ) async throws {
@@ -149,7 +150,7 @@ extension GalleryWriter {
         }
     }
 
-    /// Removes a missing or damaged photo file from its row, so that it is fetched again.
+    /// Removes a missing or damaged photo file from its row. Vitrine then fetches the photo again.
     public func dropPhotoFile(_ name: String, of key: PhotoKey) throws {
         try transaction {
             try $0.run(
@@ -158,7 +159,7 @@ extension GalleryWriter {
         files.remove(name)
     }
 
-    /// Records that an edition is held. Returns false if the photo is gone or has another edition.
+    /// Records which edition of a rendition is cached. Returns false if the photo is gone or has another edition.
     private static func hold(
         _ rendition: Rendition, of key: PhotoKey, edition: Int, validators: Validators, _ connection: Connection
     ) throws -> Bool {
@@ -175,8 +176,8 @@ extension GalleryWriter {
 extension GalleryWriter {
     /// Stores the metadata of a photo's edition.
     ///
-    /// Returns false, and stores nothing, if another edition or none is held, or if nothing changed. Metadata remains
-    /// when the file is removed, until another edition has been read.
+    /// Returns false, and stores nothing, if this edition is not cached, or if nothing changed. Metadata remains when
+    /// the file is removed, until Vitrine has read another edition's.
     @discardableResult
     public func store(_ metadata: PhotoMetadata, of key: PhotoKey, edition: Int) throws -> Bool {
         try transaction { connection in
@@ -215,7 +216,7 @@ extension GalleryWriter {
 }
 
 extension GalleryWriter {
-    /// Removes the files of some photos. Their metadata stays, and they are fetched again on demand.
+    /// Removes the files of some photos. The photos' metadata stays, and Vitrine fetches the photos again on demand.
     ///
     /// Returns the number of removed files.
     @discardableResult
@@ -231,9 +232,10 @@ extension GalleryWriter {
         return names.count
     }
 
-    /// Marks the pictures of some photos as outdated, on the user's request.
+    /// Marks the pictures of some photos as outdated, so that Vitrine fetches them again.
     ///
-    /// They remain visible until new ones arrive, or the server confirms that they are current. Trouble is cleared.
+    /// The pictures remain visible until new ones arrive, or the server confirms that they are current. This also
+    /// clears recorded trouble.
     public func refetch(_ keys: [PhotoKey]) throws {
         let list = keys.map(\.rawValue).keyList
         try transaction { connection in
@@ -251,9 +253,9 @@ extension GalleryWriter {
 }
 
 extension GalleryWriter {
-    /// Clears trouble, so that bad pictures are fetched again. The user does this with a refresh.
+    /// Clears trouble, so that Vitrine fetches bad pictures again. A refresh by the user calls this method.
     ///
-    /// Photos that could not be decoded are removed. Bad renditions get a new edition, so that nothing known about the
+    /// This removes photos that could not be decoded. Bad renditions get a new edition, so that nothing known about the
     /// old bytes applies to the new ones.
     ///
     /// - Parameter keys: the photos to retry; nil for all.

@@ -63,7 +63,7 @@ extension GalleryWriter {
         return summary
     }
 
-    /// Runs a transaction that may take seconds, and rolls it back when the task is cancelled.
+    /// Runs a transaction that may take seconds. If the task is cancelled, the transaction is rolled back.
     private func cancellableTransaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         do {
             return try transaction { connection in
@@ -78,7 +78,7 @@ extension GalleryWriter {
         }
     }
 
-    /// Removes all photos that were not seen. Returns their number and files.
+    /// Removes all photos that are not in the new list. Returns the number and the files of these photos.
     private func removePhotos(
         except seen: KeySet, _ connection: Connection
     ) throws -> (count: Int, files: [String]) {
@@ -102,9 +102,10 @@ extension GalleryWriter {
         return (keys.count, files)
     }
 
-    /// Updates a photo's row. A new edition starts without trouble, and without validators if the address changed.
+    /// Updates a photo's row. A rendition with a new edition loses its recorded failure, and its validators if the
+    /// address changed.
     ///
-    /// The held pictures stay.
+    /// The cached pictures stay.
     private func alter(
         _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection
     ) throws {
@@ -133,13 +134,13 @@ extension GalleryWriter {
 ///
 /// Starting a statement takes about as long as inserting a row.
 private final class PhotoInsertion {
-    /// The number of insertions. An item with a repeated id is not inserted.
+    /// The number of inserted photos. An item with a repeated id is not inserted.
     private(set) var count = 0
     private let connection: Connection
     private let areMany: Bool
     private let single: RepeatedStatement
     private let multiple: RepeatedStatement
-    /// Items for the next statement.
+    /// The items for the next statement.
     private var waiting: [SyncItem] = []
 
     private static let rows = 16
@@ -164,7 +165,7 @@ private final class PhotoInsertion {
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Inserts the waiting items before their bytes are released.
+    /// Inserts the waiting items. Call this method before the items' bytes become invalid.
     func finishPiece() throws {
         for item in waiting { try insert(item) }
         waiting.removeAll(keepingCapacity: true)
@@ -197,23 +198,24 @@ private final class PhotoInsertion {
     }
 }
 
-/// The indices of the table of photos.
+/// The indices of the table of photos, which are rebuilt for large updates.
 ///
 /// Inserted rows belong to random positions of each index, so a large update would write most pages repeatedly.
 /// Rebuilding an index sorts its rows and writes each page once.
 private enum PhotoIndices {
-    /// The same as in the migrations.
+    /// The SQL that creates the indices, the same as in the migrations.
     private static let schema = """
         CREATE INDEX photo_by_date ON photo (date);
         CREATE INDEX photo_by_name ON photo (name_key);
         """
 
-    /// The number of insertions that justify a rebuild, if there are not more existing rows.
+    /// The number of insertions that justify a rebuild of the indices. If the table already has more rows than are
+    /// inserted, no rebuild follows.
     private static let manyRows = 20_000
 
-    /// Runs insertions, and rebuilds the indices afterwards if there are many. Call it in a transaction.
+    /// Runs insertions. If there are many, rebuilds the indices afterwards. Call this method in a transaction.
     ///
-    /// - Parameter insert: receives whether there are many. If not, it updates the search index itself.
+    /// - Parameter insert: receives whether there are many insertions. If not, it updates the search index itself.
     static func whileInserting(
         _ count: Int, into connection: Connection, _ insert: (_ areMany: Bool) throws -> Void
     ) throws {

@@ -10,23 +10,24 @@ import Session
 /// a transaction. The writer runs on a queue of its own, so callers do not block a thread, and readers do not wait.
 public actor GalleryWriter {
     private let writer: Writer
-    /// The reason why the database is read-only, if it has been since it was opened.
+    /// The reason why the database is read-only; nil if it is writable.
     private let frozen: StorageTrouble?
-    /// Internal for the writer's extensions, which add and remove photos.
+    /// The files of the gallery's photos. The writer's extensions add and remove files.
     let files: PhotoFiles
     private let mark: DamageMark
-    /// Signals each commit. Weak, because it belongs to the cache and must end with it.
+    /// The lock that signals each commit. The reference is weak, because the lock belongs to the cache and must end
+    /// with it.
     private weak var lock: CacheLock?
     private let log: Log
     private var announcements: Announcements
     private let activity: Activity
-    /// Internal for the writer's extensions, which record the bytes they write.
+    /// Counts written bytes, for the size limit of the caches.
     let space: CacheSpace
-    /// Small writes that share a transaction.
+    /// The small writes that wait for a shared transaction.
     private let shared = SharedWrites()
     private let executor = QueueExecutor(label: "vitrine.cache.writer")
 
-    /// The queue for blocking disk access.
+    /// A serial queue of this actor's own, because disk access blocks.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
@@ -45,12 +46,13 @@ public actor GalleryWriter {
         self.space = space
     }
 
-    /// The pages in the log that make a checkpoint due.
+    /// The number of log pages at which the writer moves them into the database.
     private static let checkpointPages = 1_000
-    /// The pages in the log that make truncating it due. A first update makes it as large as the database.
+    /// The number of pages in the log at which the writer also truncates it. A first update makes the log as large as
+    /// the database.
     private static let largeLogPages = 4_000
 
-    /// Runs a transaction, publishes it, and makes a checkpoint if one is due.
+    /// Runs a transaction and publishes its changes. Afterwards makes a checkpoint if the log is long.
     @discardableResult
     func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         // Before the commit, which would hide other processes' commits.
@@ -75,7 +77,7 @@ public actor GalleryWriter {
         do { try announceOthers() } catch { log.error(.cache, "\(error)") }
     }
 
-    /// Runs a transaction. If the search index is damaged, it rebuilds the index and tries again.
+    /// Runs a transaction. If the search index is damaged, rebuilds the index and tries again.
     private func repairingIndex<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         do {
             return try announced(body)
@@ -97,7 +99,7 @@ public actor GalleryWriter {
         }
     }
 
-    /// Publishes the commits of other processes. Returns whether there were any.
+    /// Publishes the commits of other processes. Returns true if there were any.
     @discardableResult
     func announceOthers() throws -> Bool {
         try mark.watch {
@@ -131,7 +133,7 @@ public actor GalleryWriter {
         try transaction { try $0.run("UPDATE gallery SET last_opened = ?", time.milliseconds) }
     }
 
-    /// Records that the user left the gallery. Photos that arrive later are new.
+    /// Records that the user left the gallery. Photos that arrive later count as new.
     public func recordLeft() throws {
         // Numbers are never reused, so later photos have higher ones even if this one is removed.
         try transaction {
@@ -139,7 +141,7 @@ public actor GalleryWriter {
         }
     }
 
-    /// Marks the gallery to be kept, whatever space it takes, or removes the mark.
+    /// Marks the gallery to be kept, however much space it needs, or removes the mark.
     public func toggleKept() throws {
         try transaction { try $0.run("UPDATE gallery SET is_kept = NOT is_kept") }
     }
@@ -152,7 +154,7 @@ public actor GalleryWriter {
         }
     }
 
-    /// Records that the list has not changed, as the server said with a 304.
+    /// Records that the list has not changed, because the server answered 304 (Not Modified).
     ///
     /// - Parameters:
     ///   - isPrivate: whether the answer came from this machine or a private network; nil if unknown. Such an answer
@@ -173,15 +175,15 @@ public actor GalleryWriter {
         }
     }
 
-    /// The column values of a photo without a file.
+    /// The SQL assignments that remove the file from a photo's row.
     static let withoutFile = """
         photo_file = NULL, photo_size = NULL, photo_digest = NULL, photo_held = NULL, photo_etag = NULL, \
         photo_last_modified = NULL
         """
 
-    /// Removes all photo files, or everything except the gallery's row. Returns the number of removed files.
+    /// Removes all photo files, or all data except the gallery's row. Returns the number of removed files.
     ///
-    /// Without `photosOnly`, the cache also forgets that the gallery was public.
+    /// If `photosOnly` is false, the cache also forgets that the gallery was public.
     @discardableResult
     public func clear(photosOnly: Bool) throws -> Int {
         let names = try transaction { connection in
@@ -207,9 +209,9 @@ public actor GalleryWriter {
         return names.count
     }
 
-    /// Returns SQLite's complaints about the database; none if it is intact.
+    /// Returns the faults that SQLite finds in the database; none if it is intact.
     ///
-    /// A damaged database is set aside when it is opened next.
+    /// If the database is damaged, the next opening sets it aside.
     public func complaints() throws -> [String] {
         do {
             let complaints = try mark.watch {
@@ -225,7 +227,7 @@ public actor GalleryWriter {
         }
     }
 
-    /// Moves the log into the database file at the end of the program.
+    /// Moves the log into the database file. Call this method at the end of the program.
     public func close() {
         guard frozen == nil else { return }
         do {
@@ -236,15 +238,16 @@ public actor GalleryWriter {
     }
 }
 
-/// Frees space in an open gallery when the caches exceed their limit. Removed pictures are fetched again on demand.
+/// Frees space in an open gallery when the caches exceed their limit. Vitrine fetches the removed pictures again on
+/// demand.
 extension GalleryWriter {
-    /// The files or rows per transaction.
+    /// The number of files or rows to remove per transaction.
     private static let photosAtOnce = 64
     private static let thumbnailsAtOnce = 128
 
-    /// Removes the oldest photos until this many bytes are free. Returns the bytes freed.
+    /// Removes the oldest photos until this many bytes are free. Returns the number of freed bytes.
     ///
-    /// The result is smaller if the remaining photos are excepted, or if the task was cancelled.
+    /// The result is smaller if only the photos in `kept` remain, or if the task was cancelled.
     func freeSpace(fromPhotos bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
         var freed: Int64 = 0
         var rest = ClosedGalleryCache.photosByAge(in: files.photosFolder).filter { file in
@@ -262,9 +265,9 @@ extension GalleryWriter {
         return freed
     }
 
-    /// Removes thumbnails until this many bytes are free, those farthest from the excepted ones first.
+    /// Removes thumbnails until this many bytes are free. Starts with the thumbnails farthest from the kept ones.
     ///
-    /// Returns the bytes freed. The file keeps its size, and the free space in it is reused.
+    /// Returns the number of freed bytes. The file keeps its size, and SQLite reuses the free space in it.
     func freeSpace(fromThumbnails bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
         let keys = kept.map(\.rawValue).sorted()
         let middle = keys.isEmpty ? 0 : keys[keys.count / 2]
@@ -303,14 +306,16 @@ extension GalleryWriter {
 
 /// Small writes that share a transaction.
 extension GalleryWriter {
-    /// Performs a small write in a transaction shared with others. Afterwards it is durable and published.
+    /// Performs a small write in a transaction shared with others. When the method returns, the write is durable and
+    /// published.
     ///
-    /// If the body throws, only its own write fails. If the disk is full, all fail.
+    /// If the body throws, only its own write fails. If the disk is full, all writes of the transaction fail.
     ///
     /// - Parameters:
     ///   - size: the number of bytes to write.
-    ///   - isCancellable: whether a task cancelled before the transaction writes nothing and throws.
-    ///   - body: may run a second time after a rollback.
+    ///   - isCancellable: whether the write is skipped, and this throws, if the task is cancelled before the
+    ///     transaction.
+    ///   - body: performs the write. It may run a second time after a rollback.
     nonisolated func shareTransaction(
         size: Int = 0, isCancellable: Bool = true, _ body: @escaping @Sendable (Connection) throws -> Bool
     ) async throws -> Bool {

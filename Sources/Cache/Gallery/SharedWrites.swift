@@ -11,23 +11,24 @@ final class SharedWrites: Sendable {
         fileprivate let number: Int
         /// The number of bytes to write.
         fileprivate let size: Int
-        /// Performs the write. It may run a second time after a rollback.
+        /// Performs the write. The closure may run a second time after a rollback.
         let body: @Sendable (Connection) throws -> Bool
         fileprivate let continuation: CheckedContinuation<Bool, any Error>
 
-        /// Resumes the caller. Call it after the commit.
+        /// Resumes the caller with a result. Call this method after the commit.
         func end(_ result: Result<Bool, any Error>) { continuation.resume(with: result) }
     }
 
     private struct State {
-        /// In order of arrival.
+        /// The pending writes, in order of arrival.
         var waiting: [Write] = []
         var lastNumber = 0
-        /// Whether the writer has been called and has not found the queue empty since.
+        /// Whether the writer has been called and has not yet found the queue empty.
         var isCalled = false
     }
 
-    /// The most writes per transaction. It matches the network's limit, and other writes wait for the transaction.
+    /// The most writes per transaction. The number matches the network's limit of requests. Other writes wait for the
+    /// transaction.
     static let largestCount = 256
     /// The most bytes per transaction, unless a single write is larger.
     static let largestSize = 4 << 20
@@ -37,9 +38,9 @@ final class SharedWrites: Sendable {
     /// Queues a write, waits for its commit, and returns its result.
     ///
     /// - Parameters:
-    ///   - isCancellable: whether a task cancelled before the transaction writes nothing and throws a
-    ///     `CancellationError`.
-    ///   - call: makes the writer take the queue. It is called once until the writer has found the queue empty.
+    ///   - isCancellable: whether the write is skipped, and this throws `CancellationError`, if the task is cancelled
+    ///     before the transaction.
+    ///   - call: makes the writer take the queue. `add` calls it again only after the writer has found the queue empty.
     func add(
         size: Int, isCancellable: Bool, call: () -> Void, _ body: @escaping @Sendable (Connection) throws -> Bool
     ) async throws -> Bool {
@@ -72,7 +73,7 @@ final class SharedWrites: Sendable {
         write?.end(.failure(CancellationError()))
     }
 
-    /// Removes and returns the writes for the next transaction.
+    /// Removes the writes for the next transaction from the queue and returns them.
     func take() -> [Write] {
         state.withLock { state in
             var size = 0
@@ -85,7 +86,7 @@ final class SharedWrites: Sendable {
         }
     }
 
-    /// Whether the queue has more writes. If not, the next write calls the writer again.
+    /// Whether the queue has more writes. If it is empty, the next `add` calls the writer again.
     func hasMore() -> Bool {
         state.withLock { state in
             state.isCalled = !state.waiting.isEmpty

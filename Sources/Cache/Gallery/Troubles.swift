@@ -1,10 +1,10 @@
 import Model
 import SQLite
 
-/// Queries for thumbnails and photos with trouble. Partial indices contain only these, so photos without trouble cost
-/// nothing.
+/// Queries for thumbnails and photos that could not be fetched or decoded. Partial indices contain only such photos, so
+/// other photos cost nothing.
 extension CacheReader {
-    /// Returns the number of failed thumbnails and photos, counted up to a limit.
+    /// Returns the number of failed thumbnails and photos. Counting stops at a limit.
     public func troubleCount(limit: Int = 1_000) throws -> Int {
         try Rendition.allCases.reduce(0) { count, rendition in
             guard count < limit else { return count }
@@ -16,13 +16,13 @@ extension CacheReader {
         }
     }
 
-    /// Returns the failed thumbnails and photos by reason, the most frequent first.
+    /// Returns the failed thumbnails and photos, grouped by reason. The most frequent reason is first.
     ///
-    /// It visits each failed photo, so do not call it on the main actor.
+    /// This visits each failed photo, so do not call it on the main actor.
     ///
     /// - Parameters:
-    ///   - limit: the most reasons to return.
-    ///   - photoLimit: the most photos to return for each.
+    ///   - limit: the most groups to return.
+    ///   - photoLimit: the most photos to return per group.
     public func troubles(limit: Int = 32, photoLimit: Int) throws -> [TroubleGroup] {
         let groups = try Rendition.allCases.flatMap { try troubles(of: $0, limit: limit, photoLimit: photoLimit) }
         return Array(groups.sorted { $0.count > $1.count }.prefix(limit))
@@ -49,17 +49,17 @@ extension CacheReader {
 
 /// The photos that lack a rendition for the same reason.
 public struct TroubleGroup: Hashable, Sendable {
-    /// The missing rendition.
+    /// The kind of picture that is missing.
     public let rendition: Rendition
-    /// The trouble.
+    /// The reason why the rendition is missing.
     public let trouble: RenditionState.Trouble
-    /// The number of photos.
+    /// The number of photos in the group.
     public let count: Int
-    /// The first photos in order of arrival.
+    /// The first photos of the group, in order of arrival.
     public let photos: [Photo]
 }
 
-/// The form of a rendition's trouble in the database: a number and the reason.
+/// Converts a rendition's trouble to its form in the database: a number and the reason.
 enum TroubleCode {
     static let putOff: Int64 = 1
     static let bad: Int64 = 2
@@ -81,18 +81,18 @@ enum TroubleCode {
     }
 }
 
-/// The failures that a gallery's cache has stored.
+/// The failures that a gallery's cache has recorded.
 public struct GalleryFailures: Hashable, Sendable {
     /// The gallery's record, including the failure of its last update.
     public let record: GalleryRecord
-    /// The failed photos by reason.
+    /// The failed thumbnails and photos, grouped by reason.
     public let troubles: [TroubleGroup]
 }
 
 extension CacheFolder {
-    /// Returns a gallery's failures, whether or not it is open; nil if it has no readable cache.
+    /// Returns a gallery's recorded failures, whether or not it is open. Returns nil if it has no readable cache.
     ///
-    /// Call it off the main actor. It leaves nothing open and writes nothing.
+    /// Call this off the main actor. It leaves nothing open and writes nothing.
     public func failures(of address: Address, photoLimit: Int) -> GalleryFailures? {
         if let cache = cache(GalleryID(address)), cache.address == address {
             return try? cache.read { try GalleryFailures($0, photoLimit: photoLimit) }

@@ -2,47 +2,47 @@ import Concurrency
 import Model
 import SQLite
 
-/// A list of a gallery's photos that follows the cache's changes.
+/// A live, ordered list of a gallery's photos that follows the cache's changes.
 ///
 ///     let results = try FetchedResults(of: cache, order: PhotoOrder(.date))
 ///     draw(try results.photos(in: 0..<20))
 ///     for await difference in results.differences { … }
 ///
 /// The list holds row numbers and sort keys, about 13 bytes per photo, and reads whole rows for the visible window. It
-/// changes only when its listener takes a difference. All commits between two turns of the loop arrive as one
-/// difference. Without a listener the list computes nothing; it supports one listener.
+/// changes only when its listener takes a difference. All commits between two calls arrive as one difference. Without a
+/// listener the list computes nothing; it supports one listener.
 ///
 /// ``arranged(_:filter:sections:)`` returns a list in another order or with a filter.
 @MainActor
 public final class FetchedResults {
-    /// The number of photos to load first.
+    /// The number of photos to load before the first frame.
     ///
-    /// The first frame must not wait for a million. The rest follows as a reset.
+    /// The first frame must not wait for a million photos. The other photos follow as a reset.
     static let firstLoad = 1_024
-    /// The largest number of changed photos to apply one by one. More cause a reload off the main actor.
+    /// The most changed photos that the list applies one by one. More changes cause a reload off the main actor.
     private static let mostChanges = 4_096
 
     /// The gallery's cache.
     public let cache: GalleryCache
-    /// The order of the list.
+    /// The sort order of the list.
     public let order: PhotoOrder
-    /// The filter of the list.
+    /// The filter that selects the photos of the list.
     public let filter: PhotoFilter
-    /// The sections of the list.
+    /// The rule that divides the list into sections.
     public let sectionRule: SectionRule
     private let query: PhotoQuery
-    /// Internal for lists derived from this one, which share it on the main actor, and for tests.
+    /// The reader for rows on the main actor. Lists derived from this list share the reader.
     let reader: CacheReader
     private let changes: CoalescingStream<ChangeSet>
     private let loader = ResultLoader()
-    /// In ascending order, even if the list runs the other way. Internal for tests.
+    /// The loaded rows in ascending order, even if the list is descending.
     private(set) var rows: OrderedRows
-    /// The length of the list; larger than `rows.count` before all rows are loaded.
+    /// The length of the list; larger than `rows.count` until all rows are loaded.
     private var knownCount: Int
     /// Whether all rows are loaded.
     public private(set) var isComplete: Bool
 
-    /// Creates a list of all photos and loads its beginning.
+    /// Creates a list of all photos of a gallery and loads its beginning.
     public convenience init(
         of cache: GalleryCache, order: PhotoOrder = PhotoOrder(), sections: SectionRule = .none
     ) throws {
@@ -72,7 +72,7 @@ public final class FetchedResults {
     /// Returns another list of the gallery, with its own order, filter and sections.
     ///
     /// Searching, and sorting without an index, happen off the main actor and end as soon as the task is cancelled. If
-    /// this list has the same order, its rows are used.
+    /// this list has the same order, the new list reuses its rows.
     public func arranged(
         _ order: PhotoOrder, filter: PhotoFilter = .all, sections: SectionRule = .none
     ) async throws -> FetchedResults {
@@ -89,10 +89,10 @@ public final class FetchedResults {
             cache, query, sections, reader, changes, rows, knownCount: rows.count, isComplete: true)
     }
 
-    /// The number of photos.
+    /// The number of photos in the list.
     public var count: Int { knownCount }
 
-    /// Returns the photos at these indices, read in one query. Deleted or unloaded photos are nil.
+    /// Returns the photos at these indices, read in one query. A deleted or unloaded photo is nil.
     public func photos(in range: Range<Int>) throws -> [Photo?] {
         let keys = range.map { key(at: $0) }
         var photos: [PhotoKey: Photo] = [:]
@@ -101,23 +101,23 @@ public final class FetchedResults {
         return keys.map { $0.flatMap { photos[$0] } }
     }
 
-    /// Returns a photo by its key; nil if the gallery no longer has it.
+    /// Returns a photo by its key. Returns nil if the gallery no longer has it.
     public func photo(_ key: PhotoKey) throws -> Photo? {
         try cache.mark.watch { try reader.photos([key]).first }
     }
 
-    /// Returns the key at an index; nil if it is not loaded.
+    /// Returns the key of the photo at an index. Returns nil if the row is not loaded.
     public func key(at index: Int) -> PhotoKey? {
         guard index >= 0, index < rows.count else { return nil }
         return PhotoKey(rows[order.ascending ? index : rows.count - 1 - index])
     }
 
-    /// Returns the index of a photo; nil if it is not listed.
+    /// Returns the index of a photo. Returns nil if the list does not contain it.
     public func index(of key: PhotoKey) -> Int? {
         rows.index(of: key.rawValue).map { order.ascending ? $0 : rows.count - 1 - $0 }
     }
 
-    /// Returns the section of the photo at an index; nil without sections.
+    /// Returns the section of the photo at an index. Returns nil without sections.
     public func section(at index: Int) -> PhotoSection? {
         let divider = SectionDivider(rows: rows, rule: sectionRule)
         guard let section = divider.section(at: order.ascending ? index : rows.count - 1 - index) else { return nil }
@@ -128,7 +128,7 @@ public final class FetchedResults {
 
     /// Returns the index where a photo of the gallery would be inserted in this order.
     ///
-    /// For a filtered list it gives the next match after any photo.
+    /// For a photo that the filter excludes, this is the index of the next match.
     public func insertionIndex(of key: PhotoKey) -> Int {
         let index = rows.insertionIndex(of: key.rawValue)
         if order.ascending { return index }
@@ -136,10 +136,10 @@ public final class FetchedResults {
         return rows.count - index - (isListed ? 1 : 0)
     }
 
-    /// The changes of the list from now on.
+    /// The sequence of the list's changes from now on.
     public var differences: Differences { Differences(results: self) }
 
-    /// Waits for a change, applies it and returns the difference; nil on cancellation.
+    /// Waits for a change, applies it and returns the difference. Returns nil on cancellation.
     public func nextDifference() async -> Difference? {
         if !isComplete, let reset = await loadAll() { return reset }
         while let touched = await changes.next() {
@@ -154,7 +154,7 @@ public final class FetchedResults {
         return nil
     }
 
-    /// Returns the rows to check. A change of metadata counts if the list has a search filter.
+    /// Returns the changed rows that may affect the list. With a search filter, changes of metadata count too.
     private func rowsOfInterest(_ changes: ChangeSet) -> ChangeSet.Rows? {
         guard filter != .all else { return changes["photo"] }
         return switch (changes["photo"], changes["metadata"]) {
@@ -192,18 +192,18 @@ public final class FetchedResults {
 
 /// A change of a list of photos.
 public enum Difference: Equatable, Sendable {
-    /// The whole list may have changed.
+    /// The whole list may have changed. The listener must read all visible rows again.
     case reset
     /// These rows changed.
     case rows(RowDifference)
 }
 
 extension FetchedResults {
-    /// The differences of a list. Each is applied to the list as it is returned.
+    /// The changes of a list, as a sequence. The list applies each change when it returns the difference.
     public struct Differences: AsyncSequence, Sendable {
         let results: FetchedResults
 
-        /// Continues where the last listener stopped.
+        /// Creates an iterator that continues where the last listener stopped.
         public func makeAsyncIterator() -> Iterator {
             Iterator(results: results)
         }
@@ -212,7 +212,7 @@ extension FetchedResults {
         public struct Iterator: AsyncIteratorProtocol {
             let results: FetchedResults
 
-            /// Waits for the next difference; nil on cancellation.
+            /// Waits for the next difference. Returns nil on cancellation.
             public mutating func next() async -> Difference? {
                 await results.nextDifference()
             }
@@ -220,14 +220,14 @@ extension FetchedResults {
     }
 }
 
-/// Sets of the listed photos.
+/// Sets of photos in the list.
 extension FetchedResults {
-    /// Returns the photos in a range. It visits each, so use it for a screen or two.
+    /// Returns the photos in a range of indices. This method visits each photo, so use it for a screen or two.
     public func keys(in range: Range<Int>) -> KeySet {
         rows.keys(in: ascending(range))
     }
 
-    /// Returns the photos in a range of any length. It visits them off the main actor.
+    /// Returns the photos in a range of any length. The method visits the photos off the main actor.
     public func allKeys(in range: Range<Int>) async -> KeySet {
         await Self.keys(rows, ascending(range))
     }
@@ -243,7 +243,7 @@ extension FetchedResults {
     }
 }
 
-/// Runs slow queries off the main actor, one at a time. Cancellation interrupts them.
+/// Runs slow queries off the main actor, one at a time. Cancelling the task interrupts a query.
 private actor ResultLoader {
     private let executor = QueueExecutor(label: "vitrine.cache.results")
 

@@ -4,11 +4,11 @@ import Glibc
 ///
 /// Row numbers start at one and have few gaps, so the table consists of pages that exist only where they are used.
 /// Pages are small, because the first rows of a list sorted by date may have any numbers, and the first frame waits for
-/// them. Numbers outside of ``SchemaCheck/rows`` have no key.
+/// them. Row numbers outside of ``SchemaCheck/rows`` have no key.
 struct KeyTable: Sendable {
     private struct Page: Sendable {
         var keys = ContiguousArray<UInt64>(repeating: 0, count: pageSize)
-        /// One bit per key in use, because zero is a valid key.
+        /// One bit for each key that is set, because zero is a valid key.
         var used: UInt64 = 0
     }
 
@@ -41,12 +41,12 @@ struct KeyTable: Sendable {
     }
 }
 
-/// The bytes of text keys in one block.
+/// The bytes of many text keys in one block of memory.
 ///
 /// A reference packs a key's offset and length into 64 bits, so that it fits a ``KeyTable``.
 struct KeyArena: Sendable {
     private var bytes: ContiguousArray<UInt8> = []
-    /// Bytes of discarded keys.
+    /// The number of bytes that belong to discarded keys.
     private var waste = 0
 
     private static let lengthBits: UInt64 = 12
@@ -58,7 +58,7 @@ struct KeyArena: Sendable {
     /// Whether a copy without the discarded keys would be much smaller.
     var isMostlyWaste: Bool { waste > 65_536 && waste > bytes.count / 2 }
 
-    /// Adds a key and returns its reference. A key is cut off after 4,095 bytes.
+    /// Adds a key and returns a reference to it. Shortens the key to 4,095 bytes.
     mutating func append(_ key: some Collection<UInt8>) -> UInt64 {
         let kept = key.prefix(Self.longest)
         let reference = UInt64(bytes.count) << Self.lengthBits | UInt64(kept.count)
@@ -78,7 +78,7 @@ struct KeyArena: Sendable {
         bytes(at: reference).elementsEqual(key.prefix(Self.longest))
     }
 
-    /// Compares two keys like `memcmp`. A prefix comes before the longer key.
+    /// Compares two keys like `memcmp`. A key comes before a longer key that begins with it.
     func compare(_ left: UInt64, _ right: UInt64) -> Int {
         let (leftRange, rightRange) = (range(of: left), range(of: right))
         return bytes.withUnsafeBufferPointer { bytes in

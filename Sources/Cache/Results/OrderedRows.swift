@@ -1,12 +1,12 @@
 import Model
 
-/// Rows sorted by their keys, smallest first, then by row number. About 13 bytes per row for dates.
+/// Row numbers sorted by their keys, smallest first, then by number. Uses about 13 bytes per row for dates.
 ///
-/// Copies share storage: a list of search hits uses the keys of the searched list.
+/// Copies share storage: a list of search matches uses the keys of the searched list.
 struct OrderedRows: Sendable {
     private var rows: RowList
     private var keys = KeyTable()
-    /// The bytes of text keys. An entry in `keys` then refers to them. Empty for numeric keys.
+    /// The bytes of text keys, to which the entries of `keys` refer. Empty for numeric keys.
     private var arena = KeyArena()
 
     /// Creates an empty list.
@@ -16,16 +16,16 @@ struct OrderedRows: Sendable {
 
     var count: Int { rows.count }
 
-    /// The row at an index.
+    /// The number of the row at an index.
     subscript(index: Int) -> Int64 { rows[index] }
 
-    /// Appends the last row. Use it to load the result of a sorted query.
+    /// Appends a row at the end. Use this to load the result of a sorted query.
     mutating func append(_ row: Int64, _ key: SortKey) {
         rows.append(row)
         setKey(key, of: row)
     }
 
-    /// Returns the index of a row; nil if it is not listed.
+    /// Returns the index of a row. Returns nil if the list does not contain it.
     func index(of row: Int64) -> Int? {
         guard keys[row] != nil else { return nil }
         let index = insertionIndex(of: row)
@@ -47,21 +47,21 @@ struct OrderedRows: Sendable {
         Int64(bitPattern: (keys[rows[index]] ?? 0) ^ (1 << 63))
     }
 
-    /// Returns the rows in a range of indices.
+    /// Returns the row numbers in a range of indices.
     func keys(in range: Range<Int>) -> KeySet {
         var keys = KeySet()
         rows.forEach(in: range) { keys.insert($0) }
         return keys
     }
 
-    /// Returns the rows that are in a set, in the same order.
+    /// Returns those rows of the list that are in a set, in the same order.
     func filtered(by set: KeySet) -> OrderedRows {
         var filtered = self
         filtered.rows = rows.filtered(by: set)
         return filtered
     }
 
-    /// Whether a row has this key.
+    /// Whether a key equals the stored key of a row.
     private func hasKey(_ key: SortKey, _ row: Int64) -> Bool {
         guard let old = keys[row] else { return false }
         return switch key {
@@ -84,12 +84,12 @@ struct OrderedRows: Sendable {
         keys[row] = nil
     }
 
-    /// Removes rows by their ascending indices.
+    /// Removes rows at ascending indices.
     mutating func remove(at indices: [Int]) {
         rows.remove(at: indices)
     }
 
-    /// Inserts rows whose keys are set.
+    /// Inserts rows with known keys at their sorted positions.
     mutating func insert(_ added: [Int64]) {
         // Swapped out while it changes, so that the comparisons do not copy it.
         var list = RowList()
@@ -105,7 +105,7 @@ struct OrderedRows: Sendable {
         return order < 0 || (order == 0 && left < right)
     }
 
-    /// Frees the space of replaced and removed text keys.
+    /// Frees the memory of replaced and removed text keys.
     private mutating func compact() {
         guard arena.isMostlyWaste else { return }
         var (compacted, table) = (KeyArena(), KeyTable())
@@ -115,14 +115,14 @@ struct OrderedRows: Sendable {
         (arena, keys) = (compacted, table)
     }
 
-    /// Maps signed numbers to unsigned ones in the same order.
+    /// Maps signed numbers to unsigned numbers in the same order.
     private static func ordered(_ number: Int64) -> UInt64 {
         UInt64(bitPattern: number) ^ (1 << 63)
     }
 }
 
 extension OrderedRows {
-    /// Applies changed keys, removals and insertions, and returns the difference.
+    /// Applies changed keys, removals and insertions. Returns the difference to the old list.
     ///
     /// Each row costs a few binary searches and moves a few hundred rows; each call costs a pass over the pieces of the
     /// ``RowList``.
@@ -154,7 +154,7 @@ extension OrderedRows {
         return difference(removed: removed, added: insertions, updated: updated)
     }
 
-    /// Combines removals and insertions of the same row into moves.
+    /// Builds the difference. A row that was both removed and inserted becomes a move.
     private func difference(
         removed: [(index: Int, row: Int64)], added: [(index: Int, row: Int64)], updated: [Int64]
     ) -> RowDifference {
@@ -178,27 +178,27 @@ extension OrderedRows {
 /// To apply it, remove the deleted rows and the origins of moves, by their old indices; then insert the new rows and
 /// the targets of moves in ascending order, by their new indices.
 public struct RowDifference: Equatable, Sendable {
-    /// A row that changed its position.
+    /// A row that changed its index other than by insertions and removals before it.
     public struct Move: Hashable, Sendable {
-        /// The index in the old list.
+        /// The index of the row in the old list.
         public var from: Int
-        /// The index in the new list.
+        /// The index of the row in the new list.
         public var to: Int
     }
 
-    /// Old indices of removed rows.
+    /// The old indices of removed rows.
     public var deleted: [Int] = []
-    /// New indices of inserted rows.
+    /// The new indices of inserted rows.
     public var inserted: [Int] = []
-    /// Rows that changed their position.
+    /// The rows that changed their position.
     public var moved: [Move] = []
-    /// New indices of rows that stayed in order but look different.
+    /// The new indices of rows that kept their position but have new contents.
     public var updated: [Int] = []
 
-    /// Whether nothing differs.
+    /// Whether the lists have no difference.
     public var isEmpty: Bool { deleted.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
 
-    /// Returns the difference between the two lists in reverse order.
+    /// Returns the same difference for the two lists in reverse order.
     func reversed(oldCount: Int, newCount: Int) -> RowDifference {
         RowDifference(
             deleted: deleted.map { oldCount - 1 - $0 }.reversed(),
@@ -208,12 +208,13 @@ public struct RowDifference: Equatable, Sendable {
     }
 }
 
-/// The new state of a touched row.
+/// The new state of a row that a commit touched.
 struct RowKey {
     let row: Int64
     /// The sort key; nil if the row was deleted.
     let key: SortKey?
-    /// Whether the list contains the row. An unlisted row keeps its key, for ``OrderedRows/insertionIndex(of:)``.
+    /// Whether the list contains the row. A row outside the list keeps its key, for
+    /// ``OrderedRows/insertionIndex(of:)``.
     let isListed: Bool
 
     init(_ row: Int64, _ key: SortKey?, isListed: Bool = true) {
@@ -221,10 +222,10 @@ struct RowKey {
     }
 }
 
-/// The key that a photo is sorted by.
+/// The value by which a list sorts its photos.
 enum SortKey: Equatable {
     /// A date in milliseconds, or another number.
     case number(Int64)
-    /// A ``NaturalKey``.
+    /// A name as a ``NaturalKey``.
     case text([UInt8])
 }

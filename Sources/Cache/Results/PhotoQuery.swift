@@ -6,9 +6,9 @@ struct PhotoQuery: Sendable {
     let order: PhotoOrder
     let filter: PhotoFilter
 
-    /// Returns every matching row in ascending order.
+    /// Returns all matching rows in ascending order.
     ///
-    /// - Parameter all: the unfiltered rows in this order, if the caller has them.
+    /// - Parameter all: the unfiltered rows in this order, if the caller already has them.
     func rows(_ reader: CacheReader, outOf all: OrderedRows? = nil) throws -> OrderedRows {
         // One transaction, so that both queries see the same state.
         try reader.connection.transaction(writes: false) {
@@ -26,7 +26,7 @@ struct PhotoQuery: Sendable {
         return rows
     }
 
-    /// Returns the first rows of the list as shown, in ascending order. The order must have an index.
+    /// Returns the first rows of the displayed list, in ascending order. The database must have an index for the order.
     func firstRows(_ limit: Int, _ reader: CacheReader) throws -> OrderedRows {
         let direction = order.ascending ? "ASC" : "DESC"
         let found = try reader.connection.map(
@@ -37,7 +37,7 @@ struct PhotoQuery: Sendable {
         return rows
     }
 
-    /// Returns the current keys of rows, and whether they match.
+    /// Returns the current sort keys of rows, and whether the filter matches them.
     func keys(of rows: Set<Int64>, _ reader: CacheReader) throws -> [RowKey] {
         try reader.connection.transaction(writes: false) {
             let hits = try reader.hits(filter, among: rows)
@@ -51,7 +51,7 @@ struct PhotoQuery: Sendable {
         }
     }
 
-    /// Whether an index has the list's order.
+    /// Whether the database has an index for the list's order.
     var isIndexed: Bool {
         switch order.criterion {
         case .date, .name: filter == .all
@@ -74,8 +74,8 @@ struct PhotoQuery: Sendable {
         }
     }
 
-    /// Returns the row number. Tables are as long as the largest number, so implausible numbers of a damaged file are
-    /// refused.
+    /// Returns the row number. Throws for implausible numbers of a damaged file, because tables are as long as the
+    /// largest number.
     private func number(of row: Row) throws -> Int64 {
         let number = row.int(0)
         guard SchemaCheck.rows.contains(number) else {

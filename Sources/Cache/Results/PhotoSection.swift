@@ -5,7 +5,7 @@ import Model
 public struct PhotoSection: Hashable, Sendable {
     /// The first day of the period.
     public let start: LocalDay
-    /// The indices of its photos.
+    /// The indices of the section's photos.
     public let range: Range<Int>
 }
 
@@ -32,12 +32,12 @@ struct SectionDivider {
 public struct LocalDay: Hashable, Sendable {
     /// The year.
     public let year: Int
-    /// The month, 1…12.
+    /// The month, from 1 to 12.
     public let month: Int
-    /// The day of the month, 1…31.
+    /// The day of the month, from 1 to 31.
     public let day: Int
 
-    /// Returns the day of a moment.
+    /// Creates the day that contains a moment.
     public init(of moment: Timestamp) {
         var seconds = time_t(moment.seconds)
         var parts = tm()
@@ -53,7 +53,7 @@ public struct LocalDay: Hashable, Sendable {
         self.day = day
     }
 
-    /// Returns the first day of this day's period.
+    /// Returns the first day of the period that contains this day.
     func start(of rule: SectionRule) -> LocalDay {
         switch rule {
         case .none, .day: self
@@ -62,7 +62,7 @@ public struct LocalDay: Hashable, Sendable {
         }
     }
 
-    /// Returns the moments of this day's period.
+    /// Returns the time range of the period that contains this day.
     func moments(of rule: SectionRule) -> Range<Timestamp> {
         let start = start(of: rule)
         let (beginning, end) = (

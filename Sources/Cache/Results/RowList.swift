@@ -1,16 +1,16 @@
-/// The row numbers of a long list, in pieces.
+/// The row numbers of a long list, stored in pieces.
 ///
-/// A change moves one piece and not the whole list.
+/// A change moves the rows of one piece and not those of the whole list.
 ///
 /// A million rows take 4 MB in some 2,000 pieces. A lookup costs two binary searches. A change also costs a pass over
 /// the pieces' lengths.
 struct RowList: Sendable {
-    /// Pieces are split when they reach twice this length.
+    /// The usual number of rows per piece. A piece of twice this length is split.
     private let pieceSize: Int
 
-    /// Never contains an empty piece. Every row number fits 32 bits; see ``SchemaCheck/rows``.
+    /// The pieces, none of which is empty. Every row number fits 32 bits; see ``SchemaCheck/rows``.
     private var pieces: ContiguousArray<ContiguousArray<Int32>> = []
-    /// The index of each piece's first row.
+    /// For each piece, the index of its first row.
     private var starts: ContiguousArray<Int> = []
     private(set) var count = 0
 
@@ -19,13 +19,13 @@ struct RowList: Sendable {
         self.pieceSize = pieceSize
     }
 
-    /// The row at an index.
+    /// The number of the row at an index.
     subscript(index: Int) -> Int64 {
         let piece = Self.lastIndex(in: starts) { $0 <= index }
         return Int64(pieces[piece][index - starts[piece]])
     }
 
-    /// Appends the last row.
+    /// Appends a row at the end.
     mutating func append(_ row: Int64) {
         if let last = pieces.last, last.count < pieceSize {
             pieces[pieces.count - 1].append(Int32(truncatingIfNeeded: row))
@@ -39,7 +39,8 @@ struct RowList: Sendable {
         count += 1
     }
 
-    /// Returns the index of the first row for which `isBefore` is false. Rows for which it is true come first.
+    /// Returns the index of the first row for which `isBefore` is false. All rows for which `isBefore` is true must
+    /// come first.
     func partitionIndex(_ isBefore: (Int64) -> Bool) -> Int {
         guard let (piece, offset) = position(isBefore) else { return count }
         return starts[piece] + offset
@@ -58,7 +59,7 @@ struct RowList: Sendable {
         measure()
     }
 
-    /// Inserts a row in order. Call ``measure()`` before the next lookup by index.
+    /// Inserts a row at its sorted position. Call ``measure()`` before the next lookup by index.
     private mutating func insert(_ row: Int64, _ precedes: (Int64, Int64) -> Bool) {
         let (piece, offset) =
             position { precedes($0, row) } ?? (max(0, pieces.count - 1), pieces.last?.count ?? 0)
@@ -78,7 +79,7 @@ struct RowList: Sendable {
         measure()
     }
 
-    /// Returns the rows that are in a set, in the same order.
+    /// Returns those rows of the list that are in a set, in the same order.
     func filtered(by set: KeySet) -> RowList {
         var filtered = RowList(pieceSize: pieceSize)
         // Membership is random, so a branch would be mispredicted. Instead every row is written, and the next row
@@ -125,7 +126,7 @@ struct RowList: Sendable {
         }
     }
 
-    /// Returns the piece and offset of the first row for which `isBefore` is false. It does not use `starts`.
+    /// Returns the piece and offset of the first row for which `isBefore` is false. The method does not use `starts`.
     private func position(_ isBefore: (Int64) -> Bool) -> (piece: Int, offset: Int)? {
         // The last piece whose first row is before, or the first piece.
         let piece = Self.lastIndex(in: pieces) { isBefore(Int64($0[0])) }
@@ -139,7 +140,7 @@ struct RowList: Sendable {
         return piece + 1 < pieces.count ? (piece + 1, 0) : nil
     }
 
-    /// Recomputes `starts`.
+    /// Recomputes `starts` from the lengths of the pieces.
     private mutating func measure() {
         starts.removeAll(keepingCapacity: true)
         var start = 0
@@ -149,7 +150,8 @@ struct RowList: Sendable {
         }
     }
 
-    /// Returns the last index of the prefix for which `isTrue` holds; zero if it is empty.
+    /// Returns the index of the last element for which `isTrue` holds. All such elements must come first. Returns 0 if
+    /// `isTrue` holds for no element.
     private static func lastIndex<Element>(
         in elements: ContiguousArray<Element>, where isTrue: (Element) -> Bool
     ) -> Int {

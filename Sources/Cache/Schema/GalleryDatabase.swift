@@ -4,10 +4,10 @@ import Model
 import SQLite
 import Session
 
-/// Opens the database of a gallery's cache, whatever state it is in.
+/// Opens the database of a gallery's cache. The database may be missing, damaged, outdated or read-only.
 struct GalleryDatabase {
     let path: String
-    /// A folder for temporary files. Leftovers in it are removed at the next start.
+    /// A folder for temporary files. The next start removes files that remain in the folder.
     let partialFolder: String
     let address: Address
     let hub: ChangeHub
@@ -17,18 +17,18 @@ struct GalleryDatabase {
     /// An open database.
     struct Opened {
         let writer: Writer
-        /// Whether a damaged database was set aside and this one is new.
+        /// Whether this database is new because the old one was damaged and set aside.
         var wasSetAside = false
-        /// The reason why the database is read-only, if it is.
+        /// The reason why the database is read-only; nil if it is writable.
         var frozen: StorageTrouble?
     }
 
     /// Opens or creates the database, and migrates it.
     ///
-    /// If it is damaged or belongs to another gallery, it is set aside, and a new one takes its place. If only the
-    /// search index is damaged, it is rebuilt. A database of a newer Vitrine is refused.
+    /// If the database is damaged or belongs to another gallery, this sets it aside and creates a new one. If only the
+    /// search index is damaged, this rebuilds the index. It refuses a database of a newer Vitrine.
     ///
-    /// - Parameter lock: a shared lock. It is shared again afterwards, unless the database is frozen.
+    /// - Parameter lock: a shared lock. It is shared again afterwards, unless the database is read-only.
     func open(_ lock: CacheLock) throws -> Opened {
         do {
             do {
@@ -43,7 +43,8 @@ struct GalleryDatabase {
         }
     }
 
-    /// Returns the cause of an error. SQLite does not tell why it cannot create a file, so this asks the system.
+    /// Returns the cause of an error as a cache error. SQLite does not say why it cannot create a file, so this method
+    /// asks the system.
     private func reason(_ error: any Error) -> CacheError? {
         guard case .database(.cannotOpen)? = CacheError(thrown: error) else { return CacheError(thrown: error) }
         let probe = partialFolder + "/probe"
@@ -54,7 +55,7 @@ struct GalleryDatabase {
         return CacheError(thrown: error)
     }
 
-    /// Opens the database read-only, if that is possible.
+    /// Opens the database read-only. Returns nil if that is not possible.
     private func openFrozen(_ trouble: StorageTrouble, _ lock: CacheLock) throws -> Opened? {
         let database = FrozenDatabase(path: path)
         // On a full disk another process may write again soon, and a frozen connection would not see that. So it needs
@@ -68,9 +69,9 @@ struct GalleryDatabase {
         return Opened(writer: writer, frozen: trouble)
     }
 
-    /// Opens a damaged database with an exclusive lock.
+    /// Opens a damaged database under an exclusive lock.
     ///
-    /// Another process would go on writing to a file that is set aside.
+    /// Without the lock, another process would go on writing to a database that was set aside.
     private func openAlone(_ lock: CacheLock) throws -> Opened {
         guard try lock.claim(.exclusive) == .held else { throw CacheError.damagedInUse(path: path) }
         let opened: Opened
@@ -128,7 +129,7 @@ struct GalleryDatabase {
         mark.remove()
     }
 
-    /// Writes or checks the gallery's address, because two addresses may share a folder name.
+    /// Stores the gallery's address in the database, or checks it. Two addresses may share a folder name.
     private func claim(_ writer: Writer) throws {
         let owner = try writer.read { try $0.first("SELECT address FROM gallery") { $0.text(0) } }
         if owner == address.text { return }
@@ -141,8 +142,8 @@ struct GalleryDatabase {
 
 /// The parts of a database's header that are the same in every cache.
 ///
-/// SQLite detects most wrong values itself. It trusts these: it opens a file of a later format read-only, and misreads
-/// another text encoding.
+/// SQLite itself detects most wrong values. It trusts these parts: it opens a file of a later format read-only, and
+/// misreads another text encoding.
 private enum DatabaseHeader {
     /// Whether a file begins like a cache's database, or is empty.
     static func isPlausible(_ descriptor: Int32) -> Bool {
@@ -167,20 +168,20 @@ private enum DatabaseHeader {
 struct FrozenDatabase {
     let path: String
 
-    /// Whether the log is empty. Its contents are unavailable on a read-only disk.
+    /// Whether the database needs no log: the log is missing or empty. On a read-only disk, SQLite cannot read the log.
     var isComplete: Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return false }
         return stat(path + "-wal", &status) != 0 || status.st_size == 0
     }
 
-    /// Whether no process can write to the database.
+    /// Whether the disk is read-only, so that no process can write to the database.
     var isOnReadOnlyDisk: Bool { Glibc.access(path, W_OK) != 0 && errno == EROFS }
 
-    /// The access for reading: frozen on a read-only disk.
+    /// The mode for reading: without a log on a read-only disk, else normal.
     var access: Connection.Access { isOnReadOnlyDisk && isComplete ? .frozen : .readOnly }
 
-    /// Opens the database if it is complete and needs no migration.
+    /// Opens the database. Returns nil if the database is incomplete or needs a migration.
     func open(_ hub: ChangeHub) throws -> Writer? {
         guard isComplete else { return nil }
         let writer = try Writer(frozen: path, hub: hub)
@@ -190,16 +191,16 @@ struct FrozenDatabase {
     }
 }
 
-/// Rescues a damaged database whose tables are intact, so that nothing has to be fetched again.
+/// Rescues a damaged database whose tables are intact. Vitrine then need not fetch everything again.
 ///
-/// This is the case if only the search index is damaged.
+/// This is possible if only the search index is damaged.
 private struct DatabaseRescue {
     let path: String
     let address: Address
-    /// The folder for the copy.
+    /// The folder for the temporary copy.
     let folder: String
 
-    /// Copies the rows to a new database and replaces the old one. It needs an exclusive lock.
+    /// Copies the rows to a new database and replaces the old one. The caller must hold an exclusive lock.
     ///
     /// Returns false, and changes nothing, if rows are damaged. The replacement is one transaction, so if Vitrine ends
     /// meanwhile, the next start can try again.
@@ -222,7 +223,7 @@ private struct DatabaseRescue {
         }
     }
 
-    /// Copies everything. Returns false if anything is missing or damaged.
+    /// Copies all rows. Returns false if anything is missing or damaged.
     private func take(_ copy: Connection) throws -> Bool {
         try copy.run("ATTACH DATABASE ? AS damaged", path)
         guard try copy.first("PRAGMA damaged.user_version", row: { Int($0.int(0)) }) == Schema.version,
@@ -251,32 +252,33 @@ private struct DatabaseRescue {
     }
 }
 
-/// A file beside a database in which damage was detected.
+/// A file beside a database that marks the database as possibly damaged.
 ///
 /// A full check takes seconds for a million photos, so it does not happen at every start, but only if this file exists.
 struct DamageMark: Sendable {
     private let path: String
 
-    /// The mark of the database at this path.
+    /// Creates the value for the database at this path. The initialiser does not create the file.
     init(database: String) {
         path = database + ".suspect"
     }
 
-    /// Whether the mark exists.
+    /// Whether the file exists.
     var isSet: Bool { access(path, F_OK) == 0 }
 
-    /// Creates the mark. If that fails, the damage will be detected again.
+    /// Creates the file. If that fails, Vitrine will detect the damage again.
     func set() {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Removes the mark.
+    /// Removes the file.
     func remove() {
         unlink(path)
     }
 
-    /// Runs code that uses the database. It converts errors to ``CacheError`` and sets the mark on damage.
+    /// Runs code that uses the database. Converts SQLite's errors to ``CacheError``, and sets the mark if an error
+    /// indicates damage.
     func watch<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()

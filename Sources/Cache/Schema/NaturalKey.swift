@@ -3,29 +3,29 @@ import Glibc
 /// A sort key for names in natural order: `IMG 2` before `IMG 10`.
 ///
 /// A key ignores case and alternates between text and numbers. Text is transformed by the locale's collation and ends
-/// with a zero byte, which sorts before any other. A number consists of its digit count, in as many bytes as necessary,
-/// and its digits, so that longer numbers are larger.
+/// with a zero byte, which sorts before all other bytes. A number consists of its digit count, in as many bytes as
+/// necessary, and its digits, so that longer numbers are larger.
 ///
 /// One value makes the keys of many names and reuses its buffers.
 struct NaturalKey {
-    /// The number of bytes of a name that count for its order.
+    /// The number of bytes of a name that determine its order.
     private static let maximumLength = 256
 
-    /// The last key made.
+    /// The key that `make(of:)` made last.
     private(set) var bytes: [UInt8] = []
     /// Whether the locale compares text byte by byte.
     private let isCollationPlain: Bool
     private var name: [UInt8] = []
-    /// A part of the name for `strxfrm`, and its result.
+    /// A part of the name as input for `strxfrm`, and the result of `strxfrm`.
     private var source: [CChar] = []
     private var collated = [CChar](repeating: 0, count: 1_024)
 
-    /// - Parameter locale: tests pass the name of a plain locale.
+    /// - Parameter locale: the collation locale. Tests pass the name of a plain locale.
     init(locale: String = Self.locale) {
         isCollationPlain = ["C", "POSIX", "C.UTF-8", "C.utf8"].contains(locale)
     }
 
-    /// The program's collation locale.
+    /// The name of the program's collation locale.
     private static var locale: String { setlocale(LC_COLLATE, nil).map { String(cString: $0) } ?? "C" }
 
     static func bytes(of name: String) -> [UInt8] {
@@ -34,7 +34,7 @@ struct NaturalKey {
         return key.bytes
     }
 
-    /// Makes the key of a name in UTF-8.
+    /// Makes the key of a name in UTF-8. `bytes` then holds the key.
     mutating func make(of written: ArraySlice<UInt8>) {
         bytes.removeAll(keepingCapacity: true)
         name.removeAll(keepingCapacity: true)

@@ -2,13 +2,14 @@ import SQLite
 
 /// The tables of a gallery's cache, and their migrations.
 ///
-/// `PRAGMA user_version` counts the migrations of a file. A released migration never changes; new ones go to the end.
+/// `PRAGMA user_version` counts the migrations that a file has. A released migration never changes; new ones go to the
+/// end.
 enum Schema {
     static var version: Int { migrations.count }
 
     static let tables = ["gallery", "photo", "thumbnail", "metadata"]
 
-    /// Migrates a database, with one transaction per step, and returns the version it had.
+    /// Migrates a database, with one transaction per step. Returns the version that the database had before.
     ///
     /// A database of a newer Vitrine stays as it is; the caller must refuse it.
     static func migrate(_ writer: Writer) throws -> Int {
@@ -42,8 +43,8 @@ enum Schema {
 
     /// The SQL of each migration.
     ///
-    /// A photo's row contains the state of its renditions, so that a window of a list is one query over one table. The
-    /// pictures' bytes are large and rarely needed, so they are in another table.
+    /// A photo's row contains the state of its renditions, so that reading a part of a list is one query over one
+    /// table. The pictures' bytes are large and rarely needed, so they are in another table.
     private static let migrations = [
         """
         CREATE TABLE gallery (
@@ -165,9 +166,9 @@ enum Schema {
 
 /// Checks that a database has the layout of the migrations, and plausible numbers.
 ///
-/// It reads the schema and the ends of indices, so its cost does not depend on the number of photos.
+/// The check reads the schema and the ends of indices, so its cost does not depend on the number of photos.
 enum SchemaCheck {
-    /// The plausible row numbers. Lists allocate tables as long as the largest one.
+    /// The plausible row numbers. Lists allocate tables as long as the largest number.
     static let rows = 1...Int64(Int32.max)
     /// The latest plausible date, 30,000 years from 1970, in milliseconds. Sums of such dates do not overflow.
     private static let latest: Int64 = 1_000_000_000_000_000
@@ -187,12 +188,12 @@ enum SchemaCheck {
         }
     }
 
-    /// Whether an attached database has all tables, columns and indices of the main one.
+    /// Whether an attached database has all tables, columns and indices of the main database.
     static func isLaidOutAs(_ copy: Connection, _ schema: String) throws -> Bool {
         try layout(copy, of: "main").subtracting(layout(copy, of: schema)).isEmpty
     }
 
-    /// Returns every table, index and column, and the SQL of views, which a damaged page could change.
+    /// Returns every table, index and column, and the SQL of views. A damaged page could change such SQL.
     ///
     /// The columns of the full-text index are left out, because only the index knows them and it may be damaged.
     private static func layout(_ connection: Connection, of schema: String) throws -> Set<String> {
@@ -207,7 +208,7 @@ enum SchemaCheck {
         return Set(parts)
     }
 
-    /// Returns a part without the SQL of a view.
+    /// Returns a part's name without the SQL of a view.
     private static func name(of part: String) -> Substring { part.prefix { $0 != ":" } }
 
     private static func hasPlausibleNumbers(_ connection: Connection) throws -> Bool {

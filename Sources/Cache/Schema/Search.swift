@@ -2,7 +2,7 @@ import Model
 import SQLite
 
 extension CacheReader {
-    /// Returns the photos that match a filter; nil if all do.
+    /// Returns the photos that match a filter. Returns nil if all photos match.
     ///
     /// - Parameter candidates: limits the search to these photos.
     func hits(_ filter: PhotoFilter, among candidates: Set<Int64>? = nil) throws -> KeySet? {
@@ -30,8 +30,8 @@ extension CacheReader {
         return hits
     }
 
-    /// Calls `body` for the matches of a full-text query. The index cannot use candidates, so they are checked
-    /// afterwards.
+    /// Calls `body` for the matches of a full-text query. The index cannot search only the candidates, so this method
+    /// checks each match.
     private func forEachHit(_ expression: String, _ candidates: Set<Int64>?, _ body: (Int64) -> Void) throws {
         try connection.forEachNumber("rowid", "FROM photo_text WHERE photo_text MATCH ?", expression) { row in
             if candidates?.contains(row) != false { body(row) }
@@ -52,7 +52,7 @@ extension CacheReader {
         ) { body($0.int(0)) }
     }
 
-    /// Returns the matches of a filter in a photo's name, in bytes, for highlighting.
+    /// Returns the matches of a filter in a photo's name, for highlighting. The ranges count bytes.
     public func marks(of filter: PhotoFilter, in name: String) throws -> [Range<Int>] {
         guard filter != .all else { return [] }
         let sought = try connection.words(in: filter.text)
@@ -63,14 +63,14 @@ extension CacheReader {
     }
 }
 
-/// One word of a search: the beginning of a word, a date, or either.
+/// One word of a search. The word matches the beginning of another word, or a date.
 private struct SearchTerm: Equatable, Sendable {
-    /// The full-text query; nil if the word contains no letters and digits.
+    /// The full-text query for the word; nil if it contains no letters and digits.
     let expression: String?
-    /// The dates that the word stands for.
+    /// The period that the word names, such as `2006-07`; nil if it is no date.
     let dates: Range<Timestamp>?
 
-    /// Splits a text into terms. Without any, every photo matches.
+    /// Splits a search text into terms. Without terms, every photo matches.
     static func terms(of text: String, _ connection: Connection) throws -> [SearchTerm] {
         // Each word once, because the user may paste a long text.
         var known: Set<Substring> = []
@@ -82,15 +82,15 @@ private struct SearchTerm: Equatable, Sendable {
         }
     }
 
-    /// Returns the query of a word, which the index may split: `IMG_0001`. Quotes keep the parts from being query
-    /// syntax.
+    /// Returns the full-text query for a word. The index may split the word, as in `IMG_0001`; quotes prevent the parts
+    /// from being query syntax.
     private static func expression(_ word: String, _ connection: Connection) throws -> String? {
         let words = try connection.words(in: word)
         guard !words.isEmpty else { return nil }
         return words.map { "\"\($0.text.replacing("\"", with: "\"\""))\" *" }.joined(separator: " AND ")
     }
 
-    /// Parses `2006`, `2006-07` and `2006-07-30`.
+    /// Returns the period that a text such as `2006`, `2006-07` or `2006-07-30` names. Returns nil for other texts.
     private static func dates(_ word: Substring) -> Range<Timestamp>? {
         let parts = word.split(separator: "-", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count), parts[0].utf8.count == 4,
@@ -107,10 +107,11 @@ private struct SearchTerm: Equatable, Sendable {
 
 /// The full-text index of photos' names and metadata.
 ///
-/// The index holds no copy of its text, so it must be told the old words before each change: "the values … must match
-/// the current content of the table". Every change of a name or of metadata goes through here, in its transaction.
+/// The index holds no copy of its text, so SQLite needs the old words before each change: "the values … must match the
+/// current content of the table". Every change of a name or of metadata uses these functions, in its transaction.
 enum PhotoText {
-    /// Removes a photo's current words. Call it before a change of its row or metadata.
+    /// Removes a photo's current words from the index. Call this function before a change of the photo's row or
+    /// metadata.
     static func remove(_ key: Int64, _ connection: Connection) throws {
         try connection.run(
             """
@@ -119,20 +120,20 @@ enum PhotoText {
             """, key)
     }
 
-    /// Adds a photo's current words.
+    /// Adds a photo's current words to the index.
     static func add(_ key: Int64, _ connection: Connection) throws {
         try connection.run(
             "INSERT INTO photo_text (rowid, name, words) SELECT key, name, words FROM photo_words WHERE key = ?", key)
     }
 
-    /// Runs a change of a photo's words.
+    /// Runs a change of a photo's words, and updates the index.
     static func whileChanging(_ key: Int64, _ connection: Connection, _ change: () throws -> Void) throws {
         try remove(key, connection)
         try change()
         try add(key, connection)
     }
 
-    /// Rebuilds the index if it does not match the rows. Returns whether it did.
+    /// Rebuilds the index if it does not match the rows. Returns true if it rebuilt the index.
     static func repair(_ connection: Connection) throws -> Bool {
         do {
             try connection.execute("INSERT INTO photo_text (photo_text, rank) VALUES ('integrity-check', 1)")
@@ -143,7 +144,7 @@ enum PhotoText {
         }
     }
 
-    /// Rebuilds the index from the rows. For many changes it is faster than one by one.
+    /// Rebuilds the index from the rows. For many changes this is faster than updating the index for each.
     static func rebuild(_ connection: Connection) throws {
         try connection.execute("INSERT INTO photo_text (photo_text) VALUES ('rebuild')")
     }

@@ -5,12 +5,12 @@ import Model
 /// Row numbers start at one and have few gaps: a million photos take about 100 kB, and set operations are fast. Very
 /// large numbers, as in a damaged database, are stored separately, so that they do not enlarge the bitmap.
 public struct KeySet: Sendable {
-    /// Numbers below this have a bit. All bits together take at most 16 MB.
+    /// The first row number without a bit. All bits together take at most 16 MB.
     private static let limit: Int64 = 1 << 27
-    /// Internal for tests.
+    /// The bitmap. Bit 0 of the first word stands for row 0.
     private(set) var words: ContiguousArray<UInt64> = []
     private var others: Set<Int64> = []
-    /// The number of photos.
+    /// The number of photos in the set.
     public private(set) var count = 0
 
     /// Creates an empty set.
@@ -19,7 +19,7 @@ public struct KeySet: Sendable {
     /// Whether the set is empty.
     public var isEmpty: Bool { count == 0 }
 
-    /// Adds a photo. Returns false if the set contained it.
+    /// Adds a photo. Returns false if the set already contained it.
     @discardableResult
     public mutating func insert(_ key: PhotoKey) -> Bool { insert(key.rawValue) }
 
@@ -30,7 +30,7 @@ public struct KeySet: Sendable {
     /// Whether the set contains a photo.
     public func contains(_ key: PhotoKey) -> Bool { contains(key.rawValue) }
 
-    /// Adds a row number. Returns false if the set contained it.
+    /// Adds a row number. Returns false if the set already contained it.
     @discardableResult
     mutating func insert(_ key: Int64) -> Bool {
         guard (0..<Self.limit).contains(key) else {
@@ -73,26 +73,26 @@ public struct KeySet: Sendable {
 // MARK: - Set operations
 
 extension KeySet {
-    /// Adds the photos of another set.
+    /// Adds all photos of another set.
     public mutating func formUnion(_ other: KeySet) {
         others.formUnion(other.others)
         combine(other, |)
     }
 
-    /// Removes the photos of another set.
+    /// Removes all photos of another set.
     public mutating func subtract(_ other: KeySet) {
         others.subtract(other.others)
         combine(other) { $0 & ~$1 }
     }
 
-    /// Keeps the photos that are in both sets.
+    /// Keeps only the photos that are in both sets.
     public mutating func formIntersection(_ other: KeySet) {
         others.formIntersection(other.others)
         words.removeLast(max(0, words.count - other.words.count))
         combine(other, &)
     }
 
-    /// Keeps the photos that are in exactly one of the sets.
+    /// Keeps the photos that are in exactly one of the two sets.
     public mutating func formSymmetricDifference(_ other: KeySet) {
         others.formSymmetricDifference(other.others)
         combine(other, ^)

@@ -1,24 +1,24 @@
 import Model
 import SQLite
 
-/// The changes of a new list, computed while the list arrives.
+/// The changes of a gallery's new list, computed while the list arrives.
 ///
 ///     let draft = try cache.beginSync()
 ///     for try await var entries in … { try draft.add(&entries) }
 ///     let summary = try await cache.writer.commit(draft.finish(), …)
 ///
-/// Each entry is compared with its row over a read-only connection, so a slow server blocks neither readers nor writes.
-/// An unchanged entry costs one bit of memory. Changes go to a file on the disk, until
+/// The draft compares each entry with its row over a read-only connection, so a slow server blocks neither readers nor
+/// writes. An unchanged entry costs one bit of memory. Changes go to a file on the disk, until
 /// ``GalleryWriter/commit(_:skipped:validators:isPrivate:isPublic:at:)`` applies all of them in one transaction.
 ///
 /// A draft serves one update and one task at a time.
 public final class SyncDraft {
-    /// The number of photos so far.
+    /// The number of photos in the new list so far.
     public private(set) var count = 0
     private let connection: Connection
     private let mark: DamageMark
     private let listVersion: Int64
-    /// Whether the cache is empty, so that no lookup is necessary.
+    /// Whether the cache has no photos, so that no lookup is necessary.
     private let isFirst: Bool
     private let spool: SyncSpool
     private var cursor = RowCursor()
@@ -26,13 +26,13 @@ public final class SyncDraft {
     private var entry = EntryBytes()
     private var altered = 0
     private var repeated = 0
-    /// The number of lookups by id.
+    /// The number of lookups of a photo by its id.
     private var searches = 0
 
-    /// The largest list in bytes; nil if there is no limit.
+    /// The largest list that the draft accepts, in bytes; nil for no limit.
     private let limit: Int64?
 
-    /// The bytes of a row and its index entries, except its texts.
+    /// The estimated bytes of a row and its index entries, without its texts.
     private static let rowOverhead: Int64 = 150
 
     /// - Parameter limit: the largest list in bytes; nil for no limit.
@@ -52,10 +52,10 @@ public final class SyncDraft {
         spool = try SyncSpool(folder: folder)
     }
 
-    /// The number of queries so far. Tests limit it.
+    /// The number of database queries so far. Tests check the number.
     var queries: Int { cursor.queries + searches }
 
-    /// Compares entries with the cache. Of entries with the same id, the first counts.
+    /// Compares entries with the cache. If several entries have the same id, only the first counts.
     public func add(_ entries: inout some WrittenEntries) throws {
         // One read transaction for all entries, because starting one is slow.
         try mark.watch {
@@ -66,20 +66,20 @@ public final class SyncDraft {
         }
     }
 
-    /// Compares parsed entries.
+    /// Compares entries that were parsed from a list.
     public func add(_ entries: [GalleryEntry]) throws {
         var entries = entries
         try add(&entries)
     }
 
-    /// Returns all changes. Nothing may be added afterwards.
+    /// Returns all changes. The caller must not add entries afterwards.
     public func finish() throws -> SyncChanges {
         SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
             added: count - seen.count, repeated: repeated, size: spool.bytes * 2)
     }
 
-    /// The estimated bytes of the whole list in the database.
+    /// The estimated size of the whole list in the database, in bytes.
     ///
     /// Each byte of a changed text counts twice: for its row, and for an index or the search index.
     var listSize: Int64 { spool.bytes * 2 + Int64(count) * Self.rowOverhead }
@@ -111,7 +111,7 @@ public final class SyncDraft {
         case changed(SyncItem.Change)
     }
 
-    /// Compares the current entry with its photo; nil if there is none.
+    /// Compares the current entry with the photo that has its id. Returns nil if there is none.
     private func search() throws -> Comparison? {
         searches += 1
         var row: Int64?
@@ -129,7 +129,8 @@ public final class SyncDraft {
         return comparison
     }
 
-    /// Returns the change of a row. Columns: key, name, date, photo's address, thumbnail's address, digest.
+    /// Returns the change that an entry makes to a row. The row's columns are key, name, date, the photo's address, the
+    /// thumbnail's address and digest.
     private func change(of row: Row) -> SyncItem.Change? {
         let digest = row.optionalInt(5)
         if let digest, digest == entry.digest { return nil }
@@ -149,44 +150,44 @@ public final class SyncDraft {
     }
 }
 
-/// The changes of a new list.
+/// All changes that a new list makes to a gallery.
 public struct SyncChanges: Sendable {
-    /// The version of the list that the entries were compared with. The commit fails if it has changed.
+    /// The version of the old list that the entries were compared with. The commit fails if the list has changed since.
     let listVersion: Int64
-    /// The rows that remain. All others are removed.
+    /// The rows that stay in the gallery. The commit removes all others.
     let seen: KeySet
-    /// New and changed photos.
+    /// The new and changed photos.
     let items: SpooledItems
     /// The number of changed photos.
     let altered: Int
-    /// The number of new entries. Some may turn out to be repeated.
+    /// The number of new entries. Some may repeat an id.
     let added: Int
-    /// Entries with an id that occurred before.
+    /// The number of entries whose id occurred before.
     let repeated: Int
-    /// The estimated bytes of the items in the database.
+    /// The estimated size of the items in the database, in bytes.
     let size: Int64
 }
 
-/// The result of an update.
+/// The numbers of photos that an update added, changed and removed.
 public struct SyncSummary: Hashable, Sendable {
-    /// New photos.
+    /// The number of new photos.
     public var added = 0
-    /// Photos with another name, date or address.
+    /// The number of photos with another name, date or address.
     public var changed = 0
-    /// Removed photos.
+    /// The number of removed photos.
     public var removed = 0
-    /// Entries that are invalid or repeat an id.
+    /// The number of entries that are invalid or repeat an id.
     public var skipped = 0
-    /// All photos of the gallery.
+    /// The number of all photos in the gallery.
     public var total = 0
 }
 
-/// Reads the photos' rows in the order of their keys, in parallel with the list.
+/// Reads the photos' rows in the order of their keys, while the list arrives.
 ///
 /// An updated list usually keeps its order, which is the order of the keys, so the next row usually belongs to the next
 /// entry; the digest confirms it. One query reads up to a few thousand rows.
 private struct RowCursor {
-    /// The window size, which grows while the rows match.
+    /// The smallest and largest number of rows to read at once. The number grows while the rows match.
     private static let windows = 16...4_096
 
     private var keys: [Int64] = []
@@ -194,16 +195,16 @@ private struct RowCursor {
     /// The index of the next row in the window.
     private var index = 0
     private var size = Self.windows.lowerBound
-    /// Whether the window contains the last row.
+    /// Whether the window contains the table's last row.
     private var isLast = false
     /// Whether an entry did not match the next row in this window.
     private var hasMissed = false
-    /// The row of the last entry found by its id.
+    /// The row of the last entry that was found by its id.
     private var elsewhere: Int64?
     /// The number of windows read.
     private(set) var queries = 0
 
-    /// Returns the key of the next row, and advances, if the row has this digest.
+    /// If the next row has this digest, returns its key and advances. Otherwise returns nil.
     mutating func take(_ digest: Int64, _ connection: Connection) throws -> Int64? {
         if index == keys.count, !isLast { try readWindow(after: keys.last ?? .min, connection) }
         guard index < keys.count, digests[index] == digest else {
@@ -214,7 +215,7 @@ private struct RowCursor {
         return keys[index]
     }
 
-    /// Continues after a row whose entry was found by its id.
+    /// Continues after a row that was found by its entry's id.
     mutating func follow(_ key: Int64, _ connection: Connection) throws {
         if let found = indexInWindow(of: key) {
             index = found + 1
@@ -228,7 +229,7 @@ private struct RowCursor {
         elsewhere = key
     }
 
-    /// Returns the index of a row in the rest of the window.
+    /// Returns the index of a row in the rest of the window. Returns nil if the row is not there.
     private func indexInWindow(of key: Int64) -> Int? {
         var (low, high) = (index, keys.count)
         while low < high {

@@ -1,18 +1,18 @@
 import Glibc
 import Model
 
-/// A file with the changes of a list that is still arriving, which may exceed the memory.
+/// A temporary file with the changes of a list that is still arriving. The changes may exceed the memory.
 ///
-/// The file has no name, so it disappears with its last user, even after a crash. A draft writes it and passes it to
-/// the writer with ``finish()``.
+/// The file has no name, so it disappears with its last user, even after a crash. A draft writes the file and passes it
+/// to the writer with ``finish()``.
 final class SyncSpool {
     private let items: SpooledItems
     private var buffer: [UInt8] = []
     private var key = NaturalKey()
-    /// The number of bytes appended.
+    /// The number of bytes appended so far.
     private(set) var bytes: Int64 = 0
 
-    /// Creates a spool in a folder.
+    /// Creates the temporary file in a folder.
     init(folder: String) throws(CacheError) {
         let path = folder + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -21,7 +21,7 @@ final class SyncSpool {
         items = SpooledItems(descriptor)
     }
 
-    /// Appends the change of an entry.
+    /// Appends the change that an entry makes.
     func append(_ change: SyncItem.Change, _ entry: EntryBytes) throws(CacheError) {
         // Computed here, so that the transaction does not have to.
         if case .stamp = change {} else { key.make(of: entry[.name]) }
@@ -31,7 +31,7 @@ final class SyncSpool {
         if buffer.count >= SpooledItems.pieceSize { try flush() }
     }
 
-    /// Returns the items. Nothing may be appended afterwards.
+    /// Returns the appended items. The caller must not append anything afterwards.
     func finish() throws(CacheError) -> SpooledItems {
         try flush()
         return items
@@ -51,9 +51,9 @@ final class SyncSpool {
     }
 }
 
-/// The contents of a ``SyncSpool``. They can be read several times.
+/// The contents of a ``SyncSpool``. A caller can read the contents several times.
 final class SpooledItems: Sendable {
-    /// Read at explicit offsets only. Internal for the spool, which writes it.
+    /// The file's descriptor. ``SyncSpool`` writes the file, and both types use explicit offsets.
     let descriptor: Int32
 
     static let pieceSize = 1 << 18
@@ -66,11 +66,11 @@ final class SpooledItems: Sendable {
         close(descriptor)
     }
 
-    /// Items in one buffer, valid during the callback.
+    /// Several items in one buffer, valid only during the callback.
     struct Piece {
         fileprivate var bytes: Slice<UnsafeRawBufferPointer>
 
-        /// Returns the next item; nil at the end of the piece.
+        /// Returns the next item. Returns nil at the end of the piece.
         mutating func next() -> SyncItem? { SyncItem(from: &bytes) }
     }
 
@@ -109,17 +109,17 @@ final class SpooledItems: Sendable {
     }
 }
 
-/// One change of a photo's row, in the form of a ``SyncSpool``.
+/// One change of a photo's row, in the binary form of a ``SyncSpool``.
 ///
-/// Its texts point into the bytes it was read from, and are valid as long as those.
+/// The texts point into the bytes from which the item was read, and are valid as long as those bytes.
 struct SyncItem {
     /// The kind of change.
     enum Change: Equatable {
-        /// Adds a photo.
+        /// Adds a new photo.
         case add
-        /// Replaces a row's values. The affected renditions must be fetched again.
+        /// Replaces a row's values. Vitrine must fetch the affected renditions again.
         case alter(Int64, affects: Set<Rendition>)
-        /// Replaces the digest of an otherwise unchanged entry.
+        /// Replaces the stored digest of an otherwise unchanged entry.
         case stamp(Int64)
     }
 
@@ -128,7 +128,7 @@ struct SyncItem {
     let digest: Int64?
     let id: UnsafeRawBufferPointer
     let name: UnsafeRawBufferPointer
-    /// The name's ``NaturalKey``.
+    /// The name's sort key, a ``NaturalKey``.
     let nameKey: UnsafeRawBufferPointer
     let photo: UnsafeRawBufferPointer
     let thumbnail: UnsafeRawBufferPointer?
@@ -143,12 +143,12 @@ struct SyncItem {
         static let digest: UInt8 = 16
     }
 
-    /// The size of row, date, digest, flags, and the lengths of five texts.
+    /// The number of bytes for row, date, digest, flags, and the lengths of five texts.
     private static let headSize = 3 * 8 + 1 + 5 * 4
 
-    /// Appends an entry's change to a buffer.
+    /// Appends the change that an entry makes to a buffer.
     ///
-    /// - Parameter key: the natural key of the name.
+    /// - Parameter key: the ``NaturalKey`` of the entry's name.
     static func append(_ change: Change, _ entry: EntryBytes, key: [UInt8], to bytes: inout [UInt8]) {
         func append(_ number: some FixedWidthInteger) {
             withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
@@ -178,7 +178,7 @@ struct SyncItem {
         bytes += key
     }
 
-    /// Reads an item from the beginning of a buffer; nil if it is incomplete.
+    /// Reads an item from the beginning of a buffer. Returns nil if the item is incomplete.
     init?(from bytes: inout Slice<UnsafeRawBufferPointer>) {
         guard bytes.count >= Self.headSize else { return nil }
         let all = UnsafeRawBufferPointer(rebasing: bytes)
