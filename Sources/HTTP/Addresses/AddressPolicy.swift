@@ -3,20 +3,20 @@ import Glibc
 import Numbers
 
 extension HTTPRequest {
-    /// The addresses that a transfer may reach.
+    /// The addresses to which a transfer may connect.
     public enum AddressPolicy: Hashable, Sendable {
-        /// All addresses.
+        /// The transfer may connect to all addresses.
         case anywhere
-        /// Public addresses only, except for one host that the user has named.
+        /// The transfer may connect only to public addresses and to one host. The user has named that host.
         case publicOnly(except: String?)
-        /// Local files below a folder, named by its `file` URL, whatever links lie there. On the network, all
-        /// addresses.
+        /// The transfer may read local files below a folder, whatever links lie there. The value is the folder's `file`
+        /// URL. On the network, all addresses are allowed.
         case filesBelow(String)
     }
 }
 
 extension HTTPRequest.AddressPolicy {
-    /// Whether a host must have public addresses.
+    /// Whether this policy allows only public addresses for a host.
     func isBounded(at host: String, _ curl: Curl) -> Bool {
         switch self {
         case .anywhere, .filesBelow: false
@@ -25,8 +25,8 @@ extension HTTPRequest.AddressPolicy {
         }
     }
 
-    /// Whether a host may be requested, judged by its name. Its addresses are checked at the connection, or never
-    /// behind a proxy.
+    /// Whether the policy allows requests to a host, judged by its name. The addresses are checked when Vitrine
+    /// connects, but never behind a proxy.
     func allows(_ host: String, _ curl: Curl) -> Bool {
         guard isBounded(at: host, curl) else { return true }
         if let address = HostAddress(host) { return address.isPublic }
@@ -37,20 +37,23 @@ extension HTTPRequest.AddressPolicy {
     }
 }
 
-/// Prevents connections to forbidden addresses, both new and reused ones.
+/// Prevents the use of connections to forbidden addresses, both new and reused ones.
 struct AddressCheck {
-    /// Whether the other end must have a public address. A proxy may be anywhere, since the user has chosen it.
+    /// Whether the other end must have a public address. False behind a proxy. The user chose the proxy, so its address
+    /// may be private.
     private(set) var isBounded: Bool
-    /// Whether a connection reached a public address. Then all later ones must: see ``ExchangePlan/addressPolicy``.
+    /// Whether a connection reached a public address. Then all later connections must also reach
+    /// public addresses: see ``ExchangePlan/addressPolicy``.
     private(set) var hasReachedPublic = false
     private let isBehindProxy: Bool
     private let stallTimeout: Int
-    /// Whether a forbidden address prevented the request. If another address was tried, that one's result counts.
+    /// Whether a forbidden address prevented the request. If curl also tried an allowed address, that attempt's result
+    /// counts instead.
     var hasRefused: Bool { isRequestRefused || isAnyRefused && !isAnyTried }
-    /// Whether a socket could not be made for lack of file descriptors.
+    /// Whether a socket could not be created for lack of file descriptors.
     private(set) var lacksDescriptors = false
     private var (isAnyRefused, isAnyTried, isRequestRefused) = (false, false, false)
-    /// Whether the other end is on this machine or in the user's network. Behind a proxy, only the name is judged.
+    /// Whether the other end is on this machine or in the user's network. Behind a proxy, only the host's name decides.
     private(set) var isPrivate: Bool
 
     init(_ plan: ExchangePlan, _ configuration: HTTPConfiguration) throws(HTTPError) {
@@ -62,10 +65,10 @@ struct AddressCheck {
         isPrivate = !HTTPRequest.AddressPolicy.publicOnly(except: nil).allows(host, curl)
     }
 
-    /// Makes a socket for an allowed address.
+    /// Creates a socket, if the policy allows the address.
     ///
-    /// The socket is closed in child programs, unlike curl's own sockets so far. Unacknowledged data fails after the
-    /// stall time-out; the system's default is about 15 minutes.
+    /// The kernel closes the socket when this process starts a program, unlike curl's own sockets in older versions.
+    /// Unacknowledged data fails after the stall time-out; the system's default is about 15 minutes.
     mutating func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let length = Int(clamping: address.pointee.addrlen)
         // The declared type fits an IPv4 address; an IPv6 address extends beyond it.
@@ -87,7 +90,7 @@ struct AddressCheck {
         return socket
     }
 
-    /// Whether a request may go to the other end of a connection.
+    /// Whether a request may be sent to the other end of a connection.
     mutating func allows(_ text: String) -> Bool {
         let address = HostAddress(text)
         if !isBehindProxy { isPrivate = address?.isPublic != true }

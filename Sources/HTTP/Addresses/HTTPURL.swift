@@ -2,13 +2,13 @@ import CCurl
 
 /// An `http` or `https` URL, parsed by curl.
 ///
-/// So checks and connections use the same host. curl normalizes spellings of IPv4 addresses such as 0x7f.1 or
-/// 2130706433, and converts international names to the form that is looked up.
+/// Checks and connections therefore use the same host. curl normalizes spellings of IPv4 addresses such as 0x7f.1 or
+/// 2130706433, and converts international names to the form for name servers.
 struct HTTPURL: Equatable, Sendable {
-    /// The parts that must match before credentials are sent.
+    /// The scheme, host and port. All must match before Vitrine sends credentials.
     struct Origin: Hashable, Sendable {
         let scheme: String
-        /// In lower case. IPv6 addresses are in brackets.
+        /// The host in lower case. An IPv6 address is in brackets.
         let host: String
         let port: String
     }
@@ -19,17 +19,17 @@ struct HTTPURL: Equatable, Sendable {
     /// The library that parsed the URL and resolves redirects.
     let curl: Curl
 
-    /// Longer than servers accept.
+    /// The longest accepted URL in bytes, longer than servers accept.
     private static let maximumLength = 1 << 16
 
     var isSecure: Bool { origin.scheme == "https" }
 
-    /// The host, with its port if it is not the default, for messages.
+    /// The host for messages, with its port if that is not the default.
     var place: String {
         origin.port == (isSecure ? "443" : "80") ? origin.host : "\(origin.host):\(origin.port)"
     }
 
-    /// Parses the URL of a request, which must hold no credentials.
+    /// Parses the URL of a request. The URL must not contain credentials.
     init(_ text: String, _ curl: Curl) throws(HTTPError) {
         guard text.utf8.count <= Self.maximumLength else { throw .url("it is too long") }
         guard let parts = URLParts(curl) else { throw .other("out of memory") }
@@ -42,7 +42,7 @@ struct HTTPURL: Equatable, Sendable {
         self = url
     }
 
-    /// Takes parsed parts; nil if they are not a valid target.
+    /// Creates a URL from parsed parts. Returns nil if they are not a valid target.
     private init?(_ parts: borrowing URLParts) {
         parts.set(CURLUPART_USER, nil)
         parts.set(CURLUPART_PASSWORD, nil)
@@ -59,8 +59,8 @@ struct HTTPURL: Equatable, Sendable {
         origin = Origin(scheme: scheme, host: host, port: port)
     }
 
-    /// Resolves a `Location` header; nil if it is not a valid target. Credentials in it are dropped, since the server
-    /// chose them.
+    /// Resolves a `Location` header. Returns nil if the result is not a valid target. Removes credentials from the URL,
+    /// because the server chose them.
     func resolving(_ location: String) -> HTTPURL? {
         guard let parts = URLParts(curl) else { return nil }
         // The flags that curl uses for redirects: servers send spaces and non-ASCII letters.
@@ -71,18 +71,18 @@ struct HTTPURL: Equatable, Sendable {
         return HTTPURL(parts)
     }
 
-    /// The library does not count.
+    /// Compares texts and origins. The `curl` property does not count.
     static func == (left: HTTPURL, right: HTTPURL) -> Bool {
         left.text == right.text && left.origin == right.origin
     }
 }
 
-/// A URL's parts, parsed and composed by curl.
+/// The parts of a URL. curl parses and composes them.
 struct URLParts: ~Copyable {
     let curl: Curl
     private let pointer: OpaquePointer
 
-    /// Makes an empty URL; nil if memory is exhausted.
+    /// Creates an empty URL. Returns nil if memory is exhausted.
     init?(_ curl: Curl) {
         guard let pointer = ccurl_url(curl.functions) else { return nil }
         (self.curl, self.pointer) = (curl, pointer)
@@ -92,13 +92,13 @@ struct URLParts: ~Copyable {
         ccurl_url_cleanup(curl.functions, pointer)
     }
 
-    /// Sets or removes a part. Setting the whole again resolves a reference.
+    /// Sets or removes a part. Setting the whole URL a second time resolves a relative reference.
     @discardableResult
     func set(_ part: CURLUPart, _ value: String?, _ flags: UInt32 = 0) -> CURLUcode {
         ccurl_url_set(curl.functions, pointer, part, value, flags)
     }
 
-    /// A part; nil if it is missing.
+    /// Returns a part of the URL. Returns nil if it is missing.
     func text(_ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
         var value: UnsafeMutablePointer<CChar>?
         guard ccurl_url_get(curl.functions, pointer, part, &value, flags) == CURLUE_OK, let value else { return nil }

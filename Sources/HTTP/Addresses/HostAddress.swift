@@ -2,10 +2,10 @@ import Glibc
 
 /// An IP address, which may be public or reserved.
 struct HostAddress: Equatable, Sendable {
-    /// Four bytes, or sixteen.
+    /// The four bytes of an IPv4 address, or the sixteen of an IPv6 address.
     let bytes: [UInt8]
 
-    /// Reads a socket address; nil for other families.
+    /// Reads a socket address. Returns nil for other address families.
     init?(_ address: UnsafePointer<sockaddr>, length: Int) {
         switch Int32(address.pointee.sa_family) {
         case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
@@ -18,8 +18,8 @@ struct HostAddress: Equatable, Sendable {
         }
     }
 
-    /// Parses any spelling that a resolver accepts: brackets, zones, fewer parts, octal or hexadecimal numbers. Nil for
-    /// a name.
+    /// Parses an address in any spelling that a resolver accepts. The text may have brackets, zones, fewer parts, octal
+    /// or hexadecimal numbers. Returns nil for a name.
     init?(_ text: String) {
         var text = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
         while text.last == "." { text.removeLast() }
@@ -45,8 +45,8 @@ struct HostAddress: Equatable, Sendable {
         withUnsafeBytes(of: address) { Array($0) }
     }
 
-    /// Whether the address is public: not of this machine, link, private network, carrier or multicast group, and not
-    /// reserved (RFC 6890 and its registries).
+    /// Whether the address is public. Addresses of this machine, link, private network, carrier or multicast group, and
+    /// reserved ones, are not (RFC 6890 and its registries).
     var isPublic: Bool {
         bytes.count == 4 ? !Self.reserved4.contains { $0.contains(bytes) } : isPublic6
     }
@@ -65,24 +65,25 @@ struct HostAddress: Equatable, Sendable {
         .init([224], 4), .init([240], 4),
     ]
     private static let mapped = AddressBlock([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96)
-    /// RFC 6052, for NAT64. The private block 64:ff9b:1::/48 does not count.
+    /// The IPv6 block for IPv4 addresses behind NAT64 (RFC 6052). The private block 64:ff9b:1::/48 is not included.
     private static let translated = AddressBlock([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 96)
-    /// RFC 3056, 6to4.
+    /// The IPv6 block for 6to4 tunnels (RFC 3056).
     private static let tunnelled = AddressBlock([0x20, 0x02], 16)
-    /// All unicast addresses assigned so far.
+    /// All IPv6 unicast addresses assigned so far.
     private static let global = AddressBlock([0x20], 3)
-    /// Reserved parts of it: protocols, including Teredo, which embeds an IPv4 address, and examples.
+    /// The reserved parts of the unicast addresses, for protocols and examples. Teredo addresses are among them,
+    /// because each contains an IPv4 address.
     private static let reserved6: [AddressBlock] = [
         .init([0x20, 0x01, 0x00], 23), .init([0x20, 0x01, 0x0D, 0xB8], 32), .init([0x3F, 0xFF, 0x00], 20),
     ]
 }
 
-/// The addresses with a common prefix.
+/// A block of IP addresses with a common prefix.
 struct AddressBlock: Equatable, Sendable {
     private let prefix: [UInt8]
     private let bits: Int
 
-    /// - Parameter prefix: enough bytes for the bits.
+    /// - Parameter prefix: the first bytes, at least as many as the bits need.
     init(_ prefix: [UInt8], _ bits: Int) {
         self.prefix = prefix
         self.bits = bits

@@ -2,35 +2,35 @@ import CCurl
 
 /// The authentication methods to try with one server or proxy.
 ///
-/// curl asks once without a password and then chooses. Where Basic has worked before, the password is sent at once;
-/// otherwise each thumbnail would need two requests.
+/// curl first sends a request without a password and then chooses a method. Where Basic has worked before, curl sends
+/// the password at once; otherwise each thumbnail would need two requests.
 struct Authentication {
-    /// curl's bits for methods.
+    /// A set of authentication methods, in curl's bits.
     struct Methods: OptionSet, Hashable {
         let rawValue: Int
 
         static let basic = Methods(rawValue: ccurl_basic())
         static let digest = Methods(rawValue: ccurl_digest())
         static let negotiate = Methods(rawValue: ccurl_negotiate())
-        /// The methods for a password. NTLM is excluded, since it is broken.
+        /// The methods that send a password. NTLM is excluded, because NTLM is insecure.
         static let password: Methods = [.basic, .digest]
     }
 
-    /// The methods that curl may choose from now.
+    /// The methods that curl may choose from in the next request.
     private(set) var methods: Methods
-    /// The methods allowed so far.
+    /// All methods that curl has been allowed so far.
     private var tried: Methods
 
-    /// - Parameter known: the methods that worked before.
+    /// - Parameter known: the methods that worked before; nil if unknown.
     init(known: Methods?) {
         methods = known ?? .password
         tried = methods
     }
 
-    /// The next methods to try after a refusal; nil if none is left.
+    /// Returns the methods to try after a refusal. Returns nil if none is left.
     ///
-    /// Negotiate comes last, though curl prefers it: it uses the login of this machine, and without one curl does not
-    /// go on to a password.
+    /// Negotiate comes last, although curl prefers it: it uses the login of this machine, and without a login curl does
+    /// not go on to a password.
     func next(offered: [HTTPChallenge]) -> Authentication? {
         let schemes = Set(offered.map(\.scheme))
         var open: Methods = []
@@ -45,7 +45,8 @@ struct Authentication {
         return next
     }
 
-    /// The method to remember after a success, from what was offered; nil if no password was asked for.
+    /// Returns the methods to remember after a success, among those that the server offered. Returns nil if the server
+    /// wanted no password.
     func learned(fromOffer offer: Methods) -> Methods? {
         let possible = methods.intersection(offer)
         // A digest answers a new challenge each time, so it cannot be sent at once.
@@ -53,12 +54,12 @@ struct Authentication {
     }
 }
 
-/// Remembers the methods that worked. Used on the network's thread only.
+/// Remembers which authentication methods worked. Used on the network's thread only.
 final class AuthenticationMemory {
     private var methods: [String: Authentication.Methods] = [:]
     private static let maximumCount = 256
 
-    /// - Parameter place: an origin, or a proxy.
+    /// - Parameter place: the text of an origin or a proxy.
     subscript(place: String) -> Authentication.Methods? {
         get { methods[place] }
         set {
@@ -69,7 +70,7 @@ final class AuthenticationMemory {
     }
 }
 
-/// Sets the credentials of an exchange, for the origin and for the proxy.
+/// Sets curl's options for the credentials of an exchange. The credentials are for the origin and for the proxy.
 enum CredentialOptions {
     static func apply(_ plan: ExchangePlan, _ configuration: HTTPConfiguration, to easy: EasyHandle) {
         easy.set(CURLOPT_HTTPAUTH, plan.server.methods.rawValue)

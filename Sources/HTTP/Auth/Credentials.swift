@@ -1,5 +1,5 @@
 extension HTTPRequest {
-    /// Credentials for the origin of a request's URL.
+    /// The credentials to send to the origin of a request's URL.
     public struct Credentials: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
             case password(user: String, password: String)
@@ -8,17 +8,17 @@ extension HTTPRequest {
 
         let kind: Kind
 
-        /// A user and a password, sent by any method that the server wants.
+        /// Creates credentials of a user and a password, for any method that the server wants.
         public init(user: String, password: String) {
             kind = .password(user: user, password: password)
         }
 
-        /// A bearer token.
+        /// Creates credentials that consist of a bearer token.
         public init(bearer token: String) {
             kind = .bearer(token)
         }
 
-        /// Whether they hold no control characters, which could change the request.
+        /// Whether the texts contain no control characters, which could change the request.
         var isSound: Bool {
             let texts: [String] =
                 switch kind {
@@ -31,10 +31,10 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Credentials: CustomStringConvertible, CustomReflectable {
-    /// A fixed text, so that printing reveals nothing.
+    /// A fixed text, so that printing reveals no password.
     public var description: String { "credentials" }
 
-    /// An empty mirror, for the same reason.
+    /// An empty mirror, so that reflection reveals no password.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -42,12 +42,13 @@ extension HTTPRequest.Credentials: CustomStringConvertible, CustomReflectable {
 public struct ClientCertificate: Hashable, Sendable {
     /// A PEM file with the certificate.
     public let file: String
-    /// A PEM file with its key.
+    /// A PEM file with the certificate's private key.
     public let key: String
-    /// The host that may see it; nil for every host that the user has named. It is never sent after a redirect.
+    /// The only host that may see the certificate; nil for every host that the user has named. Vitrine never sends the
+    /// certificate after a redirect.
     public let host: String?
 
-    /// Makes a certificate from two files.
+    /// Creates a certificate from two files.
     public init(file: String, key: String, host: String? = nil) {
         self.file = file
         self.key = key

@@ -1,15 +1,15 @@
-/// A request for credentials by a server or proxy.
+/// A server's or proxy's request for credentials.
 ///
-/// Scheme and realm are untrusted text: escape them before showing them.
+/// The scheme and realm are untrusted text: escape them before showing them.
 public struct HTTPChallenge: Hashable, Sendable {
-    /// Whether a proxy asks.
+    /// Whether a proxy requests the credentials.
     public let isProxy: Bool
-    /// The scheme in lower case: `basic`, `digest`, `negotiate`, `bearer`, or another.
+    /// The authentication scheme in lower case: `basic`, `digest`, `negotiate`, `bearer`, or another.
     public let scheme: String
-    /// The server's name for the protected area; may be empty.
+    /// The server's name for the protected area, which may be empty.
     public let realm: String
 
-    /// Makes a challenge.
+    /// Creates a challenge.
     public init(isProxy: Bool, scheme: String, realm: String = "") {
         self.isProxy = isProxy
         self.scheme = scheme
@@ -21,7 +21,7 @@ extension HTTPChallenge {
     private static let maximumCount = 16
     private static let maximumRealm = 256
 
-    /// Parses `WWW-Authenticate` or `Proxy-Authenticate` lines and skips unreadable parts.
+    /// Parses `WWW-Authenticate` or `Proxy-Authenticate` lines. Skips parts that it cannot read.
     static func all(in lines: [String], isProxy: Bool) -> [HTTPChallenge] {
         var all: [HTTPChallenge] = []
         for line in lines {
@@ -35,10 +35,10 @@ extension HTTPChallenge {
     }
 }
 
-/// Scans the challenges of one header line (RFC 9110, section 11.6.1).
+/// Parses the challenges of one header line (RFC 9110, section 11.6.1).
 ///
-/// The line is a list of challenges with lists of parameters, and both lists use commas. A word with `=` after it
-/// belongs to the challenge before; one without starts the next.
+/// The line is a list of challenges with lists of parameters, and both lists use commas. A word before `=` belongs to
+/// the current challenge; a word without `=` starts the next challenge.
 struct ChallengeScanner {
     private var rest: Substring.UTF8View
 
@@ -46,7 +46,7 @@ struct ChallengeScanner {
         rest = line[...].utf8
     }
 
-    /// Returns the next challenge; nil after the last.
+    /// Returns the next challenge. Returns nil after the last.
     mutating func next() -> (scheme: String, realm: String)? {
         skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
         var scheme = takeWord()
@@ -63,7 +63,7 @@ struct ChallengeScanner {
         return (scheme, realm ?? "")
     }
 
-    /// Returns the next parameter; nil without advancing if the next challenge begins.
+    /// Returns the next parameter. Returns nil, without advancing, if the next challenge begins.
     private mutating func takeParameter() -> (name: String, value: String)? {
         let before = rest
         skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }

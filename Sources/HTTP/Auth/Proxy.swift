@@ -3,14 +3,15 @@ import Numbers
 
 /// A proxy, with its credentials separated from its address.
 struct Proxy: Equatable, Sendable {
-    /// Scheme, host and port.
+    /// The scheme, host and port of the proxy.
     let url: String
-    /// The credentials in the address.
+    /// The credentials that the proxy's address contains.
     let credentials: HTTPRequest.Credentials?
 
     private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
-    /// Parses a proxy's address, by default of an HTTP proxy; nil if it is invalid.
+    /// Parses a proxy's address. An address without a scheme is that of an HTTP proxy. Returns nil if the address is
+    /// invalid.
     init?(_ text: String, _ curl: Curl) {
         guard let parts = URLParts(curl) else { return nil }
         let isWhole = text.contains("://")
@@ -27,21 +28,21 @@ struct Proxy: Equatable, Sendable {
         }
     }
 
-    /// The URL with credentials, for curl only.
+    /// Returns the URL with credentials, for curl only.
     ///
-    /// curl before 8.8 decodes `%41` on each reuse of a connection if the credentials are set by other options, against
-    /// its manual.
+    /// If other options set the credentials, curl before 8.8 decodes `%41` on each reuse of a connection, against its
+    /// manual.
     func url(telling credentials: HTTPRequest.Credentials?) -> String {
         url.replacing("://", with: "://" + Self.userInfo(credentials), maxReplacements: 1)
     }
 
-    /// Removes the credentials from a message of curl, which may quote the proxy's URL.
+    /// Removes the credentials from an error message of curl, which may quote the proxy's URL.
     static func withoutCredentials(_ text: String, _ credentials: HTTPRequest.Credentials?) -> String {
         let secret = userInfo(credentials)
         return secret.isEmpty ? text : text.replacing(secret, with: "")
     }
 
-    /// The user and password for a URL. All bytes except letters and digits are escaped.
+    /// Returns the user and password in the form for a URL. Escapes all bytes except letters and digits.
     private static func userInfo(_ credentials: HTTPRequest.Credentials?) -> String {
         guard case .password(let user, let password) = credentials?.kind else { return "" }
         let escaped = [user, password].map { text in
@@ -55,25 +56,25 @@ struct Proxy: Equatable, Sendable {
     }
 }
 
-/// The proxies of the environment, and the hosts that need none.
+/// The proxies that the environment names, and the hosts that need none.
 ///
 ///     HTTPConfiguration(proxies: ProxyChoice { name in getenv(name).map { String(cString: $0) } })
 ///
 /// `http_proxy`, or `https_proxy` and `HTTPS_PROXY`, name the proxy of a scheme; `all_proxy` or `ALL_PROXY` names the
 /// proxy of both. `no_proxy` or `NO_PROXY` lists hosts, domains and address blocks that need no proxy; `*` stands for
-/// all. Vitrine decides this and not curl, since behind a proxy only a host's name can be checked.
+/// all. Vitrine, not curl, chooses the proxy, because behind a proxy only a host's name can be checked.
 public struct ProxyChoice: Hashable, Sendable {
     private let http: String?
     private let https: String?
     private let exceptions: [String]
     private let isOff: Bool
 
-    /// Uses no proxy.
+    /// Creates a choice that uses no proxy.
     public init() {
         self.init { _ in nil }
     }
 
-    /// Reads environment variables. An empty one counts as unset.
+    /// Reads environment variables. An empty variable counts as unset.
     public init(_ variable: (String) -> String?) {
         func first(_ names: [String]) -> String? {
             for name in names {
@@ -89,7 +90,7 @@ public struct ProxyChoice: Hashable, Sendable {
         exceptions = none.split { $0 == "," || $0 == " " || $0 == "\t" }.map { $0.lowercased() }
     }
 
-    /// The proxy for a URL; nil if none is needed.
+    /// Returns the proxy for a URL. Returns nil if the URL needs no proxy.
     func proxy(for url: HTTPURL) throws(HTTPError) -> Proxy? {
         guard !isOff, let text = url.isSecure ? https : http, !isException(url.origin.host) else { return nil }
         guard let proxy = Proxy(text, url.curl) else { throw .unusableProxy }
@@ -110,7 +111,7 @@ public struct ProxyChoice: Hashable, Sendable {
         return before && name.hasPrefix(".") ? name.dropFirst() : name
     }
 
-    /// Whether `10.0.0.0/8` or `10.1.2.3` contains an address.
+    /// Whether an address, or a block such as `10.0.0.0/8`, contains an address.
     private static func block(_ text: String, contains address: HostAddress) -> Bool {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let block = HostAddress(String(parts[0])), block.bytes.count == address.bytes.count else { return false }
@@ -120,16 +121,16 @@ public struct ProxyChoice: Hashable, Sendable {
     }
 }
 
-/// The credentials for proxies that their addresses do not contain.
+/// Credentials for proxies whose addresses contain none.
 public struct ProxyCredentials: Sendable {
     let known: @Sendable (_ proxy: String) -> HTTPRequest.Credentials?
     let onRefusal: @Sendable (_ refused: HTTPRequest.Credentials, _ proxy: String) -> Void
 
-    /// Makes credentials from a lookup.
+    /// Creates credentials from a lookup function.
     ///
     /// - Parameters:
     ///   - known: returns the current credentials for a proxy.
-    ///   - onRefusal: called with credentials that a proxy refused.
+    ///   - onRefusal: receives credentials that a proxy refused.
     public init(
         known: @escaping @Sendable (_ proxy: String) -> HTTPRequest.Credentials?,
         onRefusal: @escaping @Sendable (_ refused: HTTPRequest.Credentials, _ proxy: String) -> Void
@@ -138,20 +139,20 @@ public struct ProxyCredentials: Sendable {
         self.onRefusal = onRefusal
     }
 
-    /// No further credentials.
+    /// Creates an empty collection of credentials.
     public init() {
         self.init(known: { _ in nil }, onRefusal: { _, _ in })
     }
 }
 
-/// A proxy that asks for credentials.
+/// The fact that a proxy requests credentials.
 public struct ProxyRefusal: Hashable, Sendable {
-    /// Scheme, host and port.
+    /// The scheme, host and port of the proxy.
     public let proxy: String
-    /// Whether credentials were sent, which the proxy refused.
+    /// Whether Vitrine sent credentials and the proxy refused them.
     public let wasTold: Bool
 
-    /// Makes a refusal.
+    /// Creates a refusal.
     public init(proxy: String, wasTold: Bool) {
         self.proxy = proxy
         self.wasTold = wasTold

@@ -6,9 +6,9 @@ struct BodySink {
     private let destination: HTTPRequest.Destination
     private let mailbox: TransferMailbox
     private let limit: ByteCount
-    /// Whether the file may hold bytes of an earlier transfer.
+    /// Whether the file may already contain bytes of an earlier transfer.
     private let isResumed: Bool
-    /// The offset of the next byte in the whole resource.
+    /// The offset of the next byte within the whole resource.
     private(set) var position: ByteCount = 0
 
     init(_ request: HTTPRequest, _ mailbox: TransferMailbox) {
@@ -18,7 +18,7 @@ struct BodySink {
         self.mailbox = mailbox
     }
 
-    /// Prepares for a body that begins at an offset. A resumed file is truncated there.
+    /// Prepares for a body that begins at an offset. Truncates a resumed file at that offset.
     mutating func begin(at offset: ByteCount) throws(HTTPError) {
         position = offset
         guard isResumed, case .file(let file) = destination else { return }
@@ -27,7 +27,7 @@ struct BodySink {
         }
     }
 
-    /// Writes the next piece. Returns false without writing if the mailbox is full.
+    /// Writes the next piece. Returns false, without writing, if the mailbox is full.
     mutating func take(_ bytes: UnsafeRawBufferPointer) throws(HTTPError) -> Bool {
         // The limit is checked here, since CURLOPT_MAXFILESIZE "has no effect" if the size is unknown, and ignores
         // decompression.
@@ -49,17 +49,17 @@ struct BodySink {
     }
 }
 
-/// An open file for a body, with a descriptor of its own.
+/// An open file for a body. The object owns a descriptor of its own.
 ///
 ///     HTTPRequest(url: …, destination: .file(try BodyFile(duplicating: descriptor)), limit: 1 << 20)
 ///
-/// The descriptor stays open as long as the network's thread may write. If the caller's descriptor were used, the
-/// caller could close it after a cancel, and late bytes would go into another file that got the same number.
+/// The descriptor stays open as long as the network's thread may write. Otherwise, the caller could close the
+/// descriptor after a cancel, and late bytes would go into another file that got the same number.
 public final class BodyFile: Sendable {
-    /// Open for as long as the transfer lives; curl writes to it.
+    /// The descriptor to which curl writes. The descriptor is open while this object exists.
     let descriptor: Int32
 
-    /// Duplicates a descriptor that is open for writing. The file's position stays as it is.
+    /// Duplicates a descriptor that is open for writing. The file's position does not change.
     public init(duplicating descriptor: Int32) throws(HTTPError) {
         self.descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard self.descriptor >= 0 else {
@@ -86,15 +86,15 @@ public final class BodyFile: Sendable {
     }
 }
 
-/// Tells whether an operation failed for lack of file descriptors.
+/// Finds out whether an operation failed for lack of file descriptors.
 ///
 /// curl and its libraries need descriptors to look up names, to connect and to read certificates. They report only that
 /// they failed.
 enum DescriptorProbe {
-    /// Whether an `errno` reports a lack of descriptors.
+    /// Whether an error number means that no descriptor is left.
     static func isShortage(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE }
 
-    /// Whether no descriptor is available now.
+    /// Whether the process cannot open a file at this moment.
     static var findsNone: Bool {
         let descriptor = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor < 0 else {

@@ -4,7 +4,7 @@ import Glibc
 import Numbers
 import Synchronization
 
-/// Reads a local file as if it came over the network.
+/// Reads a local file as a transfer, like one over the network.
 ///
 /// curl reads local files to their end in one go ("Write callback asked for PAUSE when not supported"), which would
 /// block other transfers or fill the memory. This class waits while the mailbox is full, on a queue of its own, and
@@ -13,14 +13,15 @@ final class FileTransfer: @unchecked Sendable {
     private let request: HTTPRequest
     private let mailbox: TransferMailbox
     private let opener: FileOpener
-    /// Set on any thread. The queue may be busy reading a whole file, so a cancel must not wait for its turn there.
+    /// Whether the caller has cancelled the transfer. Any thread may set this flag, because the queue may be busy
+    /// reading a whole file.
     private let isCancelled = Atomic(false)
-    /// The state below is used on this queue only.
+    /// The serial queue on which all code uses the state below.
     private let queue = DispatchQueue(label: "vitrine.file", qos: .utility)
     private var descriptor: Int32 = -1
     private var received: ByteCount = 0
     private var sink: BodySink
-    /// The piece that the mailbox had no space for.
+    /// The piece that did not fit into the mailbox.
     private var refused: [UInt8]?
     private var isEnded = false
     private let beginning = ContinuousClock.now
@@ -53,7 +54,7 @@ final class FileTransfer: @unchecked Sendable {
         }
     }
 
-    /// Continues after the mailbox was full.
+    /// Continues reading after the mailbox was full.
     func resume() {
         queue.async { [self] in
             do { try read() } catch { end(.failure(error)) }
@@ -85,7 +86,7 @@ final class FileTransfer: @unchecked Sendable {
         return !isUnchanged
     }
 
-    /// Reads until the end, until the mailbox is full, or until a cancel.
+    /// Reads until the end of the file, or until the mailbox is full or a cancel.
     private func read() throws {
         while !isEnded, !isCancelled.load(ordering: .relaxed) {
             let bytes = try refused ?? nextPiece()
@@ -130,7 +131,7 @@ final class FileTransfer: @unchecked Sendable {
             bytes: received, duration: Double(time.seconds) + Double(time.attoseconds) / 1e18)
     }
 
-    /// A tag that changes with the file: from its inode, size and times.
+    /// Returns a tag for the file's version, made of its inode, size and times.
     private static func tag(_ status: stat) -> String {
         let numbers = [
             Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), status.st_size,
@@ -141,12 +142,13 @@ final class FileTransfer: @unchecked Sendable {
     }
 }
 
-/// Opens files for transfers, within the limits of their address policies.
+/// Opens files for transfers, if their address policies allow it.
 final class FileOpener: Sendable {
-    /// At most two files are opened at a time. Below a folder each needs a second descriptor for a moment.
+    /// Limits the files that are being opened at a time to two. Opening a file below a folder needs a second descriptor
+    /// for a moment.
     private let turns = DispatchSemaphore(value: 2)
 
-    /// Opens the file of a request if its policy allows that. The caller owns the descriptor.
+    /// Opens the file of a request if its policy allows that. The caller owns the returned descriptor.
     func open(_ request: HTTPRequest) throws(HTTPError) -> Int32 {
         let path = Self.path(of: request.url)
         // The system would read a zero as the end of the name.
@@ -184,7 +186,7 @@ final class FileOpener: Sendable {
         return try FolderBoundary(bytes: folder).open(bytes: Array(rest))
     }
 
-    /// The path of a `file` URL as bytes, percent signs decoded. File names need not be valid text.
+    /// Returns the path of a `file` URL as bytes, with percent escapes decoded. File names need not be valid text.
     private static func path(of url: String) -> [UInt8] {
         var rest = Array(url.utf8.dropFirst("file://".utf8.count).drop { $0 != UInt8(ascii: "/") })[...]
         var path: [UInt8] = []
@@ -200,7 +202,7 @@ final class FileOpener: Sendable {
         return path
     }
 
-    /// The byte for two hexadecimal digits; nil for other characters.
+    /// Returns the byte for two hexadecimal digits. Returns nil for other characters.
     private static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {
         let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         return values.count == 2 ? UInt8(truncatingIfNeeded: values[0] << 4 | values[1]) : nil

@@ -10,23 +10,23 @@ import Synchronization
 /// ``HTTPRequest/Connection/few`` and one for ``HTTPRequest/Connection/unshared``. The first transfer of each kind
 /// loads curl and starts the thread. If curl cannot be loaded, the transfer fails, and the next one tries again.
 ///
-/// The client has no limit of its own: it starts every transfer that it is given.
+/// The client has no limit of its own: it starts every transfer at once.
 public final class HTTPClient: Sendable {
     private let configuration: HTTPConfiguration
     private let log: Log
     private let library: String
-    /// The threads, each started with its first transfer.
+    /// The threads that run transfers. The first transfer of a kind starts its thread.
     private let threads = Mutex<[Sharing: TransferThread]>([:])
     private let numbers = Atomic<Int>(0)
     private let opener = FileOpener()
     private let ranges = RangeMemory()
 
-    /// Makes a client. It starts nothing yet.
+    /// Creates a client. Loads nothing and starts no thread.
     public convenience init(_ configuration: HTTPConfiguration = HTTPConfiguration(), log: Log) {
         self.init(configuration, log: log, library: Curl.file)
     }
 
-    /// - Parameter library: the file name of libcurl.
+    /// - Parameter library: the file name of libcurl. Tests pass another file.
     init(_ configuration: HTTPConfiguration, log: Log, library: String) {
         (self.configuration, self.log, self.library) = (configuration, log, library)
     }
@@ -35,7 +35,7 @@ public final class HTTPClient: Sendable {
         threads.withLock { for thread in $0.values { thread.stop() } }
     }
 
-    /// Starts a transfer.
+    /// Starts a transfer and returns it.
     public func transfer(_ request: HTTPRequest) -> HTTPTransfer {
         if let transfer = PiecedTransfer(request, ranges, transferInOne: { self.transferInOne($0) }) {
             transfer.start()
@@ -70,11 +70,12 @@ public final class HTTPClient: Sendable {
             onWeight: { thread.send(.weigh(number, $0)) })
     }
 
-    /// How the transfers of a thread share connections.
+    /// The way in which the transfers of a thread share connections.
     private enum Sharing {
         case byMany
         case byFew
-        /// A thread of its own: after an HTTP/1.1 connection to a host, a curl multi handle shares no other to it.
+        /// No transfer shares its connection. Unshared transfers have a thread of their own: after an HTTP/1.1
+        /// connection to a host, a curl multi handle shares no other connection to it.
         case byNone
 
         init(_ connection: HTTPRequest.Connection) {
@@ -86,11 +87,11 @@ public final class HTTPClient: Sendable {
         }
     }
 
-    /// The number of transfers per connection of ``HTTPRequest/Connection/few``. With one, a lost last packet is
-    /// noticed late; with more, each loss delays more transfers.
+    /// The most transfers per connection of ``HTTPRequest/Connection/few``. With one transfer, the loss of a last
+    /// packet is noticed late. With more, each loss delays more transfers.
     private static let streamsOfFew = 2
 
-    /// Returns the thread for a kind of connection, and starts it if necessary.
+    /// Returns the thread for a kind of connection. Starts it if necessary.
     private func threadAtWork(for connection: HTTPRequest.Connection) throws(HTTPError) -> TransferThread {
         let sharing = Sharing(connection)
         return try threads.withLock { (threads) throws(HTTPError) -> TransferThread in
@@ -108,26 +109,26 @@ public final class HTTPClient: Sendable {
 public struct HTTPConfiguration: Sendable {
     /// The `User-Agent` header.
     public var userAgent: String
-    /// A PEM file of certificates to trust instead of the system's.
+    /// The path of a PEM file with certificates to trust instead of the system's.
     public var certificates: String?
-    /// The proxies. The composition root reads them from the environment.
+    /// The proxies to use. The composition root reads the proxies from the environment.
     public var proxies: ProxyChoice
-    /// The credentials for proxies that the user has entered.
+    /// The credentials that the user has entered for proxies.
     public var proxyCredentials: ProxyCredentials
-    /// A netrc file, used where a request has no credentials.
+    /// The path of a netrc file, for requests without credentials.
     public var netrc: String?
     /// A client certificate for servers that require one.
     public var clientCertificate: ClientCertificate?
-    /// Seconds to wait for a connection.
+    /// The longest time to wait for a connection, in seconds.
     public var connectTimeout: Int
-    /// Seconds with almost no data after which a transfer fails. The total time has no limit.
+    /// The time without data after which a transfer fails, in seconds. The total time of a transfer has no limit.
     public var stallTimeout: Int
-    /// How many idle connections are kept, each with a file descriptor: 64 to each of a few hosts.
+    /// The most idle connections to keep, each with a file descriptor. The number allows 64 to each of a few hosts.
     public var warmConnections = 256
     /// Fixed name lookups for tests, as `name:port:address`.
     var names: [String] = []
 
-    /// Makes a configuration. The defaults are for real use.
+    /// Creates a configuration. The defaults are those of the program.
     public init(
         userAgent: String = "Vitrine/1.0", certificates: String? = nil,
         proxies: ProxyChoice = ProxyChoice(), proxyCredentials: ProxyCredentials = ProxyCredentials(),

@@ -2,11 +2,11 @@ import Glibc
 import Numbers
 import Text
 
-/// A failure of a transfer, before or during the answer.
+/// The reason why a transfer failed, before or during the answer.
 ///
-/// Answers such as 404 or 407 are not errors here.
+/// Answers with a status such as 404 or 407 are not errors here.
 public enum HTTPError: Error, Equatable, CustomStringConvertible {
-    /// libcurl cannot be loaded, for the system's reason.
+    /// The system cannot load libcurl; the text is the system's reason.
     case missingLibrary(file: String, package: String, reason: String)
     /// The URL is invalid.
     case url(String)
@@ -15,7 +15,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
 
     /// The host's name does not exist.
     case unknownHost(String)
-    /// The name server does not answer.
+    /// The name server does not answer in time.
     case lookupTimedOut(String)
     /// The host refuses the connection or is down.
     case unreachable(String)
@@ -23,7 +23,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case connectTimedOut(String)
     /// No network leads to the host.
     case noRoute(String)
-    /// The host is private, so the gallery must not name it.
+    /// The host has a private address, so a gallery from elsewhere must not name it.
     case privateAddress(String)
 
     /// The proxy's address is invalid.
@@ -34,51 +34,51 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
     case proxyUnreachable(String)
     /// The host does not answer through the proxy.
     case silentBehindProxy(String)
-    /// The proxy refuses to connect, with a status.
+    /// The proxy refuses to connect and answers with this status.
     case proxyRefused(Int)
-    /// The proxy could not reach the host, for curl's reason.
+    /// The proxy could not connect to the host; the text is curl's reason.
     case proxyFailed(String)
 
-    /// The TLS handshake failed, for the library's reason.
+    /// The TLS handshake failed; the text is the library's reason.
     case tls(String)
-    /// The server's certificate is not trusted, for a reason.
+    /// Vitrine does not trust the server's certificate; the text is the reason.
     case certificate(String)
-    /// The client certificate cannot be used, for the library's reason.
+    /// Vitrine cannot use the client certificate; the text is the library's reason.
     case ownCertificate(String)
 
     /// The server closed the connection without an answer.
     case noAnswer
-    /// The connection broke.
+    /// The connection broke while it was in use.
     case broken
     /// The server reset an HTTP/2 stream or connection.
     case brokenOff
-    /// Almost no data has arrived for too long.
+    /// The server sent almost no data for too long.
     case stalled
-    /// The answer ended early.
+    /// The answer ended before it was complete.
     case cut
     /// The answer violates the protocol.
     case malformed(String)
-    /// The server sent another range than requested.
+    /// The server sent another range than Vitrine requested.
     case wrongRange(String)
-    /// There were too many redirects.
+    /// The server redirected the request too many times.
     case tooManyRedirects
     /// A redirect leads to an address that Vitrine does not follow.
     case forbiddenRedirect
     /// The answer is larger than the limit.
     case tooLarge(limit: ByteCount)
-    /// The answer expands more than any text when decompressed.
+    /// The answer expands more than any real text when decompressed.
     case tooCompressed(limit: Int)
 
-    /// The process or the system has no file descriptor left.
+    /// The process or the system has no free file descriptor.
     case tooFewDescriptors
     /// The local file cannot be read.
     case file(String)
-    /// The body cannot be written, with the system's `errno`.
+    /// The body cannot be written to its file; the code is the system's `errno`.
     case disk(code: Int32)
-    /// Another failure, in curl's words.
+    /// The transfer failed for another reason, in curl's words.
     case other(String)
 
-    /// A phrase for the user.
+    /// The reason as a phrase for the user.
     public var description: String {
         switch self {
         case .missingLibrary(let file, let package, let reason):

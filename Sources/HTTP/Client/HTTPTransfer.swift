@@ -1,9 +1,9 @@
-/// A transfer under way. Iterate over its events, or cancel it.
+/// A running transfer. Iterate over its events, or cancel it.
 ///
 ///     for try await event in client.transfer(request) { … }
 ///
-/// The iteration throws an ``HTTPError``, or a `CancellationError` after ``cancel()``, after a cancellation of its
-/// task, or after the transfer was released. Only one iteration is allowed. A slow one makes the server wait.
+/// The iteration throws an ``HTTPError``. It throws `CancellationError` after ``cancel()``, after a cancellation of its
+/// task, or after the transfer was released. Only one iteration is allowed. A slow iteration makes the server wait.
 public final class HTTPTransfer: AsyncSequence, Sendable {
     private let mailbox: TransferMailbox
     private let onCancel: @Sendable () -> Void
@@ -27,7 +27,7 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
         onCancel()
     }
 
-    /// Cancels the transfer. Does nothing after the end.
+    /// Cancels the transfer. Does nothing after its end.
     public func cancel() {
         mailbox.post(end: .failure(CancellationError()))
         // The mailbox is closed first: after the end, the caller may resume the transfer into the same file.
@@ -35,28 +35,28 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
         mailbox.wake()
     }
 
-    /// Changes the share of the HTTP/2 connection, from 1 to 256. Has no effect over HTTP/1.1.
+    /// Changes the transfer's priority on an HTTP/2 connection, from 1 to 256. Has no effect over HTTP/1.1.
     ///
-    /// The server learns of it when the next bytes have come.
+    /// The server receives the change after the next bytes of the body.
     public func setWeight(_ weight: Int) {
         onWeight(weight)
     }
 
-    /// Changes the size, window and number of pieces for the rest of the content.
+    /// Changes the size, window and number of pieces for the rest of the body.
     public func setPieces(_ pieces: HTTPRequest.Pieces) {
         onPieces(pieces)
     }
 
-    /// Iterates over the events.
+    /// Creates an iterator over the events.
     public func makeAsyncIterator() -> Iterator {
         Iterator(transfer: self)
     }
 
-    /// Waits for the events one by one.
+    /// Waits for the events of a transfer one by one.
     public struct Iterator: AsyncIteratorProtocol {
         let transfer: HTTPTransfer
 
-        /// Returns the next event; nil after the end.
+        /// Returns the next event. Returns nil after the end.
         public mutating func next() async throws -> HTTPEvent? {
             try await transfer.next()
         }

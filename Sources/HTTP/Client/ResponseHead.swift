@@ -1,32 +1,32 @@
 import Glibc
 import Numbers
 
-/// The headers of an answer, collected line by line. Of several answers, such as 100 and 200, the last counts.
+/// The headers of an answer, collected line by line. Of several answers, such as 100 and 200, only the last counts.
 struct ResponseHead {
-    /// Values by lower-case names. The last of repeated headers counts.
+    /// The header values by names in lower case. If a header is repeated, the last one counts.
     private(set) var headers: [String: String] = [:]
-    /// All challenge lines, in order.
+    /// All header lines that request credentials, in order.
     private(set) var challenges: [(isProxy: Bool, text: String)] = []
-    /// The first `Location` header.
+    /// The value of the first `Location` header.
     private(set) var location: String?
     /// Whether the head states two different lengths. RFC 9112, section 6.3: "the message framing is invalid and the
     /// recipient MUST treat it as an unrecoverable error".
     var hasTwoLengths: Bool { headers["transfer-encoding"] == nil && lengths.count > 1 }
     private var lengths: Set<Substring> = []
     private var status = 0
-    /// Whether the empty line at the end has come.
+    /// Whether the head has ended with an empty line.
     private(set) var isComplete = false
     private var isBegun = false
     private var lastName = ""
-    /// Bytes of all header lines, including those of earlier answers.
+    /// The number of bytes of all header lines, including those of earlier answers.
     private var size = 0
 
-    /// More than servers send, and small enough for memory.
+    /// The most bytes of header lines: more than servers send, and small enough for memory.
     private static let maximumSize = 1 << 16
 
     var isEmpty: Bool { size == 0 }
 
-    /// Adds a line. Returns false if there are too many.
+    /// Adds a line. Returns false if the lines are too long together.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         size += line.count
         guard size <= Self.maximumSize else { return false }
@@ -70,7 +70,7 @@ struct ResponseHead {
         }
     }
 
-    /// The stated body length of a successful answer, once the head is complete. Huge numbers are clamped.
+    /// The body length that a successful answer states, once the head is complete. Limits huge numbers.
     var declaredLength: ByteCount? {
         // RFC 9112, section 6.3: "the Transfer-Encoding overrides the Content-Length".
         guard isComplete, [200, 206].contains(status), headers["transfer-encoding"] == nil else { return nil }
@@ -79,7 +79,7 @@ struct ResponseHead {
 }
 
 extension Substring {
-    /// The text without white space and line ends around it.
+    /// The text without white space and line ends at its ends.
     fileprivate var trimmed: String {
         var text = drop { $0.isWhitespace }
         while text.last?.isWhitespace == true { text.removeLast() }
@@ -87,12 +87,12 @@ extension Substring {
     }
 }
 
-/// Dates in headers.
+/// Reads dates in HTTP headers.
 public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT` into seconds since 1970; nil for other formats. RFC 9110, section 5.6.7,
-    /// has two more formats, which are obsolete.
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT` into seconds since 1970. Returns nil for other formats. RFC 9110, section
+    /// 5.6.7, has two more formats, which are obsolete.
     public static func seconds(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         guard bytes.count == 29, bytes[3] == UInt8(ascii: ","), text.hasSuffix(" GMT") else { return nil }
@@ -109,7 +109,8 @@ public enum HTTPDate {
         return timegm(&time)
     }
 
-    /// Seconds from one date to another, negative if the second is earlier; nil if either cannot be read.
+    /// Returns the seconds from one date to another, negative if the second date is earlier. Returns nil if it cannot
+    /// read a date.
     public static func seconds(from first: String, to second: String) -> Int? {
         // Years have four digits, so this cannot overflow.
         guard let first = seconds(first), let second = seconds(second) else { return nil }

@@ -2,25 +2,26 @@ import Glibc
 import Numbers
 
 extension HTTPRequest {
-    /// The beginning of a body that is already there.
+    /// The beginning of a body that an earlier transfer received.
     ///
-    /// The server sends the rest if its resource still matches the validator, or else the whole. Into a file, the rest
-    /// is written at the offset, and the whole replaces what was there.
+    /// The server sends the rest if its resource still matches the validator, or else the whole. In a file, the rest is
+    /// written at the offset, and a whole resource replaces the earlier bytes.
     public struct Resumption: Hashable, Sendable {
-        /// Bytes that are there.
+        /// The number of bytes that an earlier transfer received.
         public let offset: ByteCount
-        /// The strong validator of the answer that brought them: see ``HTTPResponse/resumptionValidator``.
+        /// The strong validator of the earlier answer: see ``HTTPResponse/resumptionValidator``.
         public let validator: String
-        /// The URL that answered in the end; nil for the request's URL.
+        /// The URL that answered after redirects; nil for the request's URL.
         ///
         /// A validator belongs to one URL. RFC 9110, section 8.8.1: "there is no implication of uniqueness across
-        /// representations of different resources". So the rest is requested from that URL only, wherever a redirect
-        /// leads.
+        /// representations of different resources". So the client requests the rest only from that URL, wherever a
+        /// redirect leads.
         public let url: String?
-        /// The length of the whole in that answer; nil if it stated none. The rest must state the same length.
+        /// The length of the whole resource in the earlier answer; nil if it stated none. The rest must state the same
+        /// length.
         public let whole: ByteCount?
 
-        /// Makes a resumption.
+        /// Creates a resumption.
         public init(offset: ByteCount, validator: String, url: String? = nil, whole: ByteCount? = nil) {
             self.whole = whole
             self.offset = offset
@@ -28,7 +29,7 @@ extension HTTPRequest {
             self.url = url
         }
 
-        /// Whether an answer continues the same edition.
+        /// Whether an answer continues the same version of the resource.
         ///
         /// RFC 9110, section 15.3.7.3: parts may be combined "if they all share the same strong validator". Some
         /// servers and caches ignore If-Range, so an answer without the validator proves nothing.
@@ -38,7 +39,7 @@ extension HTTPRequest {
         }
     }
 
-    /// The resumption to use at a hop; nil if it does not apply there.
+    /// Returns the resumption to use at a redirect's target. Returns nil if it does not apply to that URL.
     func resumption(at hop: Hop) -> Resumption? {
         guard let resumption, isBeginningThere, !resumption.validator.hasPrefix("W/"),
             hop.isOwn || resumption.url != nil, hop.url == (try? HTTPURL(resumption.url ?? url, hop.url.curl))
@@ -46,13 +47,13 @@ extension HTTPRequest {
         return resumption
     }
 
-    /// The range to request at a hop; nil for the whole.
+    /// Returns the range to request at a redirect's target. Returns nil for the whole resource.
     func part(at hop: Hop) -> Range<ByteCount>? {
         guard resumption != nil else { return range }
         return resumption(at: hop).map { $0.offset..<(range?.upperBound ?? .most) }
     }
 
-    /// Whether the file is long enough for the resumption. Otherwise it would get a hole.
+    /// Whether the file is long enough for the resumption. Otherwise, resuming would leave a hole in the file.
     var isBeginningThere: Bool {
         guard let resumption, resumption.offset > 0, resumption.offset < limit else { return false }
         guard case .file(let file) = destination else { return true }
@@ -61,12 +62,12 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
-    /// The validator for a resumption: a strong entity tag, or a strong date; nil if there is neither.
+    /// The validator for a resumption: a strong entity tag, or a strong date. Nil if there is neither.
     ///
     /// RFC 9110, section 13.1.5: "A client MUST NOT generate an If-Range header field containing an entity tag that is
     /// marked as weak". Section 8.8.2.2 calls a date strong if there is "enough difference between the Last-Modified
-    /// and Date values to make clock synchronization issues unlikely"; a minute is enough. A date does not count beside
-    /// a weak tag.
+    /// and Date values to make clock synchronization issues unlikely"; a minute is enough. Beside a weak tag, this
+    /// ignores the date.
     public var resumptionValidator: String? {
         if let tag = headers["etag"] {
             let isStrong = tag.utf8.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
@@ -82,20 +83,20 @@ extension HTTPResponse {
 }
 
 extension BodyFile {
-    /// The length of the file; nil if it cannot be read.
+    /// The length of the file; nil if the system gives no answer.
     var size: ByteCount? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? ByteCount(status.st_size) : nil
     }
 }
 
-/// The range that an answer states (RFC 9110, section 14.4).
+/// The range that an answer states in `Content-Range` (RFC 9110, section 14.4).
 struct ContentRange: Equatable {
     let first: ByteCount
     let last: ByteCount
     let whole: ByteCount
 
-    /// Parses `bytes 7-99/100`. Returns nil for an unknown total length or any other deviation.
+    /// Parses `bytes 7-99/100`. Returns nil for an unknown total length or any other form.
     init?(_ text: String?) {
         guard let text, text.lowercased().hasPrefix("bytes ") else { return nil }
         let numbers = text.dropFirst("bytes ".count).split(separator: "/", omittingEmptySubsequences: false)
@@ -107,7 +108,7 @@ struct ContentRange: Equatable {
         (self.first, self.last, self.whole) = (first, last, whole)
     }
 
-    /// Whether the range is the whole answer to a requested range.
+    /// Whether the answer's range equals the requested range, or ends with the resource.
     func isAnswer(to part: Range<ByteCount>) -> Bool {
         first == part.lowerBound && last == min(part.upperBound, whole) - 1
     }

@@ -1,10 +1,10 @@
 import Numbers
 import Synchronization
 
-/// Passes events from the network's thread to the task that iterates.
+/// Passes events from the network's thread to the task that iterates over a transfer.
 ///
-/// It holds a few pieces of a body. When it is full, the connection is paused and TCP makes the server wait. Posted
-/// events wake the listener only after ``wake()``: see ``TransferTurn``.
+/// The mailbox holds a few pieces of a body. When it is full, the network's thread pauses the connection, and TCP makes
+/// the server wait. Posted events wake the listener only after ``wake()``: see ``TransferTurn``.
 final class TransferMailbox: Sendable {
     private struct State {
         var response: HTTPResponse?
@@ -12,26 +12,26 @@ final class TransferMailbox: Sendable {
         var written: ByteCount?
         var end: Result<HTTPMetrics, any Error>?
         var isEndTaken = false
-        /// Whether the network's thread was told to wait.
+        /// Whether the network's thread has to wait.
         var isPaused = false
-        /// The waiting listener. It waits only if there is nothing to take.
+        /// The task that waits for an event; nil if none waits.
         var listener: CheckedContinuation<Void, Never>?
 
         var hasEvent: Bool { response != nil || !bytes.isEmpty || written != nil || end != nil }
     }
 
-    /// The result of a take.
+    /// The result of taking an event.
     enum Taken {
         case event(HTTPEvent, isSpaceFreed: Bool)
         case nothingYet
         case nothingMore
     }
 
-    /// The most bytes that wait to be taken.
+    /// The most bytes of a body that the mailbox holds.
     static let capacity = 1 << 18
 
     private let state = Mutex(State())
-    /// Whether writing to the file is over. Held during each write.
+    /// Whether the transfer may no longer write to the file. The lock is held during each write.
     private let isClosed = Mutex(false)
 
     // MARK: - The network's side
@@ -56,19 +56,19 @@ final class TransferMailbox: Sendable {
         state.withLock { $0.written = written }
     }
 
-    /// Writes to the body's file unless the transfer has ended. After the end, the caller may resume into the same file
-    /// on another thread.
+    /// Runs `body`, which writes to the file, unless the transfer has ended. After the end, the caller may resume into
+    /// the same file on another thread.
     func whileOpen(_ body: () throws(HTTPError) -> Void) throws(HTTPError) {
         try isClosed.withLock { (isClosed) throws(HTTPError) in if !isClosed { try body() } }
     }
 
-    /// Ends the transfer. Only the first end counts. After the return nothing more is written.
+    /// Ends the transfer. Only the first call counts. After the return, nothing more is written to the file.
     func post(end: Result<HTTPMetrics, any Error>) {
         isClosed.withLock { $0 = true }
         state.withLock { if $0.end == nil { $0.end = end } }
     }
 
-    /// Wakes the listener if there is something to take.
+    /// Wakes the waiting task if there is an event.
     func wake() {
         let listener = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.hasEvent else { return nil }
@@ -104,7 +104,7 @@ final class TransferMailbox: Sendable {
         }
     }
 
-    /// Returns when there is something to take.
+    /// Waits until there is an event to take.
     func waitForEvent() async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
@@ -117,9 +117,9 @@ final class TransferMailbox: Sendable {
     }
 }
 
-/// Collects the mailboxes to wake at the end of a turn. Used on the network's thread only.
+/// Collects the mailboxes to wake after one pass of the network's thread. Used on that thread only.
 ///
-/// An answer, its body and its end often come in one turn. The listener is then woken once instead of three times.
+/// An answer, its body and its end often arrive in one pass. The listener then wakes once instead of three times.
 final class TransferTurn {
     private var mailboxes: [TransferMailbox] = []
 
@@ -128,7 +128,7 @@ final class TransferTurn {
         if mailboxes.last !== mailbox { mailboxes.append(mailbox) }
     }
 
-    /// Wakes all listeners.
+    /// Wakes the listeners of all collected mailboxes.
     func end() {
         for mailbox in mailboxes { mailbox.wake() }
         mailboxes.removeAll(keepingCapacity: true)

@@ -1,42 +1,42 @@
 import Numbers
 import Synchronization
 
-/// Shows how a transfer goes while it runs, for the governor.
+/// Shows the progress of a running transfer to the governor, which limits transfers.
 ///
 ///     let meter = TransferMeter { controller.look() }
 ///     let transfer = client.transfer(HTTPRequest(url: …, destination: .stream, limit: 1 << 20, meter: meter))
 ///     meter.reading.bytes
 ///
-/// Each transfer has one meter. It calls back when a connection stands, when the head of an answer is there, and when
-/// the transfer has ended; after a redirect the first two happen again. New bytes cause no call. The callback runs on
-/// the network's thread, so it must be short and must not block.
+/// Each transfer has one meter. The meter calls back when a connection is established, when the head of an answer is
+/// complete, and when the transfer has ended; after a redirect the first two happen again. New bytes cause no call. The
+/// callback runs on the network's thread, so it must be short and must not block.
 public final class TransferMeter: Sendable {
-    /// How a transfer ended.
+    /// The way in which a transfer ended.
     public enum Outcome: Sendable {
-        /// The answer was complete, whatever its status.
+        /// The answer was complete, whatever its HTTP status.
         case succeeded
         /// The transfer failed.
         case failed
-        /// The caller cancelled it.
+        /// The caller cancelled the transfer.
         case cancelled
     }
 
-    /// The version of the protocol.
+    /// The version of the HTTP protocol.
     public enum Version: Sendable {
-        /// One request at a time per connection.
+        /// HTTP/1.1: one request at a time per connection.
         case http1
-        /// Many requests at a time per connection.
+        /// HTTP/2: many requests at a time per connection.
         case http2
     }
 
-    /// Packets that arrived over a connection, including those of other transfers.
+    /// Counts of packets that arrived over a connection, including those of other transfers.
     public struct Packets: Hashable, Sendable {
-        /// The number of packets.
+        /// The number of packets that arrived.
         public var received: Int
-        /// The number of packets that arrived before an earlier one. Usually that one was lost.
+        /// The number of packets that arrived before an earlier packet. Usually the earlier packet was lost.
         public var disordered: Int
-        /// The recent round trip in seconds, queues included; nil behind a proxy, which acknowledges the packets
-        /// itself.
+        /// The recent round-trip time in seconds, with the time in queues. Nil behind a proxy, which acknowledges the
+        /// packets itself.
         public var roundTrip: Double?
 
         /// Adds the packets of other connections.
@@ -47,35 +47,36 @@ public final class TransferMeter: Sendable {
         }
     }
 
-    /// The values of a meter.
+    /// The values that a meter shows.
     public struct Reading: Hashable, Sendable {
-        /// Bytes of body received, before decompression, including redirects and unwanted answers. Never decreases.
+        /// The number of bytes of body received, before decompression, including redirects and unwanted answers. Never
+        /// decreases.
         public internal(set) var bytes: ByteCount = 0
-        /// Bytes requested so far in pieces; nil for a single request.
+        /// The number of bytes requested so far in pieces; nil for a single request.
         public internal(set) var asked: ByteCount?
         /// The final value of ``bytes``, if the server has stated the length.
         public internal(set) var length: ByteCount?
-        /// Seconds that TCP took to connect; nil before, for a reused connection, and behind a proxy, where it does not
-        /// measure the host.
+        /// The seconds that TCP took to connect. Nil before that, for a reused connection, and behind a proxy, where
+        /// the time is not that of the host.
         public internal(set) var connect: Double?
-        /// Seconds from the request to the first byte of the answer; nil before.
+        /// The seconds from the request to the first byte of the answer, once that byte has arrived.
         public internal(set) var wait: Double?
-        /// The protocol version of the answer; nil before, and for a local file.
+        /// The protocol version of the answer; nil before the answer, and for a local file.
         public internal(set) var version: Version?
-        /// Packets that came over the connection since the last transfer on it ended; nil until the end, after a
-        /// failure, and where the system does not tell.
+        /// The packets that arrived over the connection since the last transfer on it ended. The value is nil until the
+        /// end, after a failure, and if the system does not count packets.
         public internal(set) var packets: Packets?
-        /// How the transfer ended; nil while it runs.
+        /// The way in which the transfer ended; nil while it runs.
         public internal(set) var outcome: Outcome?
     }
 
-    /// Separate from the other values, since it changes with every piece of a body.
+    /// The byte count. The count is separate from the other values, because it changes with every piece of a body.
     private let bytes = Atomic(0)
-    /// The other values. Their own byte count is not used.
+    /// The other values. The byte count in this reading is not used.
     private let facts = Mutex(Reading())
     private let onChange: @Sendable () -> Void
 
-    /// Makes a meter for one transfer.
+    /// Creates a meter for one transfer.
     public init(onChange: @escaping @Sendable () -> Void = {}) {
         self.onChange = onChange
     }
@@ -99,9 +100,9 @@ public final class TransferMeter: Sendable {
         facts.withLock { $0.asked = count }
     }
 
-    /// Records that a connection stands.
+    /// Records that a connection is established.
     ///
-    /// - Parameter connect: seconds it took; nil for a reused connection and for one to a proxy.
+    /// - Parameter connect: the seconds that connecting took; nil for a reused connection and for one to a proxy.
     func recordConnection(_ connect: Double?) {
         facts.withLock { facts in
             facts.connect = connect
@@ -122,7 +123,7 @@ public final class TransferMeter: Sendable {
         facts.withLock { $0.packets = packets }
     }
 
-    /// Records the end. Only the first counts.
+    /// Records the end of the transfer. Only the first call counts.
     func recordEnd(_ result: Result<HTTPMetrics, any Error>) {
         let isFirst = facts.withLock { facts in
             guard facts.outcome == nil else { return false }

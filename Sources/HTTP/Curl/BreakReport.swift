@@ -1,39 +1,40 @@
 import CCurl
 import Glibc
 
-/// The facts about a failed exchange. curl's code names the call, the rest how far the exchange had come.
+/// The facts about a failed exchange. curl's code names the failure. The other facts show how far the exchange had
+/// progressed.
 struct BreakReport {
     let code: CURLcode
     /// curl's general message for the code.
     var meaning = ""
     /// curl's message for this failure.
     var detail = ""
-    /// The host and its port.
+    /// The host and its port, for messages.
     let host: String
-    /// The proxy; nil if none was used.
+    /// The proxy for messages; nil if none was used.
     var proxy: String?
     /// Whether the name of the host or proxy was resolved.
     var isLookedUp = true
-    /// Seconds until the failure.
+    /// The number of seconds until the failure.
     var seconds = 0.0
-    /// Whether a connection stood, to the proxy if there is one.
+    /// Whether a connection was established, to the proxy if there is one.
     var isConnected = false
-    /// Whether the request was sent.
+    /// Whether curl sent the request.
     var isRequested = false
-    /// Whether no answer came.
+    /// Whether the server sent no answer.
     var isUnanswered = false
     /// Whether the head of the answer was complete.
     var isHeadComplete = false
-    /// The `errno` of a failed connect.
+    /// The system's error number for a failed attempt to connect.
     var systemError = 0
-    /// Whether no file descriptor was available.
+    /// Whether the process had no free file descriptor.
     var lacksDescriptors = false
-    /// OpenSSL's verdict on the certificate.
+    /// OpenSSL's error number for the server's certificate.
     var verdict = 0
-    /// The SOCKS proxy's answer.
+    /// The code in a SOCKS proxy's answer.
     var proxyVerdict = 0
 
-    /// The error for the user.
+    /// The error that these facts indicate.
     var error: HTTPError {
         switch code {
         case _ where lacksDescriptors && !isRequested: .tooFewDescriptors
@@ -56,8 +57,8 @@ struct BreakReport {
         }
     }
 
-    /// curl does not tell an unknown name from a silent name server. The C library waits five seconds, twice
-    /// (resolv.conf(5)), so a failure after that time means silence.
+    /// The seconds after which a failed lookup means that the name server is silent. An unknown name causes the same
+    /// code. The C library waits five seconds, twice (resolv.conf(5)).
     private static let lookupPatience = 9.5
 
     private var reason: String { detail.isEmpty ? meaning : detail }
@@ -79,7 +80,7 @@ struct BreakReport {
         return asksForPassword ? .proxyRefused(407) : .proxyFailed(reason)
     }
 
-    /// curl uses one code for broken connections and for some malformed answers.
+    /// Returns the error for a broken connection. The same code of curl also means some malformed answers.
     private var broken: HTTPError {
         if detail.holds("chunk") { return .malformed("its chunks are invalid") }
         if detail.holds("headers") { return .malformed("its headers are too long") }
@@ -103,13 +104,13 @@ struct BreakReport {
     }
 }
 
-/// Tells a TLS handshake that was cut off from one that was refused.
+/// Distinguishes a TLS handshake that was cut off from one that the server refused.
 ///
 /// curl has one code for both, CURLE_SSL_CONNECT_ERROR: "A problem occurred somewhere in the SSL/TLS handshake. You
-/// really want the error buffer and read the message there". A refusal would be repeated, but a broken connection is
-/// worth a retry.
+/// really want the error buffer and read the message there". A retry may help after a broken connection, but not after
+/// a refusal.
 enum BrokenHandshake {
-    /// Messages of curl, OpenSSL and GnuTLS for a lost connection.
+    /// Parts of messages by which curl, OpenSSL and GnuTLS report a lost connection.
     private static let signs = [
         "Recv failure:", "Send failure:",
         // curl's text if OpenSSL gave no reason: the system had one.
@@ -118,7 +119,7 @@ enum BrokenHandshake {
         "non-properly terminated", "in the pull function", "in the push function",
     ]
 
-    /// Whether a message of curl is about the connection and not about TLS.
+    /// Whether a message of curl reports a lost connection and not a TLS error.
     static func isMeant(by message: String) -> Bool {
         signs.contains { message.holds($0) }
     }
@@ -126,8 +127,8 @@ enum BrokenHandshake {
 
 /// Describes certificate errors so that the user can act on them.
 enum CertificateFlaw {
-    /// Returns the reason for OpenSSL's error number X509_V_ERR_… and curl's message. curl checks the host's name
-    /// itself.
+    /// Returns the reason for OpenSSL's error number X509_V_ERR_… and curl's message. Without OpenSSL, curl itself
+    /// checks the host's name.
     static func reason(_ number: Int, host: String, detail: String) -> String {
         // curl compares the names, and the number says nothing then.
         if detail.holds("no alternative certificate subject name") || detail.holds("does not match target") {
@@ -150,7 +151,7 @@ enum CertificateFlaw {
 }
 
 extension String {
-    /// Whether the text contains another, byte by byte.
+    /// Whether the text contains another text, compared byte by byte.
     func holds(_ part: String) -> Bool {
         utf8.indices.contains { utf8[$0...].starts(with: part.utf8) }
     }

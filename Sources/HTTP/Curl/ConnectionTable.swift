@@ -1,19 +1,20 @@
 import CCurl
 import Glibc
 
-/// The sockets of curl's connections and their packet counts. Used on the network's thread only.
+/// The sockets of curl's connections with their packet counts. Used on the network's thread only.
 ///
-/// curl names a transfer's socket (CURLINFO_ACTIVESOCKET) only when no transfer uses the connection any more. So
-/// sockets are recorded when they are made, and recognized by their ends.
+/// curl names a transfer's socket (CURLINFO_ACTIVESOCKET) only when no transfer uses the connection any more. So the
+/// table records sockets when they are created, and recognizes them by the addresses at both ends.
 final class ConnectionTable {
     private struct Connection {
-        /// The ends; nil before the connection was seen to stand.
+        /// The addresses of both ends; nil until the connection is established.
         var ends: ConnectionEnds?
-        /// Packets reported so far. The system's counters wrap around.
+        /// The packet counts at the last report. The system's counters wrap around.
         var (received, disordered): (UInt32, UInt32) = (0, 0)
     }
 
-    /// By socket. A closed one stays until its number is reused, so there are never more than descriptors.
+    /// The connections by socket. A closed socket stays until its number is reused, so there are never more entries
+    /// than descriptors.
     private var connections: [curl_socket_t: Connection] = [:]
     private var sockets: [ConnectionEnds: curl_socket_t] = [:]
     private var unconnected: Set<curl_socket_t> = []
@@ -24,7 +25,8 @@ final class ConnectionTable {
         unconnected.insert(socket)
     }
 
-    /// Returns the packets since the last call for the same connection; nil if the system does not tell.
+    /// Returns the packets since the last call for the same connection. Returns nil if the system does not count
+    /// packets.
     func advance(_ ends: ConnectionEnds) -> TransferMeter.Packets? {
         guard let socket = socket(ends), let last = connections[socket] else { return nil }
         var (roundTrip, received, disordered): (UInt32, UInt32, UInt32) = (0, 0, 0)
@@ -36,10 +38,11 @@ final class ConnectionTable {
             roundTrip: Double(roundTrip) / 1e6)
     }
 
-    /// Makes curl's close of a connection a reset (socket(7), SO_LINGER). Its remaining data is not wanted.
+    /// Makes curl reset the connection when closing it (socket(7), SO_LINGER). Vitrine does not want the remaining data
+    /// of the connection.
     ///
-    /// Otherwise the server keeps sending until its data is refused here. On a long, full link that takes seconds and
-    /// delays other transfers.
+    /// Otherwise the server keeps sending until this machine refuses its data. On a long, full link that takes seconds
+    /// and delays other transfers.
     func abandon(_ ends: ConnectionEnds) {
         guard let socket = socket(ends) else { return }
         var atOnce = linger(l_onoff: 1, l_linger: 0)
@@ -48,9 +51,9 @@ final class ConnectionTable {
 
     /// Shuts down a connection that seems dead after a stall.
     ///
-    /// It counts as dead if nothing else came over it for half of that time. A dead route reports nothing. curl would
-    /// keep using the connection until the system gives it up, and each transfer on it would wait as long again. The
-    /// same holds for idle connections to the same host, since reconnecting is faster.
+    /// A connection counts as dead if nothing else came over it for half of that time. A dead route reports nothing.
+    /// curl would keep using the connection until the system gives it up, and each transfer on it would wait as long
+    /// again. The same holds for idle connections to the same host, because reconnecting is faster.
     func giveUp(_ ends: ConnectionEnds, after seconds: Int, inUse: Set<ConnectionEnds>) {
         updateEnds()
         for (other, socket) in sockets where other == ends || other.hasSameTarget(ends) && !inUse.contains(other) {
@@ -62,7 +65,7 @@ final class ConnectionTable {
         }
     }
 
-    /// Whether a connection holds unread bytes.
+    /// Whether unread bytes wait in a connection's socket.
     func hasUnread(_ ends: ConnectionEnds) -> Bool {
         guard let socket = socket(ends) else { return false }
         var byte: UInt8 = 0
@@ -86,8 +89,8 @@ final class ConnectionTable {
     }
 }
 
-/// The two ends of a connection, which identify it. The local port does not: Linux reuses it for connections to other
-/// hosts.
+/// The addresses and ports of both ends of a connection, which identify it. The local port alone does not: Linux reuses
+/// it for connections to other hosts.
 struct ConnectionEnds: Hashable {
     private struct End: Hashable {
         var port: Int
@@ -97,7 +100,7 @@ struct ConnectionEnds: Hashable {
     private let local: End
     private let remote: End
 
-    /// The ends of a socket; nil while it is not connected.
+    /// Returns the ends of a socket. Returns nil while it is not connected.
     init?(_ socket: curl_socket_t) {
         var ports: (local: Int32, remote: Int32) = (0, 0)
         var local = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
@@ -107,7 +110,7 @@ struct ConnectionEnds: Hashable {
         self.remote = End(port: Int(clamping: ports.remote), address: Self.text(remote))
     }
 
-    /// The ends of the connection that a transfer used.
+    /// Creates the ends of the connection that a transfer used.
     init(_ easy: EasyHandle) {
         local = End(port: easy.long(CURLINFO_LOCAL_PORT), address: easy.text(CURLINFO_LOCAL_IP))
         remote = End(port: easy.long(CURLINFO_PRIMARY_PORT), address: easy.text(CURLINFO_PRIMARY_IP))
@@ -116,7 +119,7 @@ struct ConnectionEnds: Hashable {
     /// Whether both connections lead to the same address and port.
     func hasSameTarget(_ other: ConnectionEnds) -> Bool { remote == other.remote }
 
-    /// The ends of the connection for a request, as curl names them.
+    /// Creates the ends of a request's connection from the addresses and ports that curl names.
     init(from local: String, port: Int, to remote: String, port remotePort: Int) {
         self.local = End(port: port, address: local)
         self.remote = End(port: remotePort, address: remote)

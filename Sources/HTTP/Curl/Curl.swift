@@ -1,7 +1,7 @@
 import CCurl
 import Numbers
 
-/// An easy handle of curl. Its maker must free it.
+/// An easy handle of curl, for one transfer at a time. The creator must free the handle.
 struct EasyHandle {
     let curl: Curl
     let pointer: UnsafeMutableRawPointer
@@ -15,8 +15,8 @@ struct EasyHandle {
         ccurl_easy_cleanup(curl.functions, pointer)
     }
 
-    /// Continues after a callback asked for a pause. curl passes on its buffered data during the call, and only the
-    /// result reports an error in it.
+    /// Continues after a callback asked for a pause. During the call, curl passes on its buffered data. Only the result
+    /// reports an error in that data.
     func goOn() -> CURLcode {
         ccurl_easy_pause(curl.functions, pointer, CURLPAUSE_CONT)
     }
@@ -35,12 +35,12 @@ struct EasyHandle {
         ccurl_set_pointer(curl.functions, pointer, option, value)
     }
 
-    /// Clears an option, including a built-in default.
+    /// Clears an option, even if curl has a default for it.
     func unset(_ option: CURLoption) {
         ccurl_set_string(curl.functions, pointer, option, nil)
     }
 
-    /// Sets a list, which must outlive the handle.
+    /// Sets an option to a list, which must outlive the handle.
     func set(_ option: CURLoption, _ list: UnsafeMutablePointer<curl_slist>?) {
         ccurl_set_list(curl.functions, pointer, option, list)
     }
@@ -69,13 +69,13 @@ struct EasyHandle {
         return value
     }
 
-    /// A number of bytes; nil for a negative one, curl's sign for unknown.
+    /// Returns a number of bytes. Returns nil if curl does not know the number. curl then returns a negative number.
     func count(_ info: CURLINFO) -> ByteCount? {
         let value = offset(info)
         return value >= 0 ? ByteCount(value) : nil
     }
 
-    /// A time. curl counts microseconds.
+    /// Returns a time in seconds. curl counts microseconds.
     func seconds(_ info: CURLINFO) -> Double { Double(offset(info)) / 1e6 }
 
     private func offset(_ info: CURLINFO) -> curl_off_t {
@@ -84,7 +84,7 @@ struct EasyHandle {
         return value
     }
 
-    /// A text that curl may change with the next transfer.
+    /// Returns a text. The result is a copy, because curl may change the text with the next transfer.
     func text(_ info: CURLINFO) -> String {
         var value: UnsafeMutableRawPointer?
         ccurl_get_pointer(curl.functions, pointer, info, &value)
@@ -99,15 +99,15 @@ struct EasyHandle {
 
 /// libcurl, loaded at run time.
 ///
-/// It is not linked: commands that show a file or the cache would wait for curl and its libraries to load. The library
-/// stays loaded, so a second object is cheap.
+/// Vitrine does not link libcurl: commands that show a file or the cache would wait until curl and its libraries are
+/// loaded. The library stays loaded, so a second object costs little.
 final class Curl: @unchecked Sendable {
-    /// The file name, which the system's loader looks up.
+    /// The library's file name, which the system's loader looks up.
     static let file = "libcurl.so.4"
-    /// The Debian package that contains it.
+    /// The Debian package that contains the library.
     private static let package = "libcurl4"
 
-    /// Written once before it is shared, then only read.
+    /// The library's functions. The functions are written once before this object is shared, then only read.
     let functions: UnsafePointer<ccurl_library>
 
     /// Loads the library.

@@ -24,7 +24,7 @@ enum EasyOptions {
         CredentialOptions.apply(plan, configuration, to: easy)
     }
 
-    /// Chooses the connection.
+    /// Sets the options for the kind of connection.
     private static func applyConnection(_ plan: ExchangePlan, to easy: EasyHandle) {
         // Of many transfers that start at once, the first connects and the others wait to share the connection. Plain
         // HTTP has no HTTP/2, so waiting would be useless; and where several connections are wanted they start at once.
@@ -33,14 +33,15 @@ enum EasyOptions {
         easy.set(CURLOPT_HTTP_VERSION, version)
     }
 
-    /// Sets the weight of an HTTP/2 stream, once its connection stands.
+    /// Sets the weight of an HTTP/2 stream, after its connection is established.
     ///
-    /// If curl knows a weight earlier, it sends it for stream 4294967295. A later change is sent with the next bytes.
+    /// If curl knows a weight earlier, it sends the weight for stream 4294967295. curl sends a later change with the
+    /// next bytes.
     static func setWeight(_ weight: Int, of easy: EasyHandle) {
         easy.set(CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256))
     }
 
-    /// By default curl supports about twenty protocols. Vitrine needs two.
+    /// Limits curl to HTTP and HTTPS. By default curl supports about twenty protocols.
     private static func applyProtocols(to easy: EasyHandle) {
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_FOLLOWLOCATION, 0)
@@ -54,8 +55,8 @@ enum EasyOptions {
         easy.set(CURLOPT_LOW_SPEED_TIME, configuration.stallTimeout)
     }
 
-    /// Requires valid certificates. Except for the versions these are curl's defaults, repeated for clarity. There is
-    /// no way to disable the checks.
+    /// Requires valid certificates. Except for the TLS versions, the options are curl's defaults, repeated for clarity.
+    /// There is no way to disable the checks.
     private static func applyTrust(_ configuration: HTTPConfiguration, to easy: EasyHandle) {
         easy.set(CURLOPT_SSL_VERIFYPEER, 1)
         easy.set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -80,7 +81,7 @@ enum EasyOptions {
     }
 }
 
-/// The headers of a request at a hop, beyond those that curl adds.
+/// The headers of a request, beyond those that curl adds.
 enum RequestHeaders {
     static func lines(of request: HTTPRequest, at hop: Hop) -> [String] {
         // Other servers than the user's own get none of the request's headers.
@@ -95,7 +96,7 @@ enum RequestHeaders {
         return lines
     }
 
-    /// A header line for curl; nil for one that would not stay a single line.
+    /// Returns a header line for curl. Returns nil if the result would not be a single line.
     private static func line(_ name: String, _ value: String) -> String? {
         let isSound = !name.isEmpty && (name + value).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
         guard isSound, !name.contains(":") else { return nil }

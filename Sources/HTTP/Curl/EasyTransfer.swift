@@ -4,41 +4,41 @@ import Numbers
 
 /// The state of one transfer on the network's thread. Used on that thread only.
 final class EasyTransfer {
-    /// The key by which the thread finds this transfer.
+    /// The number by which the thread finds this transfer.
     let number: Int
-    /// Holds the body's file open until the last exchange is over.
+    /// The request, which holds the body's file open until the last exchange is over.
     let request: HTTPRequest
     private let curl: Curl
     private let configuration: HTTPConfiguration
     private let mailbox: TransferMailbox
     private let turn: TransferTurn
     private let memory: AuthenticationMemory
-    /// Shared by all transfers of a thread.
+    /// The connections of all transfers of the thread.
     let connections: ConnectionTable
     private var exchange: Exchange?
     private var sink: BodySink
     /// The use of the answer's body; nil until the head is complete.
     private var answer: Answer?
-    /// The reason why a callback ended the exchange. curl knows only that one did.
+    /// The reason why a callback ended the exchange. The code from curl does not show this reason.
     private var stop: Stop?
-    /// Whether the request was repeated after the server refused a stream.
+    /// Whether the request was repeated because the server refused an HTTP/2 stream.
     private var isRepeated = false
-    /// The number of repeats because a reused connection held unrequested bytes.
+    /// The number of repeats because a reused connection held unexpected bytes.
     private var misledCount = 0
     private static let mostMisled = 4
     /// Whether any exchange reached a public address, and whether the first one did.
     private var (hasReachedPublic, beganPublic) = (false, false)
-    /// Set with the request; the thread compares it when shares change.
+    /// The priority of the HTTP/2 stream, from 1 to 256.
     private(set) var weight: Int
-    /// The sums of the earlier exchanges.
+    /// The sums over all earlier exchanges of this transfer.
     private var before = HTTPMetrics()
-    /// Bytes of body in the current exchange, by curl's count.
+    /// The number of bytes of body in the current exchange, as curl counts.
     private var received: ByteCount = 0
 
     private enum Answer {
-        /// The body is wanted, up to a length if it is certain.
+        /// The caller wants the body. `whole` is its certain length; nil if unknown.
         case wanted(whole: ByteCount?)
-        /// Only the head is wanted. Counts the bytes of body that were dropped.
+        /// The caller wants only the head. The number counts the bytes of body that were dropped.
         case unwanted(ByteCount)
     }
 
@@ -54,11 +54,11 @@ final class EasyTransfer {
         case end(Result<HTTPMetrics, any Error>)
     }
 
-    /// The most bytes of an unwanted body to read. Then the connection stays usable.
+    /// The most bytes of an unwanted body to read, so that the connection stays usable.
     private static let unwantedLimit: ByteCount = 1 << 16
-    /// The size up to which a body may expand freely.
+    /// The number of decompressed bytes up to which the expansion is not checked.
     private static let expandedFreely: ByteCount = 1 << 20
-    /// The most bytes of a refusal that curl reads automatically.
+    /// The most bytes in the body of a refusal that curl reads by itself.
     private static let refusalLimit: ByteCount = 1 << 20
 
     init(
@@ -77,14 +77,14 @@ final class EasyTransfer {
         sink = BodySink(request, mailbox)
     }
 
-    /// The transfer of a handle.
+    /// Returns the transfer that uses a handle of curl.
     static func owning(_ easy: UnsafeMutableRawPointer, _ curl: Curl) -> EasyTransfer? {
         var context: UnsafeMutableRawPointer?
         ccurl_get_pointer(curl.functions, easy, CURLINFO_PRIVATE, &context)
         return context.map { Unmanaged<EasyTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The current handle.
+    /// curl's handle for the current exchange.
     var easy: EasyHandle? { exchange?.easy }
 
     var status: Int { exchange?.status ?? 0 }
@@ -99,7 +99,8 @@ final class EasyTransfer {
         if let exchange, exchange.isRequested { EasyOptions.setWeight(weight, of: exchange.easy) }
     }
 
-    /// Makes the handle of an exchange; the first has no plan. The caller must have removed the handle before.
+    /// Creates the handle of an exchange; the first exchange has no plan. The caller must have removed the previous
+    /// handle.
     func begin(_ plan: ExchangePlan? = nil) throws(HTTPError) -> EasyHandle {
         var plan = if let plan { plan } else { try ExchangePlan(request, Hop(request, curl), configuration, memory) }
         if hasReachedPublic { plan.addressPolicy = .publicOnly(except: nil) }
@@ -150,10 +151,10 @@ final class EasyTransfer {
         request.meter?.recordEnd(result)
     }
 
-    /// The plan for an immediate repeat; nil if the failure counts.
+    /// Returns the plan for an immediate repeat. Returns nil if the failure is final.
     ///
-    /// An HTTP/2 server may refuse streams that were sent before it closed an old connection. And a reused connection
-    /// may hold unrequested bytes; curl has closed it by now.
+    /// An HTTP/2 server may refuse streams that curl sent before the server closed an old connection. And a reused
+    /// connection may hold unexpected bytes; curl has closed it by now.
     private func again(_ code: CURLcode, _ exchange: Exchange) -> ExchangePlan? {
         if exchange.isMisled {
             // Several idle connections may hold such bytes. The limit stops a server that always sends too much.
@@ -172,7 +173,7 @@ final class EasyTransfer {
         return exchange.report(on: code).error
     }
 
-    /// The exchange that an answer leads to; nil if the answer is final.
+    /// Returns the exchange that follows an answer, such as a redirect. Returns nil if the answer is final.
     private func onward(_ exchange: Exchange) throws(HTTPError) -> ExchangePlan? {
         let status = exchange.status
         if exchange.isRequested, let hop = try exchange.hop.next(status: status, location: exchange.head.location) {
@@ -203,17 +204,17 @@ final class EasyTransfer {
         return false
     }
 
-    /// Records the packets of the connection.
+    /// Reports the packet counts of the connection to the meter.
     func recordPackets() {
         request.meter?.set(packets: exchange?.packets)
     }
 
-    /// Records the announced length of the body.
+    /// Reports the stated length of the body to the meter.
     func set(length: ByteCount) {
         request.meter?.set(length: before.bytes + length)
     }
 
-    /// Takes a piece of the body. Any other result than its length ends or pauses the exchange.
+    /// Takes a piece of the body. A result other than the piece's length makes curl end or pause the exchange.
     func take(_ bytes: UnsafeRawBufferPointer, of exchange: Exchange) -> Int {
         do {
             switch try settle(exchange) {
@@ -238,7 +239,7 @@ final class EasyTransfer {
         }
     }
 
-    /// Compares the received bytes with the decompressed size, including the next piece.
+    /// Throws if the body expands too much, including the next piece.
     private func checkExpansion(_ count: Int, _ exchange: Exchange) throws(HTTPError) {
         guard let most = request.maximumExpansion, most > 0 else { return }
         let beyond = sink.position + ByteCount(count) - Self.expandedFreely
@@ -248,7 +249,7 @@ final class EasyTransfer {
         throw .tooCompressed(limit: most)
     }
 
-    /// Records the error that ends the transfer. Returns the count that makes curl end it.
+    /// Records the error that ends the transfer. Returns the count that makes curl end the transfer.
     func abort(_ error: HTTPError) -> Int {
         stop = .error(error)
         return 0

@@ -3,25 +3,25 @@ import Numbers
 
 /// One request and its answer. Used on the network's thread only.
 ///
-/// A transfer has an exchange with an easy handle of its own for each hop.
+/// A transfer has one exchange for each request, redirect or repeat. Each exchange has an easy handle of its own.
 final class Exchange {
-    /// The request of this hop; the transfer derives the next one from it.
+    /// The request to send; the transfer derives the next one from it.
     let plan: ExchangePlan
-    /// curl's handle; the transfer adds it to the multi handle.
+    /// curl's handle, which the thread adds to the multi handle.
     let easy: EasyHandle
-    /// The response's head as far as it has come; the transfer reads it.
+    /// The head of the answer, as far as it has arrived.
     private(set) var head = ResponseHead()
-    /// Whether the request was sent over a connection. Earlier headers come from a proxy.
+    /// Whether curl has sent the request over a connection. Earlier headers come from a proxy.
     private(set) var isRequested = false
-    /// Whether a reused connection held unrequested bytes.
+    /// Whether a reused connection held unexpected bytes.
     private(set) var isMisled = false
-    /// Whether the connection has carried no request yet.
+    /// Whether no request has been sent over the connection yet.
     private var isConnectionNew = false
     private var clock: TransferClock
     private var check: AddressCheck
-    /// The owner, which receives the events.
+    /// The transfer that owns the exchange and receives its events.
     private unowned let transfer: EasyTransfer
-    /// curl keeps the list's address and no copy.
+    /// The list of headers. curl keeps its address and makes no copy.
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var nameList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
@@ -61,7 +61,7 @@ final class Exchange {
 
     var hop: Hop { plan.hop }
 
-    /// The status of the answer, or of the proxy's answer to a tunnel request.
+    /// The HTTP status of the answer, or of the proxy's answer to a tunnel request.
     var status: Int {
         guard !isRequested else { return isRefusedByTinyproxy ? 407 : easy.long(CURLINFO_RESPONSE_CODE) }
         let status = easy.long(CURLINFO_HTTP_CONNECTCODE)
@@ -72,27 +72,27 @@ final class Exchange {
     /// Whether the proxy refused to open a tunnel.
     var isTunnelRefused: Bool { plan.proxy != nil && !isRequested && status >= 300 }
 
-    /// Whether tinyproxy refused the credentials of a forwarded request, with a server's 401. It names itself; answers
-    /// of others have a Via line.
+    /// Whether the proxy tinyproxy refused the credentials of a forwarded request. The answer then has a server's
+    /// status 401, and its `Server` header names tinyproxy. Answers of other servers have a `Via` line.
     private var isRefusedByTinyproxy: Bool {
         plan.proxyCredentials != nil && !hop.url.isSecure && easy.long(CURLINFO_RESPONSE_CODE) == 401
             && head.headers["server"]?.hasPrefix("tinyproxy/") == true && head.headers["via"] == nil
     }
 
-    /// The proxy that asks for credentials; nil if none does.
+    /// The proxy that requests credentials; nil if none does.
     var proxyRefusal: ProxyRefusal? {
         guard status == 407, let proxy = plan.proxy else { return nil }
         return ProxyRefusal(proxy: proxy.url, wasTold: plan.proxyCredentials != nil)
     }
 
-    /// Whether no answer came to the request.
+    /// Whether the server sent no answer to the request.
     var isUnanswered: Bool { isRequested && head.isEmpty }
 
-    /// The methods that the server and the proxy offered for credentials.
+    /// The methods for credentials that the server offered.
     var serverOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_HTTPAUTH_AVAIL)) }
     var proxyOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_PROXYAUTH_AVAIL)) }
 
-    /// The challenges of the answer. A 407 without a proxy has none.
+    /// The requests for credentials in the answer. A 407 without a proxy has none.
     var challenges: [HTTPChallenge] {
         let isProxy = status == 407
         guard status == 401 || isProxy && plan.proxy != nil else { return [] }
@@ -101,7 +101,7 @@ final class Exchange {
             isProxy: isProxy)
     }
 
-    /// The facts about the failure of the exchange.
+    /// Collects the facts about a failure of the exchange.
     func report(on code: CURLcode) -> BreakReport {
         let verdict = easy.long(CURLINFO_SSL_VERIFYRESULT)
         return BreakReport(
@@ -116,23 +116,24 @@ final class Exchange {
             proxyVerdict: easy.long(CURLINFO_PROXY_ERROR))
     }
 
-    /// The packets of the connection. Behind a proxy the round trip is unknown, since the proxy acknowledges them.
+    /// The packets that arrived over the connection. Behind a proxy the round trip is unknown, because the proxy
+    /// acknowledges the packets.
     var packets: TransferMeter.Packets? {
         var packets = transfer.connections.advance(ConnectionEnds(easy))
         if plan.proxy != nil { packets?.roundTrip = nil }
         return packets
     }
 
-    /// The stated length of the body on the network; nil if unknown.
+    /// The stated length of the body before decompression; nil if unknown.
     var networkLength: ByteCount? { easy.count(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
 
     /// Whether the answer came from this machine or the user's network.
     var isPrivate: Bool { check.isPrivate }
 
-    /// Whether a request went to a public address.
+    /// Whether this exchange sent its request to a public address.
     var hasReachedPublic: Bool { check.hasReachedPublic }
 
-    /// Whether the exchange failed because its address is forbidden.
+    /// Whether the exchange failed because the address policy forbids the address.
     var wasRefusedAnAddress: Bool { check.hasRefused && !isRequested }
 
     // MARK: - Callbacks
@@ -181,7 +182,8 @@ final class Exchange {
         }
     }
 
-    /// Records that a connection stands and the request is about to be sent. Returns false if it must not be sent.
+    /// Records that a connection is established and curl is about to send the request. Returns false if it must not be
+    /// sent.
     private func recordRequest(to address: String, over ends: ConnectionEnds) -> Bool {
         // Leftover bytes of an earlier, too long answer would count as the answer to this request. Over TLS there may
         // be legitimate bytes, about the session or other streams.
@@ -218,14 +220,14 @@ final class Exchange {
 
 /// Reports curl's times for a transfer to its meter.
 ///
-/// curl adds up the times of repeated requests. So the sums are saved whenever a request is sent, and only the
-/// difference is reported.
+/// curl adds up the times of repeated requests. So this type saves the sums whenever curl sends a request, and reports
+/// only the difference.
 struct TransferClock {
     private let meter: TransferMeter?
     /// Whether curl connects to a proxy.
     private let isBehindProxy: Bool
     private var connects = 0
-    /// The sums when the last request was sent, in seconds.
+    /// curl's sums when the last request was sent, in seconds.
     private var (connecting, waiting) = (0.0, 0.0)
     private var isAnswered = false
 
@@ -234,7 +236,7 @@ struct TransferClock {
         self.isBehindProxy = isBehindProxy
     }
 
-    /// Records that a connection stands and a request is about to be sent.
+    /// Records that a connection is established and curl is about to send a request.
     mutating func recordRequest(_ easy: EasyHandle) {
         guard let meter else { return }
         let count = easy.long(CURLINFO_NUM_CONNECTS)
@@ -245,7 +247,7 @@ struct TransferClock {
         isAnswered = false
     }
 
-    /// Records the head of an answer. Only the first counts.
+    /// Records that the head of an answer has arrived. Only the first call counts.
     mutating func recordAnswer(_ easy: EasyHandle) {
         guard let meter, !isAnswered else { return }
         isAnswered = true

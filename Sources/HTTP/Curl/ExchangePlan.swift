@@ -2,16 +2,16 @@
 struct ExchangePlan {
     let request: HTTPRequest
     let hop: Hop
-    /// The policy of the request, or a stricter one after a public address. The owner of a public name could point it
-    /// to a private address a moment later.
+    /// The policy of the request. After a connection to a public address it is stricter. The owner of a public name
+    /// could point it to a private address a moment later.
     var addressPolicy: HTTPRequest.AddressPolicy
     let proxy: Proxy?
-    /// The credentials for the origin; nil at other origins.
+    /// The credentials for the request's origin; nil if the target has another origin.
     let credentials: HTTPRequest.Credentials?
     let proxyCredentials: HTTPRequest.Credentials?
-    /// The authentication with the server.
+    /// The authentication methods to try with the server.
     var server: Authentication
-    /// The authentication with the proxy.
+    /// The authentication methods to try with the proxy.
     var way: Authentication
 
     init(
@@ -33,7 +33,7 @@ struct ExchangePlan {
         if case .password = credentials?.kind { true } else { false }
     }
 
-    /// The plan for a repeat with another method; nil if none is left.
+    /// Returns the plan for a repeat with another authentication method. Returns nil if none is left.
     func next(status: Int, challenges: [HTTPChallenge]) -> ExchangePlan? {
         var next = self
         if status == 401, hasPassword, let server = server.next(offered: challenges) {
@@ -46,7 +46,7 @@ struct ExchangePlan {
         return next
     }
 
-    /// Remembers the methods that worked.
+    /// Remembers the authentication methods that worked in an exchange.
     func learn(_ exchange: Exchange, _ memory: AuthenticationMemory) {
         let status = exchange.status
         if status != 401, status != 407, let methods = server.learned(fromOffer: exchange.serverOffer) {
@@ -64,21 +64,22 @@ struct ExchangePlan {
     }
 }
 
-/// A target of a transfer, and what it may be sent.
+/// A target of a transfer, and the data that may be sent to it.
 ///
 /// Vitrine follows redirects itself: curl would send the headers to other hosts, follow from https to http, and check
 /// no address.
 struct Hop: Equatable, Sendable {
     let url: HTTPURL
-    /// The number of redirects before it.
+    /// The number of redirects before this target.
     let number: Int
-    /// Whether this and all earlier hops are of the request's origin. Credentials and headers go nowhere else, even if
+    /// Whether this and all earlier targets have the request's origin. Credentials and headers go nowhere else, even if
     /// a redirect leads back.
     let isOwn: Bool
-    /// Whether this and all earlier hops are of the request's host: at its origin, or over TLS, which proves the host.
+    /// Whether this and all earlier targets are on the request's host. A target is on that host if it has the request's
+    /// origin, or uses TLS, which proves the host.
     let isOfHost: Bool
 
-    /// The first hop of a request.
+    /// Creates the first target of a request.
     init(_ request: HTTPRequest, _ curl: Curl) throws(HTTPError) {
         self.init(url: try HTTPURL(request.url, curl), number: 0, isOwn: true, isOfHost: true)
     }
@@ -90,10 +91,10 @@ struct Hop: Equatable, Sendable {
         self.isOfHost = isOfHost
     }
 
-    /// The hop that an answer leads to; nil if the answer is final.
+    /// Returns the target that an answer redirects to. Returns nil if the answer is final.
     ///
-    /// RFC 9110, section 15.4: these five statuses are to be followed. 300 asks the user, 304 is no redirect, and 305
-    /// "has been deprecated due to security concerns".
+    /// RFC 9110, section 15.4: Vitrine follows these five statuses. 300 asks the user, 304 is no redirect, and 305 "has
+    /// been deprecated due to security concerns".
     func next(status: Int, location: String?) throws(HTTPError) -> Hop? {
         guard [301, 302, 303, 307, 308].contains(status), let location, !location.isEmpty else { return nil }
         guard number < HTTPRequest.maximumRedirects else { throw .tooManyRedirects }

@@ -22,7 +22,7 @@ final class TransferThread: @unchecked Sendable {
     private let log: Log
     private let multi: OpaquePointer
     private let inbox = Mutex<[Command]>([])
-    /// Transfers under way, by number. Used on the thread only.
+    /// The running transfers by number. Used on the thread only.
     private var transfers: [Int: EasyTransfer] = [:]
     private let memory = AuthenticationMemory()
     private let turn = TransferTurn()
@@ -97,7 +97,7 @@ final class TransferThread: @unchecked Sendable {
         }
     }
 
-    /// Returns false if the thread must end.
+    /// Performs all waiting commands. Returns false if the thread must end.
     private func performCommands() -> Bool {
         let commands = inbox.withLock { inbox in
             defer { inbox = [] }

@@ -2,37 +2,38 @@ import Numbers
 
 /// Decides which pieces to request next, and which received pieces to write.
 ///
-/// Pieces arrive in any order and are written in order. So the file always holds a beginning of the whole, which can be
-/// shown and resumed.
+/// Pieces arrive in any order, but are written in order. So the file always holds a beginning of the whole, which
+/// Vitrine can show and resume.
 struct PiecePlan {
-    /// A received piece.
+    /// A piece that has arrived.
     struct Arrival {
         var bytes: [UInt8]
-        /// The edition that its answer stated.
+        /// The version of the whole file that the piece's answer stated.
         var edition: Edition
     }
 
-    /// The validator and length that identify an edition of the whole.
+    /// The validator and length that identify a version of the whole file.
     struct Edition: Equatable {
         var validator: String?
         var length: ByteCount?
     }
 
     var pieces: HTTPRequest.Pieces
-    /// The length of the whole; the limit until it is known.
+    /// The length of the whole file; the request's limit until it is known.
     private(set) var end: ByteCount
-    /// The end of the last requested piece.
+    /// The offset at which the last requested piece ends.
     private(set) var asked: ByteCount
-    /// The end of the kept part, plus all bytes received.
+    /// The offset of the beginning plus the number of bytes received since.
     private(set) var received: ByteCount
-    /// The end of the written part.
+    /// The offset up to which the file is written.
     private(set) var written: ByteCount
     /// The offset where the transfer starts.
     private(set) var begin: ByteCount
-    /// Received pieces that wait for earlier ones, by offset.
+    /// The received pieces that wait for earlier ones, by offset.
     private var arrivals: [ByteCount: Arrival] = [:]
 
-    /// Limits the pieces in memory, as a multiple of those under way.
+    /// Limits the requested but unwritten bytes. The limit is this number times the size of the pieces that may be
+    /// requested at a time.
     private static let patience = 3
 
     init(_ pieces: HTTPRequest.Pieces, from begin: ByteCount, limit: ByteCount) {
@@ -43,10 +44,10 @@ struct PiecePlan {
 
     var isComplete: Bool { written >= end }
 
-    /// The first piece, which is always requested.
+    /// Returns the first piece, which the transfer always requests.
     mutating func first() -> Range<ByteCount> { advance() }
 
-    /// The next piece; nil if none may be requested now.
+    /// Returns the next piece. Returns nil if the transfer may request none now.
     mutating func next(underWay: Int) -> Range<ByteCount>? {
         guard !isAllAsked, hasSpace, asked - written < pieces.size * pieces.most * Self.patience,
             underWay < pieces.most
@@ -56,7 +57,7 @@ struct PiecePlan {
         return advance()
     }
 
-    /// Whether everything was requested.
+    /// Whether the transfer has requested all pieces.
     var isAllAsked: Bool { asked >= end }
     /// Whether the window allows another request.
     var hasSpace: Bool { asked - received < pieces.window }
@@ -67,24 +68,24 @@ struct PiecePlan {
         return piece
     }
 
-    /// Sets the length of the whole.
+    /// Sets the length of the whole file.
     mutating func set(length: ByteCount) {
         end = length
         asked = min(asked, end)
     }
 
-    /// Sets another start: what was there is not used.
+    /// Sets another start, because the bytes received earlier cannot be used.
     mutating func set(begin: ByteCount) {
         set(written: begin)
         self.begin = begin
     }
 
-    /// Bytes received.
+    /// The number of bytes received.
     var come: ByteCount { received - begin }
-    /// Bytes requested.
+    /// The number of bytes requested.
     var wanted: ByteCount { asked - begin }
 
-    /// Adds received bytes, in place of those of a duplicate.
+    /// Adds received bytes, and subtracts those of a duplicate that they replace.
     mutating func add(received count: ByteCount, replacing counted: ByteCount = 0) {
         received = received + count - counted
     }
@@ -97,12 +98,12 @@ struct PiecePlan {
 
     mutating func add(_ arrival: Arrival, at offset: ByteCount) { arrivals[offset] = arrival }
 
-    /// Removes and returns the next piece for the file; nil if it has not come.
+    /// Removes and returns the next piece to write. Returns nil if that piece has not arrived.
     mutating func takeNext() -> Arrival? {
         written < end ? arrivals.removeValue(forKey: written) : nil
     }
 
-    /// Marks a piece as written.
+    /// Records that a piece was written.
     mutating func markWritten(_ arrival: Arrival) {
         written += ByteCount(arrival.bytes.count)
     }

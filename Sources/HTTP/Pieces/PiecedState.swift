@@ -2,22 +2,22 @@ import Numbers
 
 /// The state of a transfer in pieces and of its parts.
 struct PiecedState {
-    /// The purpose of a part's transfer.
+    /// The purpose of one request of a transfer in pieces.
     enum Role {
-        /// The first piece, from a server that may not support ranges. Into the file, since the answer may be the
-        /// whole.
+        /// The first piece, from a server that may not support ranges. The answer may be the whole file, so the body
+        /// goes into the file.
         case lead
         case piece(Range<ByteCount>)
-        /// A piece that is under way already and is late.
+        /// A second request for a piece that is late.
         case duplicate(Range<ByteCount>)
-        /// Everything that is missing, into the file.
+        /// All bytes that are missing, into the file.
         case rest
-        /// The whole, before anything was reported.
+        /// The whole file, before Vitrine has reported anything to the caller.
         case all
-        /// The whole from the beginning, after the server sent a wrong range.
+        /// The whole file from the beginning, after the server sent a wrong range.
         case restart
 
-        /// The piece that the part fetches.
+        /// The piece that the request fetches; nil if it fetches no single piece.
         var piece: Range<ByteCount>? {
             switch self {
             case .piece(let piece), .duplicate(let piece): piece
@@ -27,7 +27,7 @@ struct PiecedState {
     }
 
     enum Stage {
-        /// Range support is unknown.
+        /// The transfer does not know yet whether the server supports ranges.
         case asking
         case inPieces
         case inOne
@@ -42,10 +42,10 @@ struct PiecedState {
         let beginning = ContinuousClock.now
         /// The number of pieces requested later that have already arrived.
         var overtaken = 0
-        /// Whether a duplicate was requested.
+        /// Whether the transfer has requested this piece a second time.
         var isRepeated = false
 
-        /// The piece that the part fetches.
+        /// The piece that the part fetches; nil if it fetches no single piece.
         var piece: Range<ByteCount>? { role.piece }
 
         var isLead: Bool { if case .lead = role { true } else { false } }
@@ -54,17 +54,18 @@ struct PiecedState {
     var plan: PiecePlan
     var weight: Int
     private(set) var stage = Stage.asking
-    /// Whether the server is known to support ranges. Only then are more pieces requested before the first answer.
+    /// Whether the server is known to support ranges. Only then does the transfer request more pieces before the first
+    /// answer.
     let isGranted: Bool
     var parts: [Int: Part] = [:]
     var lastNumber = 0
-    /// The edition of the first answer.
+    /// The version of the file in the first answer.
     var edition = PiecePlan.Edition()
     var packets: TransferMeter.Packets?
     private var mustBePublic = false
-    /// The request for the whole.
+    /// The caller's request for the whole file.
     private let request: HTTPRequest
-    /// The recent time for a piece.
+    /// The recent time to fetch a piece; nil until a piece has arrived.
     private var usualTime: Duration?
 
     init(_ pieces: HTTPRequest.Pieces, of request: HTTPRequest, isGranted: Bool) {
@@ -74,7 +75,7 @@ struct PiecedState {
         weight = request.weight
     }
 
-    /// Makes the request for a part.
+    /// Creates the request for a part.
     func request(for role: Role, _ range: Range<ByteCount>?) -> HTTPRequest {
         var part = request
         (part.pieces, part.range, part.weight) = (nil, range, weight)
@@ -100,25 +101,26 @@ struct PiecedState {
         return part
     }
 
-    /// Adopts the head of a part's answer.
+    /// Records the head of a part's answer.
     ///
-    /// After one part came from a public address, all others must: the name may point to a private address by then.
+    /// After one part came from a public address, all others must do so: the host's name may lead to a private address
+    /// by then.
     mutating func adopt(_ head: HTTPResponse) {
         if head.beganPublic { mustBePublic = true }
     }
 
-    /// The next piece; nil if none may be requested now.
+    /// Returns the next piece to request. Returns nil if the transfer may request none now.
     mutating func nextPiece() -> Range<ByteCount>? {
         guard stage == .inPieces || (stage == .asking && isGranted) else { return nil }
         return plan.next(underWay: parts.count)
     }
 
-    /// With at most this many parts the link has space for a duplicate.
+    /// The number of running parts up to which the link has space for a duplicate.
     private static let few = 6
-    /// A part is never late before this time.
+    /// The time before which a part never counts as late.
     private static let soon = Duration.milliseconds(50)
 
-    /// A late piece to request again; nil if there is none.
+    /// Returns a late piece to request again. Returns nil if there is none.
     ///
     /// A piece is late if more later pieces have arrived than are under way, or if it is among the last and takes
     /// longer than usual. Its last packet was probably lost, and the server may take a second to resend it. Another
@@ -135,7 +137,7 @@ struct PiecedState {
         return nil
     }
 
-    /// Records a complete piece. Returns the parts that were fetching it too.
+    /// Records that a piece is complete. Returns the parts that were also fetching this piece.
     mutating func complete(_ part: Part, _ number: Int) -> [Part] {
         guard let piece = part.piece else { return [] }
         let rivals = parts.filter { $0.value.piece == piece }
@@ -154,8 +156,8 @@ struct PiecedState {
         return Array(rivals.values)
     }
 
-    /// Changes the stage and keeps the useful parts. Returns the others, or nil if another thread has changed the stage
-    /// first.
+    /// Changes the stage and keeps the useful parts. Returns the parts that are not useful. Returns nil if another
+    /// thread has changed the stage first.
     mutating func goOn(from before: Stage, to after: Stage, with isOfUse: (Role) -> Bool = { _ in false }) -> [Part]? {
         guard stage == before else { return nil }
         stage = after
@@ -165,17 +167,17 @@ struct PiecedState {
         return Array(dropped.values)
     }
 
-    /// Ends the transfer. Returns its parts, or nil if it has ended before.
+    /// Ends the transfer. Returns its running parts. Returns nil if it has ended before.
     mutating func end() -> [Part]? {
         guard stage != .over else { return nil }
         defer { (stage, parts) = (.over, [:]) }
         return Array(parts.values)
     }
 
-    /// Whether the rest was requested at once in the end.
+    /// Whether the transfer has switched from pieces to one request for the rest.
     private(set) var isInOne = false
 
-    /// Whether a part is still useful.
+    /// Whether the transfer still needs a part with this purpose.
     func wants(_ role: Role) -> Bool {
         switch (role, stage) {
         case (_, .over), (.piece, .inOne), (.duplicate, .inOne): false
@@ -183,7 +185,7 @@ struct PiecedState {
         }
     }
 
-    /// Whether a piece lies beyond the known end of the whole.
+    /// Whether a piece is beyond the known end of the file.
     func isBehind(_ piece: Range<ByteCount>) -> Bool {
         piece.lowerBound >= (stage == .asking ? plan.begin + 1 : plan.end)
     }

@@ -1,11 +1,11 @@
 import Numbers
 import Synchronization
 
-/// Fetches a file in pieces by several transfers, and writes them in order.
+/// Fetches a file in pieces with several requests, and writes them in order.
 ///
 /// The first answer shows whether the server supports ranges. RFC 9110, section 15.3.7.3: parts may be combined "if
-/// they all share the same strong validator". Without such a validator the whole is requested at once. If a piece
-/// fails, the rest is requested at once, as after a broken transfer.
+/// they all share the same strong validator". Without such a validator, this class requests the whole at once. If a
+/// piece fails, this class requests the rest at once, as after a broken transfer.
 final class PiecedTransfer: Sendable {
     private let request: HTTPRequest
     private let file: BodyFile
@@ -15,7 +15,7 @@ final class PiecedTransfer: Sendable {
     private let beginning = ContinuousClock.now
     private let state: Mutex<PiecedState>
 
-    /// Makes a transfer in pieces; nil if the request must be sent as one.
+    /// Creates a transfer in pieces. Returns nil if the request must be sent as one.
     init?(
         _ request: HTTPRequest, _ memory: RangeMemory, transferInOne: @escaping @Sendable (HTTPRequest) -> HTTPTransfer
     ) {
@@ -26,7 +26,7 @@ final class PiecedTransfer: Sendable {
         state = Mutex(PiecedState(pieces, of: request, isGranted: memory[request] == true))
     }
 
-    /// The transfer for the caller.
+    /// The transfer that the caller gets, with the events of all parts.
     var handle: HTTPTransfer {
         HTTPTransfer(
             mailbox, onCancel: { self.end(.failure(CancellationError())) }, onWeight: { self.setWeight($0) },
@@ -143,14 +143,14 @@ final class PiecedTransfer: Sendable {
         }
     }
 
-    /// Accepts the whole, or a refusal, in place of the first piece.
+    /// Accepts the whole file, or a refusal, as the answer to the first request.
     private func takeAll(_ head: HTTPResponse) {
         if head.status == 200 { memory[request] = false }
         guard state.withLock({ $0.goOn(from: .asking, to: .inOne) { _ in true } }) != nil else { return }
         post(head)
     }
 
-    /// Decides after the first answer how to fetch the rest. Returns false if another answer was first.
+    /// Decides after the first answer how to fetch the rest. Returns false if another answer came first.
     @discardableResult
     private func takeFirst(_ head: HTTPResponse, _ edition: PiecePlan.Edition) -> Bool {
         let isOfUse =
@@ -212,9 +212,9 @@ final class PiecedTransfer: Sendable {
         if try write() { end(.success(total())) }
     }
 
-    /// Writes the next pieces in order. Returns whether all is written.
+    /// Writes the next pieces in order. Returns true if the file is complete.
     ///
-    /// It writes nothing while the first part may still write.
+    /// This writes nothing while the first part may still write.
     private func write() throws -> Bool {
         let isComplete = try state.withLock { state in
             guard state.stage == .inPieces, !state.parts.values.contains(where: \.isLead) else { return false }
@@ -242,7 +242,7 @@ final class PiecedTransfer: Sendable {
 
     // MARK: - The end
 
-    /// Handles the failure of a part: the rest, or the whole, is requested at once, but only after the first failure.
+    /// Handles the failure of a part. The first failure leads to one request for the rest, or for the whole file.
     private func fail(_ error: any Error, _ role: PiecedState.Role) {
         if case HTTPError.disk? = error as? HTTPError { return end(.failure(error)) }
         let isWrong = if case HTTPError.wrongRange? = error as? HTTPError { true } else { false }
@@ -271,7 +271,7 @@ final class PiecedTransfer: Sendable {
         mailbox.wake()
     }
 
-    /// Updates the meter. Under the lock, so that an older count is never last.
+    /// Updates the meter. The method holds the lock, so that an older count never overwrites a newer one.
     private func updateMeter() {
         state.withLock { state in
             request.meter?.set(bytes: state.plan.come)
@@ -279,7 +279,7 @@ final class PiecedTransfer: Sendable {
         }
     }
 
-    /// Forwards the connection times of a part's meter.
+    /// Forwards the connection times of a part's meter to the caller's meter.
     private func forwardTimes(of meter: TransferMeter?) {
         guard let reading = meter?.reading, let outer = request.meter else { return }
         if let connect = reading.connect { outer.recordConnection(connect) }
@@ -291,7 +291,7 @@ final class PiecedTransfer: Sendable {
 final class RangeMemory: Sendable {
     private let grants = Mutex<[String: Bool]>([:])
 
-    /// The most origins. A list may name very many.
+    /// The most origins to remember. A gallery's list may name very many.
     private static let most = 256
 
     /// Whether the request's server supports ranges; nil if unknown.
@@ -306,7 +306,7 @@ final class RangeMemory: Sendable {
         }
     }
 
-    /// Learns from an answer's headers, unless the server's behaviour is known already.
+    /// Learns from an answer's headers whether the server supports ranges, unless that is known already.
     func learn(from response: HTTPResponse, to request: HTTPRequest) {
         guard response.status == 200, request.range == nil, response.url == request.url,
             response.headers["accept-ranges"]?.lowercased() == "bytes", response.resumptionValidator != nil,
@@ -315,7 +315,7 @@ final class RangeMemory: Sendable {
         self[request] = true
     }
 
-    /// Scheme, host and port as in the URL.
+    /// Returns the scheme, host and port in the request's URL.
     private static func origin(of request: HTTPRequest) -> String {
         request.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
             .joined(separator: "/")
