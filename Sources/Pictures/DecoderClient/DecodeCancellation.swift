@@ -2,7 +2,7 @@ import Glibc
 import Pixels
 import Synchronization
 
-/// Stops a decoder from any thread, before its start, while it runs or after its end.
+/// Stops a decoder from any thread. The decoder may not have started, may run, or may have ended.
 package final class DecodeCancellation: Sendable {
     private enum State {
         case idle
@@ -10,15 +10,15 @@ package final class DecodeCancellation: Sendable {
         case cancelled
     }
 
-    /// A running decoder.
+    /// A decoder at work on one picture.
     enum Work {
-        /// A program for this picture.
+        /// A program that was started for this picture.
         case program(pid_t)
         /// A server's process, behind this connection.
         case connection(PacketSocket)
 
-        /// Ends the decoder. The server ends its process when the connection closes, which also wakes the waiting
-        /// caller.
+        /// Ends the decoder. When the connection closes, a server ends the picture's process, which also wakes the
+        /// waiting caller.
         fileprivate func end() {
             switch self {
             case .program(let process): kill(process, SIGKILL)
@@ -31,7 +31,7 @@ package final class DecodeCancellation: Sendable {
 
     package init() {}
 
-    /// Stops the running decoder, or the one about to start. Further calls have no effect.
+    /// Stops the running decoder, or the next one that starts. Further calls have no effect.
     func cancel() {
         state.withLock { state in
             // Under the lock, because in this state the process has not been reaped and its identifier is still
@@ -41,12 +41,12 @@ package final class DecodeCancellation: Sendable {
         }
     }
 
-    /// Whether `cancel` was called.
+    /// Whether the caller has called `cancel`.
     var isCancelled: Bool {
         state.withLock { if case .cancelled = $0 { true } else { false } }
     }
 
-    /// Registers a running decoder. Returns false if it was cancelled before.
+    /// Registers a running decoder. Returns false if the caller has already cancelled.
     func begin(_ work: Work) -> Bool {
         state.withLock { state in
             if case .cancelled = state { return false }
@@ -55,7 +55,8 @@ package final class DecodeCancellation: Sendable {
         }
     }
 
-    /// Unregisters a decoder before it is reaped. Returns whether it was cancelled.
+    /// Unregisters a decoder that has ended. Returns whether the caller has cancelled. Call this method before the
+    /// process is reaped.
     func end() -> Bool {
         state.withLock { state in
             if case .cancelled = state { return true }
@@ -68,14 +69,14 @@ package final class DecodeCancellation: Sendable {
 /// A time limit for several waits together.
 struct Deadline {
     private let deadline: Int64
-    /// Stays set, so that a descriptor with constant input cannot extend the limit.
+    /// Whether the deadline has passed. A descriptor with constant input cannot extend the limit.
     private var isOver = false
 
     init(milliseconds: Int32) {
         deadline = Self.now + Int64(milliseconds)
     }
 
-    /// Waits for input on a descriptor. Returns its events; nil after the deadline.
+    /// Waits for input on a descriptor. Returns the events of `poll`, or nil after the deadline.
     mutating func poll(_ descriptor: Int32) -> Int32? {
         guard !isOver else { return nil }
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -3,19 +3,20 @@ import Pixels
 
 /// Decodes pictures in separate processes.
 ///
-/// Pictures are untrusted and the libraries that read them are large. So a process reads them that has one file to
-/// read, one block to write, and limits on its time and memory. A malicious picture can harm no more than that
+/// Pictures are untrusted and the libraries that read them are large. So a separate process reads them. It has one file
+/// to read, shared memory for its answer, and limits on its time and memory. A malicious picture can harm only that
 /// process.
 ///
 ///     let decoder = DecoderClient(path: "/usr/libexec/vitrine/vitrine-decoder", from: .server)
 ///     let reply = try decoder.decode(.file("photo.jpg"), request)
 public struct DecoderClient: Sendable {
-    /// The way to create a picture's process.
+    /// The way to create the process that decodes a picture.
     public enum Origin: Sendable {
-        /// Start a program for each picture. Cheapest for a single picture.
+        /// The client starts a program for each picture. For a single picture, this way costs least.
         case program
-        /// Fork a server that starts with the first picture and ends with the last copy of the client. Much cheaper
-        /// for many pictures. Small pictures without metadata share a process, which is cheaper still.
+        /// A server forks a process for each picture. For many pictures, this way costs much less. Small pictures
+        /// without metadata share a process, which costs even less. The server starts with the first picture and ends
+        /// with the last copy of the client.
         case server
     }
 
@@ -25,7 +26,8 @@ public struct DecoderClient: Sendable {
 
     /// Creates a client of the decoder at a path.
     ///
-    /// - Parameter budget: milliseconds after which a picture's process is ended.
+    /// - Parameter budget: the time limit for a picture, in milliseconds. After it, the client ends the picture's
+    ///   process.
     public init(path: String, budget: Int32 = 15_000, from origin: Origin = .program) {
         program = DecoderProgram(path: path, budget: budget)
         server = origin == .server ? DecoderServer(path: path, budget: budget) : nil
@@ -39,7 +41,7 @@ public struct DecoderClient: Sendable {
         return try decode(source, request)
     }
 
-    /// Returns the decoder's restrictions on this machine and its libraries.
+    /// Returns the decoder's sandbox restrictions on this machine, and its libraries.
     public func report() throws(PictureError) -> DecoderReport {
         let (input, output) = try memory { () throws(PixelsError) in (try SealedMemory(), try SealedMemory()) }
         try program.run(
@@ -53,7 +55,8 @@ public struct DecoderClient: Sendable {
 
     /// Decodes one picture. Blocks until the decoder has ended.
     ///
-    /// The decoder asks to be killed when the thread that started it ends. A blocked thread cannot end meanwhile.
+    /// The decoder asks the kernel to kill it when the thread that started it ends. A blocked thread cannot end
+    /// meanwhile.
     package func decode(
         _ source: PictureSource, _ request: DecodeRequest, cancellation: DecodeCancellation = DecodeCancellation()
     ) throws(PictureError) -> DecodeReply {
@@ -90,7 +93,7 @@ public struct DecoderClient: Sendable {
         do { return try make() } catch { throw PictureError(starting: error) }
     }
 
-    /// Asks a process to decode a picture, and returns the block that its process wrote, unchecked.
+    /// Asks a process to decode a picture. Returns the memory with its answer, unchecked.
     private func answer(
         _ request: DecodeRequest, input: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> SealedMemory {
@@ -117,7 +120,7 @@ extension DecoderClient {
     ///     let reply = try decoder.thumbnail(of: .file("photo.jpg"), box: PixelSize(width: 320, height: 240))
     ///     write(reply.thumbnail)
     ///
-    /// - Parameter box: the largest size. Smaller pictures keep theirs.
+    /// - Parameter box: the largest size. A smaller picture keeps its size.
     public func thumbnail(of source: PictureSource, box: PixelSize) throws(PictureError) -> DecodeReply {
         var request = DecodeRequest(box: box)
         request.product = .thumbnail
@@ -127,10 +130,10 @@ extension DecoderClient {
 
 /// The location of a picture's bytes.
 public enum PictureSource: Sendable {
-    /// In memory.
+    /// The bytes are in memory.
     case bytes([UInt8])
-    /// The path of a file.
+    /// The bytes are in the file at this path.
     case file(String)
-    /// An open file. The caller keeps the descriptor; its position does not matter.
+    /// The bytes are in an open file. The caller keeps the descriptor; its position does not matter.
     case open(Int32)
 }

@@ -4,10 +4,10 @@ import Pixels
 /// The decoder as a program started for one picture.
 struct DecoderProgram: Sendable {
     let path: String
-    /// Milliseconds after which the decoder is ended.
+    /// The time limit in milliseconds, after which the decoder is killed.
     let budget: Int32
 
-    /// Starts the decoder and waits for its end.
+    /// Starts the decoder and waits until it ends.
     func run(
         _ arguments: [String], input: Int32, output: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) {
@@ -58,10 +58,10 @@ struct DecoderProgram: Sendable {
     }
 }
 
-/// Starts and reaps decoder programs.
+/// Starts programs, and waits for their end.
 enum SpawnedProgram {
-    /// Starts a program with an empty environment. `give` assigns its descriptors; others that are open without
-    /// `O_CLOEXEC` stay open.
+    /// Starts a program with the given environment. `give` assigns its descriptors. Other descriptors that are open
+    /// without `O_CLOEXEC` stay open.
     static func start(
         _ path: String, _ arguments: [String], environment: [String] = [],
         _ give: (inout posix_spawn_file_actions_t) -> Void
@@ -91,7 +91,7 @@ enum SpawnedProgram {
         return process
     }
 
-    /// Waits for a process to end. Returns its wait status, 0 for success.
+    /// Waits for a process to end. Returns the wait status of the process, 0 for success.
     @discardableResult
     static func reap(_ process: pid_t) -> Int32 {
         var status: Int32 = 0

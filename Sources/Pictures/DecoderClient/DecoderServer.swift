@@ -4,35 +4,36 @@ import Synchronization
 
 /// Keeps a decoder server running: starts it on demand and replaces it when lost.
 ///
-/// Forked processes share one memory layout. An attacker who breaks one learns that layout, and could use it against
-/// the next picture's process. So each server is replaced after a number of pictures.
+/// Forked processes share one memory layout. An attacker who breaks into one learns that layout, and could use it
+/// against the next picture's process. So a new server replaces each server after a number of pictures.
 final class DecoderServer: Sendable {
-    /// The outcome of a picture.
+    /// The result of asking a server to decode a picture.
     enum Outcome {
-        /// The process ended normally.
+        /// The picture's process ended normally.
         case answered
-        /// There is no server, or it left the picture to a program.
+        /// There is no server, or it left the picture to a separate program.
         case unserved
-        /// The server ended or misbehaved.
+        /// The server ended or broke the protocol.
         case lost
     }
 
     private struct State {
         var process: ServerProcess?
-        /// The number of pictures given to the process.
+        /// The number of pictures given to the current server.
         var count = 0
-        /// Whether a server has ended without serving any picture: then another one would not help.
+        /// Whether a server has ended without serving any picture. Then another server would not help.
         var isUseless = false
     }
 
     private let path: String
     private let budget: Int32
-    /// Guards the choice of process for new pictures. Running pictures hold their own reference.
+    /// Guards the choice of the server for new pictures. Running pictures hold their own reference.
     private let state = Mutex(State())
 
-    /// The most pictures per server.
+    /// The most pictures that one server decodes.
     static let lifetime = 256
-    /// Milliseconds to wait for the confirmation that a process was ended. Generous, for busy machines.
+    /// The longest wait for confirmation that a process was ended, in milliseconds. The limit is generous, for busy
+    /// machines.
     private static let grace: Int32 = 2_000
 
     init(path: String, budget: Int32) {
@@ -40,7 +41,7 @@ final class DecoderServer: Sendable {
         self.budget = budget
     }
 
-    /// Asks the server to decode a picture. Blocks until its process has ended.
+    /// Asks the server to decode a picture. Blocks until the picture's process has ended.
     func run(
         _ request: DecodeRequest, input: Int32, output: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> Outcome {
@@ -93,7 +94,7 @@ final class DecoderServer: Sendable {
         }
     }
 
-    /// Ends a server that is not reliable any more.
+    /// Ends a server that is no longer reliable.
     private func lose(_ process: ServerProcess) -> Outcome {
         process.end()
         state.withLock { state in
@@ -105,16 +106,16 @@ final class DecoderServer: Sendable {
     }
 }
 
-/// A running decoder server, ended with this object. Every waiting picture holds a reference.
+/// A running decoder server, which ends with this object. Every waiting picture holds a reference.
 ///
-/// It also ends if Vitrine dies: once its socket is closed it accepts no more pictures, and it exits after the last
-/// one. Its processes are killed when it ends.
+/// The server also ends if Vitrine dies: once its socket is closed it accepts no more pictures, and it exits after the
+/// last one. Its forked processes die with it.
 final class ServerProcess: Sendable {
     private let number: pid_t
     private let requests: PacketSocket
     private let served = Atomic(false)
 
-    /// Starts a server.
+    /// Starts the decoder's program as a server.
     init(path: String) throws(PictureError) {
         let ends: (ours: PacketSocket, theirs: PacketSocket)
         do { ends = try PacketSocket.pair() } catch { throw PictureError(starting: error) }
@@ -134,13 +135,13 @@ final class ServerProcess: Sendable {
         SpawnedProgram.reap(number)
     }
 
-    /// Kills the server and with it all its processes. It is reaped with this object, so the identifier stays valid
-    /// until then.
+    /// Kills the server and with it all its forked processes. This object reaps the server when it is released, so the
+    /// identifier stays valid until then.
     func end() {
         kill(number, SIGKILL)
     }
 
-    /// Gives it a picture. Returns the connection for its answer; nil if it accepts no pictures.
+    /// Gives the server a picture. Returns the connection for the answer, or nil if the server accepts no pictures.
     func begin(_ request: DecodeRequest, input: Int32, output: Int32) -> PacketSocket? {
         guard let ends = try? PacketSocket.pair() else { return nil }
         // Its end of the connection tells whether the server is alive, so this process must not keep a copy.
@@ -150,11 +151,11 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// Records that a picture was served.
+    /// Records that the server has decoded a picture.
     func recordService() {
         served.store(true, ordering: .relaxed)
     }
 
-    /// Whether any picture was served.
+    /// Whether the server has decoded any picture.
     var hasServed: Bool { served.load(ordering: .relaxed) }
 }

@@ -3,7 +3,7 @@ import Pixels
 
 /// The reason why a picture was not drawn.
 public enum PictureError: Error, Equatable, CustomStringConvertible {
-    /// The decoder cannot be started; the system's reason.
+    /// The decoder cannot be started; the text is the system's reason.
     case cannotStart(String)
     /// The process or the system has no free file descriptor.
     case tooFewDescriptors
@@ -11,14 +11,14 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
     case decoderDied
     /// The decoder exceeded its time limit.
     case tookTooLong
-    /// The decoder was stopped because no client wants the picture any more.
+    /// The decoder was stopped because nothing wants the picture any more.
     case cancelled
-    /// The decoder's reason.
+    /// The decoder could not decode the picture and gave this reason.
     case undecodable(DecodeFailure)
-    /// The file cannot be read; the system's reason.
+    /// The file cannot be read; the text is the system's reason.
     case file(String)
 
-    /// Creates an error from a failed system call before the start.
+    /// Creates an error from a system call that failed before the decoder started.
     init(starting error: PixelsError) {
         if case .system(_, EMFILE) = error {
             self = .tooFewDescriptors
@@ -29,7 +29,7 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// A sentence for the user.
+    /// An error message for the user.
     public var description: String {
         switch self {
         case .cannotStart(let reason): "The picture decoder cannot be started: \(reason)."
@@ -47,9 +47,9 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
         if case .undecodable(.missingLibrary) = self { true } else { false }
     }
 
-    /// Whether the picture itself is at fault, so that another attempt would fail too.
+    /// Whether the cause lies in the picture, so that another attempt would also fail.
     ///
-    /// A crash or timeout may come from the picture, but also from a lack of memory or time. So it is no reason to
+    /// A crash or time-out may come from the picture, but also from a lack of memory or time. So it is no reason to
     /// reject the picture.
     public var isThePicturesFault: Bool {
         switch self {
@@ -59,24 +59,24 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Remembers which formats cannot be decoded because their library is missing.
+/// Remembers formats that the decoder cannot decode because a library is missing.
 ///
-/// A format is recognised by a file's first bytes. A file that begins like one that failed will fail too, so no
-/// decoder is started for it: a gallery may hold ten thousand such photos.
+/// The first bytes of a file identify its format. A file that begins like one that failed will fail too, so the client
+/// starts no decoder for it: a gallery may contain ten thousand such photos.
 struct MissingLibraries {
     private var failures: [[UInt8]: DecodeFailure] = [:]
 
-    /// The length of the longest signature: a HEIF file's brand ends with byte 12.
+    /// The number of bytes that identify a format. A HEIF file's brand ends with byte 12.
     private static let length = 12
-    /// A limit, because in some formats these bytes differ between files.
+    /// The most beginnings to remember, because in some formats these bytes differ between files.
     private static let most = 64
 
-    /// Returns the known reason why a file cannot be decoded.
+    /// Returns the known reason why a file cannot be decoded. Returns nil if none is known.
     func failure(ofFileAt path: String) -> DecodeFailure? {
         failures.isEmpty ? nil : Self.beginning(path).flatMap { failures[$0] }
     }
 
-    /// Records why a file could not be decoded.
+    /// Records the reason if a file could not be decoded because a library is missing.
     mutating func record(_ error: PictureError, ofFileAt path: String) {
         guard error.isMissingLibrary, case .undecodable(let failure) = error, failures.count < Self.most,
             let beginning = Self.beginning(path)

@@ -2,34 +2,34 @@ import Glibc
 import Pixels
 import Synchronization
 
-/// The processes for small pictures: as many as there are concurrent pictures, and some idle ones.
+/// The processes that decode small pictures: one for each concurrent picture, and some idle ones.
 ///
-/// If a process is lost or talks nonsense, a process of its own decodes the picture; if it hangs, it is ended after
-/// the picture's time limit. Processes are replaced after a number of pictures for the reason given in
-/// `DecoderServer`, though the memory-safe code used here gives pictures no way to change their process.
+/// If a process ends or breaks the protocol, a separate process decodes the picture. If a process hangs, it is ended
+/// after the picture's time limit. Processes are replaced after a number of pictures for the reason given in
+/// `DecoderServer`, although the memory-safe code used here gives pictures no way to change their process.
 final class SmallPictureDecoders: Sendable {
     private struct Slot {
         let decoder: SmallPictureDecoder
-        /// The number of pictures given to it.
+        /// The number of pictures given to this process.
         var count = 0
     }
 
     private struct State {
         var idle: [Slot] = []
-        /// The number of losses since the last answer.
+        /// The number of processes lost since the last answer.
         var losses = 0
     }
 
     private let path: String
     private let budget: Int32
     private let state = Mutex(State())
-    /// The most idle processes: one per processor, like the threads that have pictures decoded.
+    /// The most idle processes: one per processor, like the threads that draw pictures.
     private let mostIdle = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-    /// The most pictures per process. Its limit of processor time covers all of them together, so on a slow machine
-    /// it may end sooner.
+    /// The most pictures per process. The kernel limits the processor time of a process for all pictures together, so
+    /// on a slow machine the process may end sooner.
     static let lifetime = 1_000
-    /// After this many losses in a row, no more processes are started.
+    /// The number of losses in a row after which no more processes are started.
     static let mostLosses = 3
 
     init(path: String, budget: Int32) {
@@ -37,7 +37,8 @@ final class SmallPictureDecoders: Sendable {
         self.budget = budget
     }
 
-    /// Has a suitable picture decoded, and blocks until then; nil if it must be decoded elsewhere.
+    /// Decodes a small picture in a shared process, and blocks until the end. Returns nil if the picture must be
+    /// decoded elsewhere.
     func decode(
         _ picture: [UInt8], _ request: DecodeRequest, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> DecodeReply? {
@@ -66,7 +67,7 @@ final class SmallPictureDecoders: Sendable {
 
     // MARK: -
 
-    /// Returns an idle process, or starts one.
+    /// Returns an idle process, or starts one. Returns nil after too many losses.
     private func take() -> Slot? {
         let (idle, losses) = state.withLock { ($0.idle.popLast(), $0.losses) }
         if let idle { return idle }
@@ -93,17 +94,17 @@ final class SmallPictureDecoders: Sendable {
     }
 }
 
-/// A process that decodes small pictures, one at a time. It ends with this object.
+/// A process that decodes small pictures, one at a time. The process ends with this object.
 ///
-/// The owner must use it from one thread at a time.
+/// The owner must use this object from one thread at a time.
 final class SmallPictureDecoder: Sendable {
-    /// The outcome of a picture.
+    /// The result of asking the process to decode a picture.
     enum Outcome {
-        /// The decoded picture.
+        /// The process has decoded the picture.
         case answered(DecodeReply)
-        /// The process leaves the picture to a process of its own.
+        /// The process declined the picture, so a separate process must decode it.
         case elsewhere
-        /// The process has ended, accepts no pictures, or talks nonsense.
+        /// The process has ended, accepts no pictures, or broke the protocol.
         case lost
     }
 
@@ -129,9 +130,10 @@ final class SmallPictureDecoder: Sendable {
         SpawnedProgram.reap(process)
     }
 
-    /// Asks the process to decode a picture. Blocks until the answer. Must not be used again after an error or `lost`.
+    /// Asks the process to decode a picture. Blocks until the answer. Do not use the object again after an error or
+    /// `lost`.
     ///
-    /// - Parameter number: different for each picture, so that a late answer is not taken for the next.
+    /// - Parameter number: a number that differs for each picture, so that a late answer does not count for the next.
     func run(
         _ number: UInt32, _ picture: [UInt8], _ request: DecodeRequest, budget: Int32,
         _ cancellation: DecodeCancellation
@@ -156,9 +158,10 @@ final class SmallPictureDecoder: Sendable {
     }
 }
 
-/// A file short enough for a decoder of small pictures.
+/// Reads files that are short enough for a decoder of small pictures.
 enum SmallFile {
-    /// Reads the whole file; nil if it is too long, empty or unreadable. The descriptor's position stays.
+    /// Reads the whole file. Returns nil if it is too long, empty or unreadable. The descriptor's position does not
+    /// change.
     static func read(_ descriptor: Int32) -> [UInt8]? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,

@@ -6,7 +6,7 @@ import Text
 struct BlockDrawing {
     private let picture: PixelBuffer
     private let glyphs: [Glyph]
-    /// The parts of a cell.
+    /// The number of columns and rows of parts in a cell.
     private let columns: Int
     private let rows: Int
 
@@ -49,8 +49,8 @@ struct BlockDrawing {
         Cell(glyphs[fitted.pattern], style: Style(foreground: fitted.foreground, background: fitted.background))
     }
 
-    /// A cell at the picture's edge. Its remainder shows the terminal's background, so one colour is left for the
-    /// picture.
+    /// Returns a cell at the picture's edge. Parts outside the picture show the terminal's background, so only one
+    /// colour is left for the picture.
     private func edge(_ fitted: TwoColours, _ missing: Int) -> Cell {
         let present = ((1 << (columns * rows)) - 1) & ~missing
         let bright = fitted.pattern & present
@@ -62,7 +62,8 @@ struct BlockDrawing {
             glyphs[present], style: Style(foreground: isMostlyBright ? fitted.foreground : fitted.background))
     }
 
-    /// Collects a cell's parts; those beyond the edge copy the nearest pixel. Returns the mask of those.
+    /// Collects the colours of a cell's parts. A part beyond the edge copies the nearest pixel. Returns a bit for each
+    /// of these parts.
     private func gather(_ parts: inout [PartColour], _ column: Int, _ row: Int) -> Int {
         picture.bytes.withUnsafeBufferPointer { bytes in
             var missing = 0
@@ -81,9 +82,9 @@ struct BlockDrawing {
     }
 }
 
-/// The block character for each pattern of filled parts.
+/// The block character for each pattern of filled parts in a cell.
 ///
-/// A pattern has one bit per part, starting with the lowest at the upper left, then to the right and down.
+/// A pattern has one bit per part. The lowest bit is the upper left part; the others follow to the right and down.
 struct BlockGlyphs {
     /// The characters, indexed by pattern.
     let glyphs: [Glyph]
@@ -102,8 +103,8 @@ struct BlockGlyphs {
     private static let quadrants = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█".map { Glyph($0) }
     private static let halves = " ▀▄█".map { Glyph($0) }
 
-    /// Unicode has 60 sextants, ordered by pattern. It omits the four that existed before: empty, full, left half and
-    /// right half.
+    /// Returns the block character for a pattern of six parts. Unicode has 60 sextants, ordered by pattern. Unicode has
+    /// no new characters for the four that existed before: empty, full, left half and right half.
     private static func sextant(_ pattern: Int) -> Character {
         switch pattern {
         case 0: " "

@@ -3,20 +3,20 @@ import Pixels
 
 /// The style of drawn pictures: characters, colours, and pixels if the terminal supports them.
 public struct DrawingStyle: Hashable, Sendable {
-    /// A set of characters.
+    /// A set of characters for drawing pictures.
     public enum Symbols: String, Hashable, Sendable, CaseIterable {
-        /// Letters chosen by shape, for terminals that show nothing else.
+        /// ASCII characters chosen by shape, for terminals that show no other characters.
         case ascii
-        /// Ten characters chosen by brightness.
+        /// Ten characters, chosen by the brightness of the pixel.
         case ramp
-        /// Half blocks: two pixels per cell, one above the other.
+        /// Half blocks, which show two pixels per cell, one above the other.
         case half
-        /// Quarter blocks: two by two pixels per cell.
+        /// Quarter blocks, which show two by two pixels per cell.
         case quadrant
-        /// Sextants: two columns and three rows of pixels per cell. Many fonts lack them.
+        /// Sextants, which show two columns and three rows of pixels per cell. Many fonts lack sextants.
         case sextant
 
-        /// The pixels that one cell shows.
+        /// The number of pixels that one cell shows.
         public var pixelsPerCell: (columns: Int, rows: Int) {
             switch self {
             case .ascii, .sextant: (2, 3)
@@ -27,17 +27,17 @@ public struct DrawingStyle: Hashable, Sendable {
         }
     }
 
-    /// The characters.
+    /// The set of characters.
     public var symbols: Symbols
-    /// The number of colours.
+    /// The number of colours that the terminal shows.
     public var colours: ColourDepth
     /// A cell's width divided by its height.
     public var cellAspect: Double
-    /// The terminal's support for pixels; nil to draw characters only.
+    /// The terminal's support for pixels; nil to draw with characters only.
     public var pixels: PixelCapabilities?
     /// The terminal's background, which shows through transparent pictures.
     public var background: Colour
-    /// Whether a chequerboard shows through instead.
+    /// Whether a chequerboard shows through transparent pictures instead.
     public var isChequered: Bool
 
     /// Creates a style.
@@ -53,11 +53,11 @@ public struct DrawingStyle: Hashable, Sendable {
         self.isChequered = isChequered
     }
 
-    /// Creates the best style for a terminal.
+    /// Creates the best style for a terminal with these capabilities.
     ///
-    /// Sextants are used only if the terminal is known to have them, otherwise half blocks: every font has had those
-    /// since code page 437. A font without quadrants would show boxes, and quadrants gain only a third of a decibel.
-    /// Blocks depend on colours; without colours, letters look better.
+    /// The style uses sextants only if the terminal is known to have them, otherwise half blocks: every font has had
+    /// those since code page 437. A font without quadrants would show boxes, and quadrants gain only a third of a
+    /// decibel. Blocks depend on colours; without colours, letters look better.
     public init(_ capabilities: Capabilities) {
         let hasBlocks = capabilities.unicode && capabilities.colours != .none
         // Cells measured in pixels have exactly this shape.
@@ -68,7 +68,8 @@ public struct DrawingStyle: Hashable, Sendable {
             background: capabilities.background)
     }
 
-    /// The pixels decoded for each cell: the cell's screen pixels, or those that its character shows.
+    /// The number of pixels to decode for each cell. The result is the cell's screen pixels, or the pixels that its
+    /// character shows.
     var pixelsPerCell: (columns: Int, rows: Int) {
         pixels.map { ($0.cellWidth, $0.cellHeight) } ?? symbols.pixelsPerCell
     }
@@ -79,7 +80,7 @@ public struct DrawingStyle: Hashable, Sendable {
         return cellAspect * Double(pixels.rows) / Double(pixels.columns)
     }
 
-    /// The decoder request for a picture that fits the space.
+    /// Returns the decoder request for a picture that fits into the given cells.
     func request(_ size: Size) -> DecodeRequest {
         let pixels = pixelsPerCell
         var request = DecodeRequest(
@@ -90,7 +91,7 @@ public struct DrawingStyle: Hashable, Sendable {
         return request
     }
 
-    /// The terminal's background, if its colour is known.
+    /// The colour of the terminal's background; nil if unknown.
     var knownBackground: PixelColor? {
         guard case .rgb(let red, let green, let blue) = background else { return nil }
         return PixelColor(red: red, green: green, blue: blue)

@@ -3,7 +3,7 @@ import Glibc
 import Pixels
 import Text
 
-/// Draws pixels as letters, assuming bright text on a dark background.
+/// Draws pixels as ASCII characters, for bright text on a dark background.
 struct LetterDrawing {
     private let picture: PixelBuffer
     private let colours: ColourDepth
@@ -15,7 +15,7 @@ struct LetterDrawing {
         levels = ToneLevels(picture)
     }
 
-    /// Draws each cell as the character most like its six pixels.
+    /// Draws each cell as the character that looks most like its six pixels.
     func shapes() -> CellBlock {
         let shapes = GlyphShapes()
         let size = Size(columns: (picture.width + 1) / 2, rows: (picture.height + 2) / 3)
@@ -31,7 +31,7 @@ struct LetterDrawing {
         }
     }
 
-    /// Draws each pixel as one of ten characters by brightness.
+    /// Draws each pixel as one of ten characters, chosen by brightness.
     func ramp() -> CellBlock {
         let glyphs = " .:-=+*#%@".map { Glyph($0) }
         return cells(Size(columns: picture.width, rows: picture.height)) { column, row in
@@ -53,7 +53,7 @@ struct LetterDrawing {
         return CellBlock(size: size, cells: cells)
     }
 
-    /// The index of a pixel, or of the nearest inside the picture.
+    /// Returns the index of a pixel, or of the nearest pixel inside the picture.
     private func pixel(_ x: Int, _ y: Int) -> Int {
         min(y, picture.height - 1) * picture.width + min(x, picture.width - 1)
     }
@@ -78,15 +78,15 @@ struct LetterDrawing {
     }
 }
 
-/// The shapes of ASCII characters: how much of each sixth of a cell they fill.
+/// The shapes of ASCII characters: the amount of ink in each sixth of a cell.
 ///
-/// Characters of the right shape draw an edge without stairs. The numbers were measured on DejaVu Sans Mono by
-/// `Tools/Scripts/measure-glyph-shapes`; other terminal fonts differ little at this resolution.
+/// Characters of the right shape draw an edge without steps. `Tools/Scripts/measure-glyph-shapes` measured the numbers
+/// on DejaVu Sans Mono; other terminal fonts differ little at this resolution.
 struct GlyphShapes {
-    /// The characters.
+    /// The characters, in the order of `shapes`.
     private let glyphs: [Glyph]
-    /// For each character, the brightness of six parts in two columns and three rows, relative to the mean of the
-    /// brightest character. A seventh element gives the mean as much weight as all parts together.
+    /// For each character, the brightness of six parts in two columns and three rows. The numbers are relative to the
+    /// mean of the brightest character. A seventh element gives the mean as much weight as all parts together.
     private let shapes: [SIMD8<Float>]
 
     init() {
@@ -99,7 +99,8 @@ struct GlyphShapes {
         }
     }
 
-    /// Returns the character most like six tones between 0 and 1. The mean has as much weight as all parts together.
+    /// Returns the character that looks most like six tones between 0 and 1. The mean has as much weight as all parts
+    /// together.
     ///
     /// - Parameter tones: six tones, then zeros.
     func glyph(for tones: SIMD8<Float>) -> Glyph {
@@ -116,7 +117,8 @@ struct GlyphShapes {
         return glyphs[best]
     }
 
-    /// Six times the squared difference of the means equals the squared difference of the sums divided by √6.
+    /// Adds the weighted mean as a seventh element. Six times the squared difference of the means equals the squared
+    /// difference of the sums divided by √6.
     private static func weighted(_ parts: SIMD8<Float>) -> SIMD8<Float> {
         var weighted = parts
         weighted[6] = parts.sum() / Float(6).squareRoot()
@@ -133,14 +135,15 @@ struct GlyphShapes {
         """
 }
 
-/// Stretches a picture's tones to the full range: otherwise fog would be drawn as a single letter.
+/// Stretches a picture's tones to the full range. Otherwise, fog would be drawn as a single letter.
 struct ToneLevels {
-    /// Maps a pixel's brightness to 0 for the darkest and 1 for the brightest.
+    /// For each brightness, a level from 0 for the darkest to 1 for the brightest.
     private let levels: [Float]
-    /// The same mapping for letters.
+    /// For each brightness, a level for letters, which darkens middle tones.
     private let tones: [Float]
 
-    /// Ignores the darkest and the brightest hundredth, so that a single lamp does not keep the rest dark.
+    /// Finds the range of a picture's tones. Ignores the darkest and the brightest hundredth, so that a single lamp
+    /// does not keep the rest dark.
     init(_ picture: PixelBuffer) {
         var histogram = [Int](repeating: 0, count: 256)
         for pixel in 0..<picture.width * picture.height { histogram[Self.brightness(pixel, picture)] += 1 }
@@ -154,14 +157,14 @@ struct ToneLevels {
         tones = levels.map { pow($0, 1.4) }
     }
 
-    /// Returns 0 for the darkest pixels, 1 for the brightest.
+    /// Returns the brightness of a pixel, from 0 (darkest) to 1 (brightest).
     func brightness(at pixel: Int, of picture: PixelBuffer) -> Float { levels[Self.brightness(pixel, picture)] }
 
-    /// Returns the tone for letters. They fill little of their cells, so middle tones are darkened to keep contrast
-    /// with bright ones.
+    /// Returns the tone of a pixel for letters. Letters fill little of their cells, so middle tones are darkened to
+    /// keep contrast with bright ones.
     func tone(at pixel: Int, of picture: PixelBuffer) -> Float { tones[Self.brightness(pixel, picture)] }
 
-    /// In sRGB's own steps, which look about as even as letters do.
+    /// Returns a pixel's brightness in sRGB's own steps. The eye sees these steps as about equal.
     private static func brightness(_ pixel: Int, _ picture: PixelBuffer) -> Int {
         picture.bytes.withUnsafeBufferPointer { bytes in
             (299 * Int(bytes[3 * pixel]) + 587 * Int(bytes[3 * pixel + 1]) + 114 * Int(bytes[3 * pixel + 2]) + 500)

@@ -2,12 +2,12 @@ import Cells
 import Pixels
 import Text
 
-/// Draws one picture: makes the decoder request and converts the reply.
+/// Draws one picture: makes the request to the decoder and draws the reply.
 ///
-/// If the terminal supports pixels, they are decoded once at screen resolution, and the cells below them are drawn
-/// from the same pixels. So both match, and the photo is not decoded twice.
+/// If the terminal supports pixels, the decoder makes them once at screen resolution, and the characters below them are
+/// drawn from the same pixels. So both match, and the photo is not decoded twice.
 struct PictureDrawing {
-    /// The picture's space in pixels.
+    /// The request for the picture's pixels on the screen.
     private let wanted: DecodeRequest
     private let style: DrawingStyle
 
@@ -16,11 +16,11 @@ struct PictureDrawing {
         self.style = style
     }
 
-    /// The most pixels of a picture sent as a JPEG, which the terminal then enlarges. The decoder writes at most 4
-    /// MiB, and pure noise takes one byte per pixel.
+    /// The most pixels of a picture that is sent as a JPEG. The terminal enlarges the JPEG. The decoder writes at most
+    /// 4 MiB, and pure noise takes one byte per pixel.
     private static let mostInFile = 3 << 20
 
-    /// The request for the decoder.
+    /// The request to send to the decoder. The request is for pixels, or for a JPEG if the terminal decodes JPEGs.
     var request: DecodeRequest {
         guard style.pixels?.language == .iterm else { return wanted }
         var request = wanted
@@ -57,9 +57,9 @@ struct PictureDrawing {
 
     /// Draws a JPEG for terminals that decode it themselves.
     ///
-    /// This process cannot pad a JPEG to whole cells. So it covers the nearest number of cells, and the terminal
-    /// stretches it by less than half a cell. It is decoded once more for the cells, which costs little because it is
-    /// small.
+    /// This process cannot pad a JPEG to whole cells. So the JPEG covers the nearest number of cells, and the terminal
+    /// stretches it by less than half a cell. The decoder decodes it once more for the characters, which costs little
+    /// because it is small.
     private func draw(
         _ file: [UInt8], of reply: DecodeReply, _ capabilities: PixelCapabilities,
         _ decode: ([UInt8], DecodeRequest) throws(PictureError) -> DecodeReply
@@ -86,7 +86,7 @@ struct PictureDrawing {
 
 /// Draws pixels as characters.
 public enum SymbolDrawing {
-    /// Draws a picture whose pixels per cell match the style.
+    /// Draws a picture as characters. The picture must have as many pixels per cell as the style requires.
     public static func draw(_ picture: PixelBuffer, _ style: DrawingStyle) -> CellBlock {
         switch style.symbols {
         case .half, .quadrant, .sextant: BlockDrawing(picture, style.symbols).cells(style.colours)

@@ -5,15 +5,14 @@ import Pixels
 struct PixelCanvas {
     /// The pixels, exactly as many as the cells have.
     let pixels: PixelBuffer
-    /// The size in cells.
+    /// The size of the canvas in cells.
     let size: Size
 
     /// Extends a picture to whole cells.
     ///
-    /// - Parameter background: the terminal's background, which fills the rest of the last cells. Another colour
-    ///   would be
-    /// visible as a strip. If it is nil, the picture is stretched to the nearest number of cells, by less than half a
-    /// cell.
+    /// - Parameter background: the terminal's background, which fills the rest of the last cells. Another colour would
+    ///   be visible as a strip. If it is nil, the picture is stretched to the nearest number of cells, by less than
+    ///   half a cell.
     init(_ picture: PixelBuffer, _ capabilities: PixelCapabilities, background: PixelColor?) {
         let (cellWidth, cellHeight) = (capabilities.cellWidth, capabilities.cellHeight)
         size =
@@ -39,7 +38,7 @@ struct PixelCanvas {
             columns: max(1, (pixels.width + width / 2) / width), rows: max(1, (pixels.height + height / 2) / height))
     }
 
-    /// Returns the picture at fewer pixels per cell, averaged.
+    /// Returns the picture with fewer pixels per cell. Each new pixel is the mean of the pixels that it covers.
     func reduced(to pixelsPerCell: (columns: Int, rows: Int)) -> PixelBuffer {
         let small = PixelSize(width: size.columns * pixelsPerCell.columns, height: size.rows * pixelsPerCell.rows)
         return pixels.scaled(PixelRect(whole: pixels.size), to: small)

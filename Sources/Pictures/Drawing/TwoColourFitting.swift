@@ -1,17 +1,17 @@
 import Cells
 import Pixels
 
-/// A way to show a cell's parts in two colours.
+/// A method to show the parts of each cell in two colours.
 protocol TwoColourFitting {
-    /// Returns the colours of the next cell. Cells come row by row, from the left.
+    /// Returns the two colours of the next cell. Call this method row by row, from the left.
     mutating func fit(_ parts: [PartColour], column: Int) -> TwoColours
-    /// Ends a row of cells.
+    /// Ends a row of cells. Call this method before the next row.
     mutating func endRow()
 }
 
-/// A cell's two colours, and the parts in the foreground.
+/// A cell's two colours, and the parts that have the foreground colour.
 struct TwoColours: Hashable {
-    /// One bit per part, set for the foreground.
+    /// One bit per part, set if the part has the foreground colour.
     let pattern: Int
     let foreground: Colour
     let background: Colour
@@ -48,25 +48,27 @@ struct FullColourFitting: TwoColourFitting {
     }
 }
 
-/// Divides a cell's parts into the best two groups.
+/// Divides a cell's parts into the two groups that two colours show best.
 ///
-/// The best colour for a group is its mean. So the best division is the one whose means lie farthest apart, weighted
-/// by the sizes of the groups. Six parts have 31 divisions. In Gray code order each differs from the one before by
-/// one part, so each costs an addition and a few products.
+/// The best colour for a group is its mean. So the best division is the one whose means lie farthest apart, weighted by
+/// the sizes of the groups. Six parts have 31 divisions. In Gray code order each differs from the one before by one
+/// part, so each costs an addition and a few products.
 struct TwoColourSplit {
-    /// The value of a division per unit of its sum's square, by the size of the group.
+    /// For each size of a group, a factor for rating a division. The factor times the square of the group's sum is the
+    /// rating.
     private let worths: [Int]
-    /// The parts multiplied by their number, minus their sum, so that all of them add up to zero.
+    /// Each part's colour, relative to the mean. Each colour is multiplied by the number of parts, and the sum is
+    /// subtracted, so that all add up to zero.
     private var centred: [PartColour]
 
-    /// Creates a divider for cells of up to six parts.
+    /// Creates a divider for cells with `count` parts, at most six.
     init(count: Int) {
         // 1/k + 1/(n − k), in sixtieths, which are whole numbers.
         worths = (0...count).map { $0 == 0 || $0 == count ? 0 : 60 / $0 + 60 / (count - $0) }
         centred = Array(repeating: .zero, count: count)
     }
 
-    /// Returns the best division, one bit per part; 0 if all parts are equal. The last part is never in the group,
+    /// Returns the best division, one bit per part; 0 if all parts are equal. The last part never has its bit set,
     /// because exchanging both colours gives the same picture.
     ///
     /// - Parameter total: the sum of the parts.
@@ -96,7 +98,7 @@ struct TwoColourSplit {
     }
 }
 
-/// Black and white dithering for terminals without colours, with Floyd and Steinberg's weights.
+/// Shows pixels as black and white dots, for terminals without colours. Uses the dithering of Floyd and Steinberg.
 struct DotFitting: TwoColourFitting {
     private let dots: [Bool]
     private let width: Int
@@ -105,8 +107,8 @@ struct DotFitting: TwoColourFitting {
     private var row = 0
 
     /// - Parameters:
-    ///   - columns: parts of a cell beside each other.
-    ///   - rows: parts of a cell above each other.
+    ///   - columns: the number of parts beside each other in a cell.
+    ///   - rows: the number of parts above each other in a cell.
     init(_ picture: PixelBuffer, columns: Int, rows: Int) {
         dots = Self.dots(picture)
         width = picture.width
@@ -151,16 +153,17 @@ struct DotFitting: TwoColourFitting {
 
 /// Finds the best two palette colours for a cell.
 ///
-/// Of 8 or 16 colours all pairs are tried; of 256, those near the two colours that the cell would have in full
-/// colour. A part of the cell's remaining error is passed on to its neighbours (Floyd and Steinberg's weights).
-/// Passing on all of it, as is usual for pixels, would show noise, because cells are large.
+/// With 8 or 16 colours, this type tries all pairs. With 256, it tries those near the two colours that the cell would
+/// have in full colour. It passes a part of the cell's remaining error on to its neighbours, with Floyd and Steinberg's
+/// weights. Passing on all of it, as is usual for pixels, would show noise, because cells are large.
 struct PaletteFitting: TwoColourFitting {
     private let count: Int
     private var candidates: PaletteCandidates
-    /// The fraction of an error that is passed on: enough to avoid steps in skies, too little to be visible as grain.
+    /// The fraction of an error that a cell passes on. The value avoids steps in skies, and the remaining grain is not
+    /// visible.
     private static let share: Float = 0.1
-    /// The errors to add to cells of this row and the next. One more column on either side absorbs the errors at the
-    /// edges.
+    /// The errors to add to the cells of this row and the next. One more column on either side absorbs the errors at
+    /// the edges.
     private var here: [SIMD4<Float>]
     private var below: [SIMD4<Float>]
     private var wanted: [SIMD4<Float>] = []
@@ -222,9 +225,9 @@ struct PaletteFitting: TwoColourFitting {
     }
 }
 
-/// Chooses the best two palette colours for a cell.
+/// Chooses the two palette colours that show a cell best.
 struct PaletteCandidates {
-    /// A palette colour.
+    /// A palette colour with its index.
     struct Entry {
         let index: UInt8
         let colour: SIMD4<Float>
@@ -236,7 +239,7 @@ struct PaletteCandidates {
         }
     }
 
-    /// All colours, if there are 8 or 16.
+    /// All colours, if there are 8 or 16; otherwise empty.
     private let few: [Entry]
     private let all: [Entry]
     private var split: TwoColourSplit
@@ -247,11 +250,11 @@ struct PaletteCandidates {
         split = TwoColourSplit(count: parts)
     }
 
-    /// Returns the two colours with the smallest error, each part in the nearer one.
+    /// Returns the two colours with the smallest error. Each part gets the nearer colour.
     ///
     /// - Parameters:
-    ///   - wanted: the parts with the passed-on error, which is the same for all of them.
-    ///   - parts: the parts as in the picture.
+    ///   - wanted: the colours of the parts plus the passed-on error, which is the same for all parts.
+    ///   - parts: the colours of the parts in the picture.
     mutating func best(_ wanted: [SIMD4<Float>], _ parts: [PartColour]) -> (Entry, Entry) {
         let entries = few.isEmpty ? near(wanted, parts) : few
         let distances = entries.map { Self.distances(wanted, to: $0.colour) }
@@ -269,7 +272,7 @@ struct PaletteCandidates {
         return (entries[best.0], entries[best.1])
     }
 
-    /// The squared distances of all parts from a colour. Absent parts have distance 0.
+    /// Returns the squared distances of all parts from a colour. Absent parts have distance 0.
     private static func distances(_ wanted: [SIMD4<Float>], to colour: SIMD4<Float>) -> SIMD8<Float> {
         var distances = SIMD8<Float>.zero
         for part in wanted.indices {
@@ -279,7 +282,7 @@ struct PaletteCandidates {
         return distances
     }
 
-    /// Of 256 colours, those around the means of the best division.
+    /// Returns those of 256 colours that are near the mean colours of the best division.
     private mutating func near(_ wanted: [SIMD4<Float>], _ parts: [PartColour]) -> [Entry] {
         let pattern = split.pattern(parts, total: parts.reduce(.zero, +))
         var (front, behind, size) = (SIMD4<Float>.zero, SIMD4<Float>.zero, Float(0))

@@ -2,18 +2,18 @@ import Pixels
 
 /// A picture whose pixels are indices into a palette.
 struct IndexedPicture {
-    /// The palette.
+    /// The colours of the palette.
     let colours: [PartColour]
-    /// The indices, row by row.
+    /// The palette index of each pixel, row by row.
     let indices: [UInt8]
 
-    /// Below this number of colours, pixels are dithered, because areas would show steps. Above it, dithering would
-    /// add noise and double the size.
+    /// The number of colours below which pixels are dithered, because areas would show steps. With more colours,
+    /// dithering would add noise and double the size.
     private static let fewColours = 65
 
     /// Fits a palette to a picture, and each pixel to the palette.
     ///
-    /// - Parameter shown: converts a colour to what the screen shows.
+    /// - Parameter shown: converts a colour to the colour that the screen shows.
     init(_ picture: PixelBuffer, colours count: Int, shown: (PartColour) -> PartColour) {
         var palette = FittedPalette(ColourHistogram(picture), count: count, shown: shown)
         colours = palette.colours
@@ -36,7 +36,7 @@ struct IndexedPicture {
         }
     }
 
-    /// Dithers by passing each pixel's error on to its neighbours (Floyd and Steinberg's weights).
+    /// Dithers: passes each pixel's error on to its neighbours, with Floyd and Steinberg's weights.
     private static func mixed(_ picture: PixelBuffer, _ palette: inout FittedPalette) -> [UInt8] {
         let width = picture.width
         var indices: [UInt8] = []
@@ -69,20 +69,20 @@ struct IndexedPicture {
     }
 }
 
-/// A palette fitted to a picture.
+/// A palette whose colours are chosen for one picture.
 ///
-/// All colours start in one box. The box with the widest spread is cut at the mean of its widest channel, until there
-/// are as many boxes as colours allowed: a median cut after Heckbert that weighs distances, not only pixel counts. A
-/// box's colour is the mean of its pixels.
+/// All colours start in one box. The type cuts the box with the widest spread at the mean of its widest channel, until
+/// there are as many boxes as colours allowed. This is a median cut after Heckbert that weighs distances, not only
+/// pixel counts. A box's colour is the mean of its pixels.
 struct FittedPalette {
-    /// The colours.
+    /// The colours of the palette.
     let colours: [PartColour]
-    /// The palette index for each colour of the histogram; -1 until it is needed.
+    /// The palette index for each bin of the histogram; -1 until it is needed.
     private var indices: [Int16]
 
     /// - Parameters:
     ///   - count: the most colours, 2 to 256.
-    ///   - shown: converts a colour to what the screen shows.
+    ///   - shown: converts a colour to the colour that the screen shows.
     init(_ histogram: ColourHistogram, count: Int, shown: (PartColour) -> PartColour) {
         var bins = histogram.bins.indices.compactMap { index in
             histogram.bins[index].count > 0 ? ColourBox.Member(index, histogram.bins[index]) : nil
@@ -110,7 +110,7 @@ struct FittedPalette {
         return Int(indices[bin])
     }
 
-    /// The palette colour nearest to the middle of a bin.
+    /// Returns the index of the palette colour nearest to the middle of a bin.
     private func nearest(_ bin: Int) -> Int {
         let wanted = PartColour(
             red: Int32(bin >> 10) << 3 | 4, green: Int32(bin >> 5 & 31) << 3 | 4, blue: Int32(bin & 31) << 3 | 4)
@@ -120,7 +120,7 @@ struct FittedPalette {
 
 /// Counts a picture's colours in 32 steps per channel.
 struct ColourHistogram {
-    /// Colours counted as one: their number and their sum.
+    /// The number and sum of the colours that count as one.
     struct Bin {
         var count: Int32 = 0
         var sum = PartColour.zero
@@ -128,7 +128,7 @@ struct ColourHistogram {
 
     /// The number of bins.
     static let binCount = 1 << 15
-    /// The most pixels counted; more would change nothing.
+    /// The most pixels to count. More pixels would not change the result.
     private static let mostLookedAt = 1 << 18
 
     /// The bins, in the order of `bin(_:_:_:)`.
@@ -158,15 +158,15 @@ struct ColourHistogram {
     }
 }
 
-/// Neighbouring colours of a picture, and how far they spread.
+/// A group of similar colours of a picture, with their spread.
 struct ColourBox {
-    /// A bin in the box.
+    /// A histogram bin that belongs to a box.
     struct Member {
-        /// Its index in the histogram.
+        /// The bin's index in the histogram.
         let bin: Int
-        /// Its number of pixels.
+        /// The number of pixels in the bin.
         let weight: Float
-        /// Its mean: red, green, blue.
+        /// The mean colour of the bin: red, green, blue.
         let colour: SIMD4<Float>
 
         init(_ number: Int, _ bin: ColourHistogram.Bin) {
@@ -176,9 +176,9 @@ struct ColourBox {
         }
     }
 
-    /// The positions of its members.
+    /// The positions of the box's members in the array of all members.
     let range: Range<Int>
-    /// The summed squared deviation from the mean, in the channel where it is largest.
+    /// The sum of squared deviations from the mean, in the channel where it is largest.
     let spread: Float
     private let centre: SIMD4<Float>
     private let channel: Int
@@ -200,13 +200,13 @@ struct ColourBox {
         spread = range.count > 1 ? squares[channel] : 0
     }
 
-    /// The mean colour.
+    /// The mean colour of the box.
     var mean: PartColour {
         let rounded = centre.rounded(.toNearestOrAwayFromZero)
         return PartColour(red: Int32(rounded.x), green: Int32(rounded.y), blue: Int32(rounded.z))
     }
 
-    /// Cuts the box at its mean. Reorders the members in its range.
+    /// Cuts the box at its mean. Reorders the box's members in their array.
     func halves(_ members: inout [Member]) -> (ColourBox, ColourBox) {
         let limit = centre[channel]
         let cut = members[range].partition { $0.colour[channel] > limit }

@@ -1,20 +1,20 @@
-/// The terminal's 256 colours: 16 configurable ones, a cube of 216, and 24 greys.
+/// The terminal's 256 colours: 16 that users configure, a cube of 216, and 24 greys.
 enum Palette {
-    /// Returns the nearest of colours 16 to 255. The first 16 are not used: users configure them.
+    /// Returns the nearest of the colours 16 to 255. The first 16 are excluded, because users configure them.
     static func nearest(red: UInt8, green: UInt8, blue: UInt8) -> UInt8 {
         let wanted = (Int(red), Int(green), Int(blue))
         let (cube, grey) = (cubeColour(wanted), greyColour(wanted))
         return distance(wanted, colour(grey)) < distance(wanted, colour(cube)) ? grey : cube
     }
 
-    /// Returns a cube colour and a grey near a colour, which may lie outside the visible range.
+    /// Returns the nearest cube colour and the nearest grey. The given colour may be outside the visible range.
     static func near(_ colour: SIMD4<Float>) -> [UInt8] {
         let held = colour.clamped(lowerBound: .zero, upperBound: SIMD4(repeating: 255))
         let wanted = (Int(held.x.rounded()), Int(held.y.rounded()), Int(held.z.rounded()))
         return [cubeColour(wanted), greyColour(wanted)]
     }
 
-    /// Returns the nearest of the first 8 or 16 colours, with their usual values.
+    /// Returns the nearest of the first 8 or 16 colours. Assumes the usual values of these colours.
     static func nearest(ofFirst count: Int, red: Int, green: Int, blue: Int) -> UInt8 {
         var best = 0
         var bestDistance = Int.max
@@ -25,7 +25,7 @@ enum Palette {
         return UInt8(best)
     }
 
-    /// Returns a colour's value; the usual one for the first 16.
+    /// Returns the red, green and blue values of a colour. Assumes the usual values for the first 16.
     static func colour(_ index: UInt8) -> (UInt8, UInt8, UInt8) {
         switch index {
         case 0..<16: return sixteen[Int(index)]
@@ -38,7 +38,7 @@ enum Palette {
         }
     }
 
-    /// Weights green most and blue least, roughly as eyes do.
+    /// Returns the squared distance of two colours. Green counts most and blue least, roughly as for the eye.
     private static func distance(_ left: (Int, Int, Int), _ right: (UInt8, UInt8, UInt8)) -> Int {
         let red = left.0 - Int(right.0)
         let green = left.1 - Int(right.1)
@@ -61,7 +61,7 @@ enum Palette {
 
     private static let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
 
-    /// xterm's values.
+    /// The usual values of the first 16 colours, as in xterm.
     private static let sixteen: [(UInt8, UInt8, UInt8)] = [
         (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229),
         (127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255), (255, 0, 255), (0, 255, 255),
@@ -80,7 +80,7 @@ struct PartColour: Hashable {
     /// The squared distance from black.
     @inline(__always) var square: Int { Int(red) * Int(red) + Int(green) * Int(green) + Int(blue) * Int(blue) }
 
-    /// Returns the mean of a sum of `count` colours.
+    /// Returns the mean, if this is a sum of `count` colours.
     func mean(of count: Int32) -> PartColour {
         PartColour(
             red: (2 * red + count) / (2 * count), green: (2 * green + count) / (2 * count),

@@ -5,14 +5,14 @@ import Pixels
 
 /// Decodes photos for metadata and thumbnails, one at a time, for all galleries.
 ///
-/// Decoding blocks a thread for as long as the decoder runs, and Swift's shared pool has one thread per core. A few
-/// galleries read at once would occupy the whole pool; this actor runs them one after the other on a queue of its
-/// own.
+/// Decoding blocks a thread for as long as the decoder runs, and the shared pool has one thread per core. A few
+/// galleries read at once would occupy the whole pool; this actor decodes their photos one after the other on a queue
+/// of its own.
 actor BackgroundDecoder {
     private let decoder: DecoderClient
     private let executor = QueueExecutor(label: "vitrine.pictures.background", qos: .utility)
     private var missing = MissingLibraries()
-    /// Thumbnails in progress. Every drawing of a photo without a thumbnail requests one.
+    /// The photos whose thumbnails are being made. Every drawing of a photo without a thumbnail requests a thumbnail.
     private var underWay: [Subject: Task<Bool, any Error>] = [:]
 
     /// A photo in a gallery.
@@ -21,7 +21,7 @@ actor BackgroundDecoder {
         let key: PhotoKey
     }
 
-    /// A queue of its own, which decoders may block.
+    /// A serial queue of this actor's own, because decoding blocks.
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(_ decoder: DecoderClient) {
@@ -39,7 +39,7 @@ actor BackgroundDecoder {
         }
     }
 
-    /// Runs `make` after any earlier call for the same photo has finished, and returns its result.
+    /// Runs `make` and returns its result. First waits for all earlier calls for the same photo.
     func once(_ subject: Subject, _ make: @escaping @Sendable () async throws -> Bool) async throws -> Bool {
         while let task = underWay[subject] { _ = await task.result }
         let task = Task { try await make() }
@@ -48,15 +48,15 @@ actor BackgroundDecoder {
         return try await task.value
     }
 
-    /// Classifies a decoding failure. Runs here because it reads the whole file.
+    /// Classifies a decoding failure. Runs on this actor, because reading the whole file blocks.
     func verdict(_ error: PictureError, of stored: StoredPhoto, in files: PhotoFiles) -> PictureRenderer.Verdict {
         PictureRenderer.verdict(error, of: stored, in: files)
     }
 }
 
-/// All metadata in a photo's file, and its histogram.
+/// All metadata in a photo's file, and the histogram of its pixels.
 public struct PhotoExamination: Hashable, Sendable {
-    /// A metadata field as the file names it. Both texts are untrusted and not yet sanitised.
+    /// A metadata field with its name in the file. Both texts are untrusted and not yet made harmless.
     public struct Field: Hashable, Sendable {
         /// The field's name.
         public let name: String
@@ -64,14 +64,14 @@ public struct PhotoExamination: Hashable, Sendable {
         public let value: String
     }
 
-    /// The fields that Vitrine knows, in the form common to all formats.
+    /// The metadata that Vitrine understands, in a form common to all formats.
     public let metadata: PhotoMetadata
-    /// All fields, in the file's order.
+    /// All metadata fields, in the file's order.
     public let fields: [Field]
     /// The histogram of the whole photo; nil if no pixels were decoded.
     public let histogram: Histogram?
 
-    /// The size the photo is decoded at: enough pixels for 256 levels, few enough to be quick.
+    /// The size at which the decoder decodes the photo. This size gives enough pixels for 256 levels, in a short time.
     static let box = PixelSize(width: 512, height: 512)
 
     /// Creates an examination from the decoder's reply for the whole photo.
@@ -81,7 +81,7 @@ public struct PhotoExamination: Hashable, Sendable {
         histogram = reply.pixels.map { Histogram($0) }
     }
 
-    /// The approximate memory use.
+    /// The approximate memory use in bytes.
     var byteCount: Int {
         let texts = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         return texts + fields.count * MemoryLayout<Field>.stride

@@ -3,7 +3,7 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
     private struct Entry {
         let value: Value
         let cost: Int
-        /// The turn of the last use.
+        /// The number of the turn in which the value was last used.
         var used: Int
     }
 
@@ -23,7 +23,7 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         return entries[key]?.value
     }
 
-    /// Keeps a value. A value larger than the limit is kept alone: it is on the screen.
+    /// Keeps a value. A value larger than the limit is kept alone, because a screen shows it.
     mutating func insert(_ value: Value, for key: Key, cost: Int) {
         insert(value, for: key, cost: cost, ranks: [:])
     }
@@ -49,7 +49,8 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         return gone
     }
 
-    /// Evicts unwanted values first, least recently used before others, then values of lower rank.
+    /// Evicts values until another value fits. Unwanted values go first, then those of lower rank; among equals, the
+    /// least recently used. Returns nil if the other value has too low a rank.
     private mutating func makeRoom(for key: Key, _ cost: Int, _ ranks: [Key: Int]) -> [Key]? {
         let rank = ranks[key] ?? .max
         let spared = entries.reduce(0) { (ranks[$1.key] ?? .max) < rank ? $0 + $1.value.cost : $0 }
@@ -68,7 +69,7 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         return gone
     }
 
-    /// Removes a value.
+    /// Removes the value for a key.
     mutating func remove(_ key: Key) {
         if let entry = entries.removeValue(forKey: key) { cost -= entry.cost }
     }

@@ -2,13 +2,13 @@ import Model
 import Pixels
 import Synchronization
 
-/// Decoded pixels of zoomed photos: the visible part and its surroundings.
+/// A cache of decoded pixels for zoomed photos: the visible part and its surroundings.
 ///
-/// To decode a part of a JPEG of 24 megapixels takes up to 90 ms, because everything above it has to be decoded too.
-/// A part nine times as large takes 2 ms more, and cutting another piece out of it costs next to nothing. So the
-/// surroundings are decoded with the visible part, and panning cuts new views out of them until it leaves them.
+/// Decoding a part of a JPEG of 24 megapixels takes up to 90 ms, because everything above it has to be decoded too. A
+/// part nine times as large takes 2 ms more, and cutting another piece out of it costs almost nothing. So the decoder
+/// decodes the surroundings with the visible part, and panning cuts new views out of them until it leaves them.
 final class DecodedParts: Sendable {
-    /// Identifies the photo that pixels belong to.
+    /// Identifies the photo whose pixels the cache holds.
     struct Photo: Hashable {
         let gallery: GalleryID
         let key: PhotoKey
@@ -19,7 +19,7 @@ final class DecodedParts: Sendable {
         let reply: DecodeReply
         let request: DecodeRequest
 
-        /// Whether the other request differs in nothing but region and size.
+        /// Whether another request differs only in region and size.
         func isLike(_ other: DecodeRequest) -> Bool {
             request.turns == other.turns && request.background == other.background && request.frame == other.frame
                 && request.isChequered == other.isChequered && request.product == other.product
@@ -30,10 +30,10 @@ final class DecodedParts: Sendable {
 
     /// The largest ratio of the decoded width and height to the visible ones.
     private static let margin = 3.0
-    /// Decoded pixels per visible pixel along a side, where the photo has as many. A cut that begins between two
-    /// pixels is then blurred by at most half a visible pixel.
+    /// The number of decoded pixels per visible pixel along a side. The photo may have fewer. A cut that begins between
+    /// two pixels is then blurred by at most half a visible pixel.
     private static let detail = 2.0
-    /// The most pixels of a part; at least one screen's worth.
+    /// The most pixels of a part, enough for at least one screen.
     private static let mostPixels = 8_000_000.0
 
     /// Creates a cache of at most `limit` bytes.
@@ -41,7 +41,7 @@ final class DecodedParts: Sendable {
         parts = Mutex(BoundedCache(limit: limit))
     }
 
-    /// Answers a request from the cache; nil if the cached part is too small or too coarse.
+    /// Answers a request from the cache. Returns nil if the cached part is too small or too coarse.
     func reply(to request: DecodeRequest, for photo: Photo) -> DecodeReply? {
         guard let part = parts.withLock({ $0.value(for: photo) }), part.isLike(request), let pixels = part.reply.pixels
         else { return nil }
@@ -50,7 +50,7 @@ final class DecodedParts: Sendable {
         return part.reply.with(pixels: pixels.scaled(rect, to: layout.output), for: request)
     }
 
-    /// The larger request to decode instead; nil unless the request is for a part of a photo.
+    /// Returns a larger request to decode instead. Returns nil unless the request is for a part of a photo.
     static func wider(than request: DecodeRequest) -> DecodeRequest? {
         guard request.region != .whole, request.product == .pixels, request.fitting == .inside else { return nil }
         let pixels = Double(request.box.width * request.box.height) * detail * detail
@@ -66,7 +66,7 @@ final class DecodedParts: Sendable {
         return wider
     }
 
-    /// Keeps the reply, in place of the photo's earlier one.
+    /// Keeps a reply, in place of the photo's earlier one.
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: Photo) {
         guard let pixels = reply.pixels else { return }
         let part = Part(reply: reply, request: request)
@@ -75,7 +75,8 @@ final class DecodedParts: Sendable {
 }
 
 extension DecodedParts.Part {
-    /// Whether the part has a pixel for each requested one, or all that the photo has.
+    /// Whether the part is fine enough for a layout. The part must have a pixel for each requested pixel, or all that
+    /// the photo has.
     fileprivate func isFineEnough(for layout: PictureLayout) -> Bool {
         guard let size = reply.pixels?.size else { return false }
         let source = request.turns.isMultiple(of: 2) ? reply.sourceSize : reply.sourceSize.turned
@@ -90,7 +91,7 @@ extension DecodedParts.Part {
 }
 
 extension UnitRect {
-    /// The region enlarged by a factor around its middle, cut off at the picture's edges.
+    /// Returns the region enlarged by a factor around its middle. The picture's edges limit the result.
     fileprivate func widened(by factor: Double) -> UnitRect? {
         let left = max(0, x - width * (factor - 1) / 2)
         let top = max(0, y - height * (factor - 1) / 2)
@@ -101,7 +102,7 @@ extension UnitRect {
 }
 
 extension DecodeReply {
-    /// The pixel coordinates of a region; nil if the pixels do not cover it.
+    /// Returns the pixel coordinates of a region. Returns nil if the pixels do not cover it.
     fileprivate func rect(of part: UnitRect) -> PixelRect? {
         guard let size = pixels?.size else { return nil }
         // Fractions may be off by a thousandth of a pixel.
@@ -117,9 +118,9 @@ extension DecodeReply {
     }
 }
 
-/// Decoded frames of animations that are playing, one run of frames for each photo.
+/// A cache of decoded frames of running animations, with consecutive frames for each photo.
 ///
-/// A frame may cover only part of the one before. Decoding several frames in a row composes each of them once.
+/// A frame may change only a part of the frame before it. Decoding several frames in a row composes each of them once.
 final class DecodedRuns: Sendable {
     private struct Run {
         let reply: DecodeReply
@@ -133,14 +134,14 @@ final class DecodedRuns: Sendable {
         runs = Mutex(BoundedCache(limit: limit))
     }
 
-    /// The request for a frame and as many of the next ones as are allowed.
+    /// Returns the request for a frame and as many next frames as are allowed.
     static func run(from request: DecodeRequest) -> DecodeRequest {
         var run = request
         run.run = DecodeRequest.runs.upperBound
         return run
     }
 
-    /// Answers a request from the cache; nil if the cached run does not contain the frame.
+    /// Answers a request from the cache. Returns nil if the cached frames do not include the requested one.
     func reply(to request: DecodeRequest, for photo: DecodedParts.Photo) -> DecodeReply? {
         guard let run = runs.withLock({ $0.value(for: photo) }) else { return nil }
         var first = Self.run(from: request)
@@ -153,7 +154,7 @@ final class DecodedRuns: Sendable {
             : run.reply.answer(following: index - 1, for: request)
     }
 
-    /// Keeps the reply, in place of the photo's earlier one.
+    /// Keeps a reply, in place of the photo's earlier one.
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: DecodedParts.Photo) {
         guard let pixels = reply.pixels else { return }
         let cost = pixels.bytes.count * (1 + reply.following.count)

@@ -2,11 +2,11 @@ import Pixels
 
 /// The number of pixels at each of 256 levels, for luminance and each colour.
 public struct Histogram: Hashable, Sendable {
-    /// A quantity that levels measure.
+    /// A quantity whose levels the histogram counts.
     public enum Channel: Int, Hashable, Sendable, CaseIterable {
-        /// The brightness to the eye.
+        /// The brightness as the eye sees it.
         case luminance
-        /// One of the three colours.
+        /// The amount of one of the three colours.
         case red, green, blue
     }
 
@@ -34,14 +34,14 @@ public struct Histogram: Hashable, Sendable {
         self.counts = counts
     }
 
-    /// Returns the number of pixels at a level.
+    /// Returns the number of pixels at a level of a channel.
     public func count(_ channel: Channel, _ level: Int) -> Int {
         Int(counts[channel.rawValue * Self.levels + level])
     }
 
-    /// Groups the levels of a channel into bars from dark to bright; the highest is 1.
+    /// Combines the levels of a channel into bars from dark to bright. The highest bar is 1.
     ///
-    /// Bars show square roots: otherwise a white sky would flatten all others. With more bars than levels,
+    /// Bars show square roots. Otherwise, a white sky would flatten all other bars. With more bars than levels,
     /// neighbouring bars share a level.
     public func bars(_ channel: Channel, _ count: Int) -> [Double] {
         guard count > 0 else { return [] }

@@ -2,38 +2,38 @@ import Cells
 import Model
 import Pixels
 
-/// A picture to draw, and how: a thumbnail, a photo or a part of one.
+/// An order to draw a thumbnail, a photo or a part of a photo.
 ///
-/// Equal orders give the same cells, so an order is also the key that its picture is cached under.
+/// Equal orders give the same cells, so the pipeline uses an order as the key of the picture in its cache.
 public struct PictureOrder: Hashable, Sendable {
     /// The kind of result.
     enum Product: Hashable {
-        /// Cells.
+        /// The picture as cells.
         case drawing
-        /// Cells from the part of a photo that has arrived: at least this many bytes.
+        /// The picture as cells, from a photo in transfer. At least this many bytes have arrived.
         case beginning(Int64)
-        /// All metadata and the histogram.
+        /// All metadata and the histogram of the photo.
         case examination
     }
 
-    /// The picture.
+    /// The thumbnail or photo to draw.
     public let subject: Wish.Subject
-    /// The edition in the cache. Another edition is another picture.
+    /// The edition of the picture in the cache. Another edition is another picture.
     public let edition: Int
-    /// The photo's edition in the cache, if the thumbnail is not current. The thumbnail may be made from the photo,
-    /// so an arriving photo is a reason to draw again.
+    /// The photo's edition in the cache, if the thumbnail is not current. The thumbnail may be made from the photo, so
+    /// an arriving photo is a reason to draw again.
     let photoEdition: Int?
-    /// The available cells.
+    /// The largest size of the picture, in cells.
     public let size: Size
-    /// The drawing style.
+    /// The style in which to draw.
     public let style: DrawingStyle
     let region: UnitRect
-    /// Clockwise quarter turns.
+    /// The number of clockwise quarter turns.
     let turns: Int
     let fills: Bool
     let enlarges: Bool
     let product: Product
-    /// The index of the animation's frame.
+    /// The index of the frame in an animation.
     private(set) var frame = 0
 
     init(
@@ -52,14 +52,14 @@ public struct PictureOrder: Hashable, Sendable {
         self.product = product
     }
 
-    /// Orders a thumbnail that fills the space: centred and cropped, never distorted.
+    /// Orders a thumbnail that fills the given cells. The thumbnail is centred and cropped, never distorted.
     public static func thumbnail(
         of photo: Photo, in gallery: GalleryID, size: Size, style: DrawingStyle
     ) -> PictureOrder {
         thumbnail(of: photo, in: gallery, size: size, style: style, fills: true)
     }
 
-    /// Orders a photo's thumbnail as a stand-in until the photo arrives.
+    /// Orders a photo's thumbnail as a substitute until the photo arrives.
     public static func preview(
         of photo: Photo, in gallery: GalleryID, size: Size, style: DrawingStyle, turns: Int = 0, fills: Bool = false
     ) -> PictureOrder {
@@ -74,18 +74,18 @@ public struct PictureOrder: Hashable, Sendable {
             product: .examination)
     }
 
-    /// The same order for a photo in transfer, drawn from its partial file.
+    /// Returns the same order for a photo in transfer, drawn from its partial file.
     ///
     /// - Parameters:
     ///   - arrived: the number of bytes that have arrived.
-    ///   - edition: the edition in transfer.
+    ///   - edition: the edition that the transfer fetches.
     public func beginning(_ arrived: Int64, edition: Int) -> PictureOrder {
         PictureOrder(
             subject, edition: edition, size: size, style: style, region: region, turns: turns, fills: fills,
             enlarges: enlarges, product: .beginning(arrived))
     }
 
-    /// The same order for another frame of an animation. A frame beyond the end means the last.
+    /// Returns the same order for another frame of an animation. A frame beyond the end means the last.
     public func showing(frame: Int) -> PictureOrder {
         var order = self
         order.frame = frame
@@ -115,24 +115,24 @@ public struct PictureOrder: Hashable, Sendable {
 
 /// A picture as cells, and as pixels over them if the terminal supports that.
 public struct DrawnPicture: Hashable, Sendable {
-    /// The cells.
+    /// The picture as cells with characters.
     public let cells: CellBlock
-    /// The same picture in pixels, covering exactly those cells.
+    /// The same picture in pixels, covering exactly those cells; nil without support for pixels.
     public let pixels: PixelPicture?
-    /// The whole picture's width, in its own pixels.
+    /// The width of the whole picture, in its own pixels.
     public let width: Int
-    /// The whole picture's height, in its own pixels.
+    /// The height of the whole picture, in its own pixels.
     public let height: Int
-    /// False if the file was truncated and the rest is blank.
+    /// False if the file ended early, so that a part of the picture is blank.
     public let isComplete: Bool
     /// Whether this is a quick preview that a full drawing will replace.
     public let isCoarse: Bool
     /// The number of frames. For the first frame, 2 may mean any number above 1.
     public let frameCount: Int
-    /// How long to show this frame, in milliseconds, as the file says.
+    /// The time to show this frame, in milliseconds.
     public let duration: Int
 
-    /// Creates a picture from the decoder's reply and what was drawn from it.
+    /// Creates a picture from the decoder's reply and the cells and pixels drawn from it.
     init(_ reply: DecodeReply, cells: CellBlock, pixels: PixelPicture? = nil) {
         self.cells = cells
         self.pixels = pixels
@@ -144,12 +144,12 @@ public struct DrawnPicture: Hashable, Sendable {
         duration = reply.duration
     }
 
-    /// The approximate memory use.
+    /// The approximate memory use in bytes.
     var byteCount: Int { cells.byteCount + (pixels?.byteCount ?? 0) }
 }
 
 extension DecoderClient {
-    /// Draws a picture as large as fits.
+    /// Decodes a picture and draws it as large as fits.
     public func draw(_ source: PictureSource, size: Size, style: DrawingStyle) throws(PictureError) -> DrawnPicture {
         let drawing = PictureDrawing(style.request(size), style)
         return try drawing.draw(try decode(source, drawing.request)) { file, request throws(PictureError) in

@@ -4,7 +4,7 @@ import Model
 import Concurrency
 import Synchronization
 
-/// Draws pictures on threads of its own.
+/// Draws pictures on threads of its own, as screens order them.
 ///
 /// A screen states its orders, shows the finished pictures, and listens for more:
 ///
@@ -13,16 +13,16 @@ import Synchronization
 ///     for await changes in pipeline.changes() { … }
 ///
 /// Each core draws one picture at a time, the most important first. Equal orders are drawn once. A drawing that no
-/// client wants any more is cancelled. Finished pictures are cached up to a number of bytes.
+/// client wants any more is cancelled. The pipeline caches finished pictures up to a number of bytes.
 public final class PicturePipeline: Sendable {
-    /// Identifies a client, such as a screen.
+    /// Identifies a part of the program that orders pictures, such as a screen.
     public struct Client: Hashable, Sendable {
         fileprivate let number: Int
     }
 
-    /// The orders finished since the listener's last event.
+    /// The orders that have finished since the listener's last event.
     public struct Changes: Coalescing {
-        /// Orders that were drawn or have failed.
+        /// The orders that were drawn or have failed.
         public var orders: Set<PictureOrder>
 
         /// Adds the orders of a later event.
@@ -35,7 +35,7 @@ public final class PicturePipeline: Sendable {
         case examined(PhotoExamination)
         case failed(Failure)
 
-        /// Whether nothing is left to do.
+        /// Whether the result needs no further drawing. False for a preview.
         var isFinal: Bool { if case .drawn(let picture) = self { !picture.isCoarse } else { true } }
     }
 
@@ -46,14 +46,14 @@ public final class PicturePipeline: Sendable {
         var nextClient = 0
         var running: [PictureOrder: DecodeCancellation] = [:]
         var done: BoundedCache<PictureOrder, Outcome>
-        /// Orders that failed for a temporary reason, such as a missing file that will be fetched again. They are
-        /// dropped once no client wants them, so that the next request retries.
+        /// The orders that failed for a temporary reason. A missing file, for example, will be fetched again. The
+        /// pipeline drops these orders once no client wants them, so that the next request retries.
         var postponed: [PictureOrder: Failure] = [:]
-        /// Orders that were drawn but not kept, because the cache is full of more important ones. They are not drawn
-        /// again before some client's orders change.
+        /// The orders that were drawn but not kept, because more important ones fill the cache. The pipeline does not
+        /// draw them again before some client's orders change.
         var crowdedOut: Set<PictureOrder> = []
 
-        /// All orders, the most important first.
+        /// The orders of all clients, the most important first.
         var wishes: [PictureOrder] {
             wanted.keys.sorted {
                 (importances[$0] ?? .rest, $1.number) > (importances[$1] ?? .rest, $0.number)
@@ -79,7 +79,7 @@ public final class PicturePipeline: Sendable {
     ///
     /// - Parameters:
     ///   - limit: the size of the cache of drawn pictures, in bytes.
-    ///   - width: how many pictures to draw at once; one per core.
+    ///   - width: the number of pictures to draw at once, usually one per core.
     public init(renderer: PictureRenderer, limit: Int = 32 << 20, width: Int) {
         self.renderer = renderer
         self.width = max(1, width)
@@ -95,7 +95,7 @@ public final class PicturePipeline: Sendable {
         }
     }
 
-    /// Replaces a client's orders, the most important first.
+    /// Replaces a client's orders. The first order is the most important.
     ///
     /// - Parameter importance: the rank of these orders among those of other clients.
     public func want(_ orders: [PictureOrder], by client: Client, importance: Importance = .visible) {
@@ -113,21 +113,22 @@ public final class PicturePipeline: Sendable {
         }
     }
 
-    /// Returns a picture if it has been drawn. Cheap enough for every frame.
+    /// Returns the picture of an order. Returns nil until it has been drawn. This method is fast enough for every
+    /// frame.
     public func picture(_ order: PictureOrder) -> DrawnPicture? {
         state.withLock { state in
             if case .drawn(let picture) = state.done.value(for: order) { picture } else { nil }
         }
     }
 
-    /// Returns an examination if it has been made.
+    /// Returns the examination of a photo. Returns nil until it has been made.
     public func examination(_ order: PictureOrder) -> PhotoExamination? {
         state.withLock { state in
             if case .examined(let examination) = state.done.value(for: order) { examination } else { nil }
         }
     }
 
-    /// Returns the reason why an order failed, if it did.
+    /// Returns the reason why an order failed. Returns nil if the order has not failed.
     public func failure(_ order: PictureOrder) -> Failure? {
         state.withLock { state in
             if case .failed(let failure) = state.done.value(for: order) { return failure }
@@ -142,7 +143,7 @@ public final class PicturePipeline: Sendable {
 
     // MARK: -
 
-    /// Starts drawings up to the limit. Called under the lock.
+    /// Starts drawings up to the limit. Call this under the lock.
     private func startWork(_ state: inout sending State) {
         while state.running.count < width, let order = Self.next(&state) {
             let cancellation = DecodeCancellation()
@@ -151,7 +152,7 @@ public final class PicturePipeline: Sendable {
         }
     }
 
-    /// The most important order that is neither finished nor running.
+    /// Returns the most important order that is neither finished nor running. Returns nil if there is none.
     private static func next(_ state: inout sending State) -> PictureOrder? {
         for order in state.wishes
         where state.running[order] == nil && state.postponed[order] == nil && !state.crowdedOut.contains(order)
@@ -185,7 +186,7 @@ public final class PicturePipeline: Sendable {
         subscribers.send(Changes(orders: [order]))
     }
 
-    /// Whether the user is waiting: the order is one of the first two of a client that shows one photo.
+    /// Whether the user is waiting for an order. True for the first two orders of a screen that shows one photo.
     private func isAwaited(_ order: PictureOrder) -> Bool {
         state.withLock { state in
             state.wanted.contains { client, orders in
@@ -194,7 +195,7 @@ public final class PicturePipeline: Sendable {
         }
     }
 
-    /// Shows a preview until the drawing is finished.
+    /// Publishes a preview until the drawing is finished.
     private func show(_ picture: DrawnPicture, _ order: PictureOrder) {
         state.withLock { $0.keep(.drawn(picture), of: order, cost: picture.byteCount) }
         subscribers.send(Changes(orders: [order]))

@@ -3,11 +3,11 @@ import Logging
 import Model
 import Pixels
 
-/// Draws one picture from the cache: finds its file, has it decoded and draws the pixels.
+/// Draws one picture from the cache: finds its file, decodes it and draws the pixels.
 ///
-/// Calls block; the pipeline makes them on its own threads. The renderer also reports its findings to the cache: that
-/// a thumbnail's bytes are a valid picture or not, that a photo's file is missing or broken, a thumbnail for a photo
-/// without one, and a photo's metadata.
+/// Calls block; the pipeline makes them on its own threads. The renderer also reports its findings to the cache:
+/// whether a thumbnail's bytes are a valid picture, whether a photo's file is missing or broken, a thumbnail for a
+/// photo without one, and a photo's metadata.
 public struct PictureRenderer: Sendable {
     private let caches: CacheFolder
     private let decoder: DecoderClient
@@ -21,7 +21,7 @@ public struct PictureRenderer: Sendable {
 
     /// Creates a renderer for these caches.
     ///
-    /// - Parameter limit: bytes of decoded pixels to cache for zoomed photos, and as many for animations.
+    /// - Parameter limit: the bytes of decoded pixels to cache for zoomed photos, and as many for animations.
     public init(caches: CacheFolder, decoder: DecoderClient, log: Log, limit: Int = 24 << 20) {
         parts = DecodedParts(limit: limit)
         runs = DecodedRuns(limit: limit)
@@ -37,9 +37,9 @@ public struct PictureRenderer: Sendable {
         case examination(PhotoExamination)
     }
 
-    /// Carries out an order.
+    /// Performs an order and returns its result.
     ///
-    /// - Parameter showing: called with a preview if the user is waiting and the file offers one.
+    /// - Parameter showing: receives a preview if the file offers one. Nil if the user is not waiting.
     func render(
         _ order: PictureOrder, _ cancellation: DecodeCancellation, showing: ((DrawnPicture) -> Void)? = nil
     ) throws -> Output {
@@ -121,7 +121,7 @@ public struct PictureRenderer: Sendable {
         }
     }
 
-    /// Decodes a photo's file. With `showing`, decodes a preview first and the rest only if needed.
+    /// Decodes a photo's file. If `showing` is given, first decodes a preview, and the full picture only if needed.
     private func decode(
         _ path: String, _ request: DecodeRequest, _ cancellation: DecodeCancellation, showing: ((DecodeReply) -> Void)?
     ) throws(PictureError) -> DecodeReply {
@@ -135,7 +135,7 @@ public struct PictureRenderer: Sendable {
         return try decoder.decode(.file(path), request, cancellation: cancellation)
     }
 
-    /// Decodes the part of a photo that has arrived. Damage means nothing here: more bytes will follow.
+    /// Decodes the part of a photo that has arrived. Ignores damage, because more bytes will follow.
     private func beginning(
         of key: PhotoKey, _ edition: Int, in cache: GalleryCache, _ request: DecodeRequest,
         _ cancellation: DecodeCancellation
@@ -157,13 +157,13 @@ public struct PictureRenderer: Sendable {
         }
     }
 
-    /// The consequence of a decoding failure for the cache.
+    /// The conclusion that the cache draws from a decoding failure.
     enum Verdict: Equatable {
         /// The file is missing or differs from the stored one.
         case broken
-        /// The bytes are not a valid picture.
+        /// The file is intact, but its bytes are not a valid picture.
         case bad(Failure)
-        /// Another attempt may succeed.
+        /// The cause is unknown, and another attempt may succeed.
         case undecided
     }
 
@@ -188,7 +188,7 @@ public struct PictureRenderer: Sendable {
         }
     }
 
-    /// Runs a write to the cache in the background, and logs errors.
+    /// Runs a write to the cache in the background. Logs its errors.
     private func write(_ body: @escaping @Sendable () async throws -> Void) {
         Task { [log] in
             do { try await body() } catch { log.error(.cache, "\(error)") }
@@ -197,30 +197,31 @@ public struct PictureRenderer: Sendable {
 }
 
 extension PictureError {
-    /// The description without its full stop, to follow “Load failed: ”.
+    /// The description without its full stop, for use after “Load failed: ”.
     var reason: String {
         let text = description
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 }
 
-/// Completing the cache: thumbnails and metadata that can be made from photos in it.
+/// Adds missing thumbnails and metadata to the cache, made from photos in the cache.
 extension PictureRenderer {
-    /// Returns photos that lack a thumbnail or metadata.
+    /// Returns the cached photos that lack a thumbnail or metadata.
     public func incomplete(in cache: GalleryCache) throws -> [PhotoKey] {
         let keys = try cache.read { try $0.thumbnailsToMake() } + cache.unreadPhotos()
         return Set(keys).sorted()
     }
 
     /// Makes a photo's missing thumbnail and metadata, if its file is in the cache. One decoding yields both. Returns
-    /// whether anything was missing.
+    /// false if nothing was missing.
     @discardableResult
     public func complete(_ key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
         if try await makeThumbnail(of: key, in: cache) { return true }
         return try await read(key, in: cache)
     }
 
-    /// Reads the metadata of a gallery's cached photos, and of every photo that arrives, until cancelled.
+    /// Reads the metadata of a gallery's cached photos. Then reads the metadata of every photo that arrives, until the
+    /// task is cancelled.
     public func readPhotos(in cache: GalleryCache) async {
         let changes = cache.changes()
         await read(in: cache) { try cache.unreadPhotos() }
@@ -233,7 +234,7 @@ extension PictureRenderer {
         }
     }
 
-    /// A failure does not stop the others. Equal errors are logged once.
+    /// Reads the metadata of several photos. A failure does not stop the others. Equal errors are logged once.
     private func read(in cache: GalleryCache, _ keys: () throws -> [PhotoKey]) async {
         var logged: Set<String> = []
         do {
@@ -258,8 +259,8 @@ extension PictureRenderer {
         return try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition)
     }
 
-    /// Makes a photo's thumbnail if the gallery has none and the current photo is in the cache. Returns whether it
-    /// was made. Concurrent calls for a photo wait for the first.
+    /// Makes a photo's thumbnail if the gallery has none. The current photo must be in the cache. Returns whether it
+    /// made a thumbnail. Concurrent calls for a photo wait for the first.
     @discardableResult
     public func makeThumbnail(of key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
         try await backgroundDecoder.once(BackgroundDecoder.Subject(gallery: cache.id, key: key)) {
@@ -278,7 +279,7 @@ extension PictureRenderer {
         return try await cache.writer.store(thumbnail: bytes, of: key, edition: edition)
     }
 
-    /// Decodes a photo's file, and reports a failure to the cache.
+    /// Decodes a photo's file. Reports a failure to the cache.
     private func decode(
         _ stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest
     ) async throws -> DecodeReply {
@@ -292,9 +293,9 @@ extension PictureRenderer {
     }
 }
 
-/// Filling the missing part of a truncated picture from its thumbnail.
+/// Fills the missing part of a truncated picture from its thumbnail.
 extension DecodeReply {
-    /// The request for the same part of the thumbnail, at this reply's size.
+    /// Returns the request for the same part of the thumbnail, at this reply's size.
     func substitute(for request: DecodeRequest) -> DecodeRequest {
         var small = request
         small.box = pixels?.size ?? request.box
@@ -306,7 +307,7 @@ extension DecodeReply {
 }
 
 extension PixelBuffer {
-    /// Replaces missing pixels with those of another picture.
+    /// Replaces missing pixels with those of another picture of the same size.
     ///
     /// Missing pixels have the background's colour, or in a JPEG the grey that libjpeg makes of absent coefficients.
     /// Where the picture really has such a pixel, the other picture's pixel is nearly the same.

@@ -9,39 +9,39 @@ import Pixels
 ///     view.pan(columns: 10, rows: 0)
 ///     let order = view.order(.picture(gallery, key, .original), edition: 3)
 ///
-/// Initially the whole photo fits the space and is not enlarged.
+/// At first, the view shows the whole photo, not enlarged.
 public struct Viewport: Hashable, Sendable {
-    /// The size at which a photo is shown.
+    /// The rule for the size at which a view shows a photo.
     public enum Zoom: Hashable, Sendable {
-        /// The whole photo, as large as fits, but not enlarged.
+        /// The whole photo is visible, as large as fits, but not enlarged.
         case fit
-        /// The photo covers the space, enlarged if necessary.
+        /// The photo covers all cells, enlarged if necessary.
         case fill
-        /// This many screen pixels per photo pixel.
+        /// The view shows this many screen pixels per photo pixel.
         case scale(Double)
     }
 
-    /// The available cells.
+    /// The number of cells that the view covers.
     public var size: Size { didSet { keepInside() } }
-    /// The drawing style.
+    /// The style in which the photo is drawn.
     public var style: DrawingStyle { didSet { keepSize(oldValue) } }
     /// The current zoom.
     public private(set) var zoom = Zoom.fit
-    /// Clockwise quarter turns, 0 to 3.
+    /// The number of clockwise quarter turns, 0 to 3.
     public private(set) var turns = 0
-    /// The upright photo's size, once known.
+    /// The size of the upright photo; nil until it is known.
     private var photo: PixelSize?
-    /// The point of the photo in the middle of the space, in fractions of its visible sides.
+    /// The point of the photo that is in the middle of the view, in fractions.
     private var centre = Viewport.middle
 
-    /// The factor of one zoom step.
+    /// The factor by which one zoom step enlarges or shrinks.
     static let step = 1.5
-    /// The most screen pixels per photo pixel.
+    /// The largest scale, in screen pixels per photo pixel.
     static let largest = 16.0
 
     private static let middle = (x: 0.5, y: 0.5)
 
-    /// Creates a view of a whole photo, or of the part that fills the space.
+    /// Creates a view of a photo with a zoom and clockwise quarter turns.
     public init(size: Size, style: DrawingStyle, zoom: Zoom = .fit, turns: Int = 0) {
         self.size = size
         self.style = style
@@ -49,13 +49,13 @@ public struct Viewport: Hashable, Sendable {
         self.turns = turns & 3
     }
 
-    /// Sets the photo's size.
+    /// Sets the photo's size in its own pixels.
     public mutating func setPhotoSize(width: Int, height: Int) {
         photo = PixelSize(width: max(1, width), height: max(1, height))
         keepInside()
     }
 
-    /// Enlarges the photo. The given cell stays in place, or else the middle.
+    /// Enlarges the photo. The given cell stays in place; without a cell, the middle stays.
     public mutating func zoomIn(around cell: Point? = nil) { setScale(scale * Self.step, around: cell) }
 
     /// Shrinks the photo, at most until all of it fits.
@@ -70,20 +70,20 @@ public struct Viewport: Hashable, Sendable {
         centre = Self.middle
     }
 
-    /// Covers the space with the middle of the photo.
+    /// Covers all cells with the middle of the photo.
     public mutating func zoomToFill() {
         zoom = .fill
         centre = Self.middle
     }
 
-    /// Rotates clockwise by quarter turns. The middle stays in place.
+    /// Rotates the photo clockwise by quarter turns. The middle stays in place.
     public mutating func turn(by quarters: Int) {
         for _ in 0..<(quarters & 3) { centre = (x: 1 - centre.y, y: centre.x) }
         turns = (turns + quarters) & 3
         keepInside()
     }
 
-    /// Moves the view by cells; positive numbers move right and down.
+    /// Moves the view by cells. Positive numbers move the view right and down.
     public mutating func pan(columns: Int, rows: Int) {
         guard zoom != .fit, photo != nil else { return }
         let shown = shownFraction
@@ -97,7 +97,7 @@ public struct Viewport: Hashable, Sendable {
         photo == nil ? nil : Int((scale * 100).rounded())
     }
 
-    /// Returns the order for the visible part.
+    /// Returns the order to draw the visible part.
     public func order(_ subject: Wish.Subject, edition: Int) -> PictureOrder {
         // An order made before the size is known equals the one made afterwards, so a neighbour drawn ahead is not
         // drawn again when the user reaches it.
@@ -117,10 +117,10 @@ public struct Viewport: Hashable, Sendable {
 
     // MARK: -
 
-    /// The photo's size as rotated.
+    /// The size of the rotated photo.
     private var seen: PixelSize? { turns.isMultiple(of: 2) ? photo : photo?.turned }
 
-    /// Screen pixels per photo pixel, vertically.
+    /// The number of screen pixels per photo pixel, vertically.
     private var scale: Double {
         switch zoom {
         case .scale(let scale): scale
@@ -135,20 +135,20 @@ public struct Viewport: Hashable, Sendable {
         return min(1, ratios.width, ratios.height)
     }
 
-    /// The scale at which the photo covers the space.
+    /// The scale at which the photo covers all cells.
     private var fillingScale: Double {
         let ratios = ratios
         return max(ratios.width, ratios.height)
     }
 
-    /// How many times the photo fits into the space, horizontally and vertically.
+    /// The width and height of the view, divided by those of the photo.
     private var ratios: (width: Double, height: Double) {
         guard let seen else { return (1, 1) }
         let screen = screenSize
         return (screen.width / Double(seen.width), screen.height / Double(seen.height))
     }
 
-    /// The space in screen pixels, with the width converted to square pixels.
+    /// The size of the view in screen pixels, with the width converted to square pixels.
     private var screenSize: (width: Double, height: Double) {
         let pixels = style.pixelsPerCell
         return (
@@ -162,7 +162,8 @@ public struct Viewport: Hashable, Sendable {
         return (min(1, ratios.width / scale), min(1, ratios.height / scale))
     }
 
-    /// Keeps the visible size when the pixels change: a terminal may report late that it supports pixels.
+    /// Keeps the visible size if the number of pixels per cell changes. A terminal may report late that it supports
+    /// pixels.
     private mutating func keepSize(_ before: DrawingStyle) {
         let (old, new) = (before.pixelsPerCell.rows, style.pixelsPerCell.rows)
         if case .scale(let scale) = zoom, old != new {
@@ -192,7 +193,7 @@ public struct Viewport: Hashable, Sendable {
         keepInside()
     }
 
-    /// Keeps the view inside the photo, and no smaller than the fitting size.
+    /// Keeps the view inside the photo, and the scale no smaller than fits.
     private mutating func keepInside() {
         switch zoom {
         case .fit: return
@@ -204,13 +205,13 @@ public struct Viewport: Hashable, Sendable {
         centre.y = max(shown.height / 2, min(1 - shown.height / 2, centre.y))
     }
 
-    /// Compares all that affects the visible part.
+    /// Compares all values that affect the visible part.
     public static func == (left: Viewport, right: Viewport) -> Bool {
         left.size == right.size && left.style == right.style && left.zoom == right.zoom && left.turns == right.turns
             && left.photo == right.photo && left.centre == right.centre
     }
 
-    /// Agrees with `==`.
+    /// Hashes some of the values that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(size)
         hasher.combine(style)

@@ -8,14 +8,15 @@ protocol PixelEncoding {
     static func payload(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [UInt8]
 }
 
-/// The kitty protocol: raw pixels. Compression would save a tenth of the bytes but take longer than sending them.
+/// The format of the kitty protocol: raw pixels. Compression would save a tenth of the bytes but take longer than
+/// sending them.
 enum KittyEncoding: PixelEncoding {
     static func payload(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [UInt8] {
         Base64.encode(picture.bytes)
     }
 }
 
-/// Sixels: a palette, then bands of six pixel rows, colour by colour.
+/// The sixel format: a palette, then bands of six pixel rows, colour by colour.
 ///
 /// "Each Sixel is a column of six pixels", a character from `?` on. `!12~` repeats a column 12 times, `#3` selects a
 /// colour, `$` returns to the left edge and `-` starts the next band (VT330/VT340 Programmer Reference Manual,
@@ -40,7 +41,7 @@ enum SixelEncoding: PixelEncoding {
         return text.bytes
     }
 
-    /// The colour on the screen: sixels have channels in percent.
+    /// Returns the colour that the screen shows. Sixel colours have channels in percent.
     private static func shown(_ colour: PartColour) -> PartColour {
         func channel(_ value: Int32) -> Int32 { (percent(value) * 255 + 50) / 100 }
         return PartColour(red: channel(colour.red), green: channel(colour.green), blue: channel(colour.blue))
@@ -49,7 +50,7 @@ enum SixelEncoding: PixelEncoding {
     private static func percent(_ value: Int32) -> Int32 { (value * 100 + 127) / 255 }
 }
 
-/// A band of six rows, with the columns of each colour.
+/// Six rows of an indexed picture, with the columns of each colour.
 struct SixelBand {
     /// A range of columns that contain a colour, without long gaps.
     private struct Stretch {
@@ -58,13 +59,13 @@ struct SixelBand {
         var last: Int
     }
 
-    /// Bridging a longer gap takes more bytes than selecting the colour again.
+    /// The longest gap inside a stretch. A longer gap takes more bytes than selecting the colour again.
     private static let longestGap = 6
 
     private let width: Int
-    /// For each colour, a row of columns with one bit per pixel. All are zero between bands.
+    /// For each colour, a row of columns with one bit per pixel. All bits are 0 between bands.
     private var columns: [UInt8]
-    /// For each colour, its latest stretch, or -1.
+    /// For each colour, the index of its latest stretch, or -1.
     private var current: [Int]
     private var stretches: [Stretch] = []
 
@@ -74,7 +75,7 @@ struct SixelBand {
         current = Array(repeating: -1, count: colours)
     }
 
-    /// Reads up to six rows of a picture of indices.
+    /// Reads up to six rows of an indexed picture.
     mutating func gather(_ indices: UnsafeBufferPointer<UInt8>, top: Int, rows: Int) {
         stretches.removeAll(keepingCapacity: true)
         for colour in current.indices { current[colour] = -1 }
@@ -106,7 +107,7 @@ struct SixelBand {
         }
     }
 
-    /// Writes the band from left to right, as many stretches as do not overlap, and repeats with the others.
+    /// Writes the band in passes from left to right. Each pass writes as many stretches as do not overlap.
     mutating func write(to text: inout SixelText) {
         var rest = stretches
         while true {
@@ -146,15 +147,15 @@ struct SixelBand {
     }
 }
 
-/// The sixel text, in its shortest form.
+/// The text of a sixel picture, in its shortest form.
 struct SixelText {
     private(set) var bytes: [UInt8] = []
-    /// The selected colour.
+    /// The index of the selected colour; -1 if none is selected.
     private var colour = -1
 
     mutating func write(_ text: String) { bytes += text.utf8 }
 
-    /// Starts the next band.
+    /// Ends the band, so that the next one starts.
     mutating func endBand() { bytes.append(UInt8(ascii: "-")) }
 
     /// Returns to the left edge of the same band.
@@ -167,7 +168,7 @@ struct SixelText {
         write(number: new)
     }
 
-    /// Writes a column repeatedly.
+    /// Writes a column a number of times.
     mutating func write(column: UInt8, times: Int) {
         let character = 0x3F + column
         if times > 3 {
