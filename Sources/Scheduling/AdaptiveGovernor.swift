@@ -1,35 +1,35 @@
 import Model
 import Numbers
 
-/// Runs as many transfers as the link can use, judged by what arrives and when.
+/// Runs as many transfers as the link can use. Measured rates and delays show how many that are.
 ///
-/// For each host it keeps a window (``HostPath``): bytes requested and not received. A transfer may start while less
-/// than the window is under way. A transfer that the user waits for starts at once. The others then wait until so
-/// little of it is left that nothing makes it faster; and once per photo, so many are interrupted that the link drains
-/// within a round trip.
+/// For each host the governor keeps a window (``HostPath``): a number of bytes that may be requested but not yet
+/// received. A transfer may start while fewer bytes are under way. A transfer that the user waits for starts at once.
+/// The others then wait until so little of it is left that more bandwidth would not make it faster. Once per photo, the
+/// governor interrupts so many transfers that the link drains within a round trip.
 public struct AdaptiveGovernor: Governor {
     private var remembered: HostHistory
-    /// Readable in the module for its tests, which look at what is forgotten.
+    /// The hosts that the governor knows, by name. Tests read this dictionary.
     private(set) var hosts: [String: GovernedHost] = [:]
     private var running = RunningTransfers()
-    /// Running transfers that the user waits for, kept because each admission needs them.
+    /// The running transfers that the user waits for, stored because each admission needs them.
     private var urgent: Set<Int> = []
-    /// Whether a photo has been opened for which nothing has been interrupted yet.
+    /// Whether the governor must still interrupt transfers for a photo that the user has opened.
     private var mustDrain = false
-    /// Hosts at their limit for which the user waits.
+    /// The hosts at their limit that have a transfer for which the user waits.
     private var crowded: Set<String> = []
     private let width: Int
 
-    /// The most transfers of all hosts: each takes a descriptor, and a list may name a host for every picture.
+    /// The most transfers of all hosts together. Each needs a descriptor, and a list may name a host for every picture.
     public static let greatestWidth = 128
-    /// Hosts to keep. A list may name very many, and each is looked at often.
+    /// The most hosts to keep. A list may name very many, and the governor checks each one often.
     private static let mostHosts = 256
-    /// Hosts to keep when many are unreachable or have complained.
+    /// The most hosts to keep when many are unreachable or have refused requests.
     private static let mostHostsWithFailures = 1_024
 
-    /// Creates a governor that starts with a history.
+    /// Creates a governor that starts with a history of earlier runs.
     ///
-    /// - Parameter width: the most transfers of all hosts, where there are few file descriptors.
+    /// - Parameter width: the most transfers of all hosts, for systems with few file descriptors.
     public init(history: HostHistory = HostHistory(), width: Int = AdaptiveGovernor.greatestWidth) {
         remembered = history
         self.width = min(max(1, width), Self.greatestWidth)
@@ -37,7 +37,8 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Admission
 
-    /// Admits a transfer if the window and the limits allow it and nothing urgent would have to share the link with it.
+    /// Admits a transfer if the window and the limits allow it. Refuses a transfer that would slow down another that
+    /// the user waits for.
     public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
         var host = hosts[candidate.host] ?? newHost(candidate)
         guard !candidate.isLocal else { return host.hasSpaceForLocal ? .now(.any) : .hostIsBusy }
@@ -64,12 +65,12 @@ public struct AdaptiveGovernor: Governor {
         GovernedHost(remembered[candidate.host], isSecure: candidate.isSecure)
     }
 
-    /// The urgent transfers that use the link. Attempts to reach an unreachable host do not.
+    /// The running transfers that the user waits for. Attempts to reach an unreachable host are excluded.
     private var urgentTransfers: [RunningTransfer] {
         urgent.sorted().compactMap { running[$0] }.filter { hosts[$0.candidate.host]?.reachability.isOffline != true }
     }
 
-    /// Whether only urgent transfers may start.
+    /// Whether only transfers that the user waits for may start.
     var areOthersHeldBack: Bool {
         guard !urgent.isEmpty else { return false }
         var rest: [String: Double] = [:]
@@ -110,10 +111,10 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Pieces
 
-    /// Returns the pieces to request of a transfer now.
+    /// Returns the sizes of the pieces that a transfer may request now.
     ///
-    /// An urgent transfer gets the window except for the bytes of the others: more would only overflow a queue. The
-    /// others request no piece meanwhile.
+    /// A transfer that the user waits for gets the window except for the bytes of the others: more would only overflow
+    /// a queue. The others request no piece meanwhile.
     public func pieces(of number: Int) -> TransferPieces {
         guard let transfer = running[number], let host = hosts[transfer.candidate.host] else { return .unlimited }
         let window = host.window
@@ -125,16 +126,16 @@ public struct AdaptiveGovernor: Governor {
         return TransferPieces(window: max(window - others, min(window, Self.leastWindow)), of: window)
     }
 
-    /// The least window of an urgent transfer in pieces, so that it begins at once.
+    /// The least window of a transfer that the user waits for, in bytes. With it, the transfer begins at once.
     private static let leastWindow = 32_768.0
 
-    /// Returns the bytes of a transfer that were requested and not received.
+    /// Returns the number of bytes of a transfer that were requested but not received.
     private func underWay(_ transfer: RunningTransfer) -> Double {
         transfer.asked.map { max($0 - transfer.received, 0) } ?? rest(of: transfer)
     }
 
-    /// Returns whether an urgent transfer in pieces has more to request than the window allows. Its rate then shows
-    /// what the link can carry, though nothing else starts.
+    /// Returns whether the window limits a transfer in pieces that the user waits for. The rate of that transfer then
+    /// shows the capacity of the link, although nothing else starts.
     private func isSaturatedByPieces(_ name: String, _ host: GovernedHost) -> Bool {
         urgent.contains { number in
             guard let transfer = running[number], transfer.candidate.host == name, transfer.asked != nil else {
@@ -197,14 +198,15 @@ public struct AdaptiveGovernor: Governor {
         running[number] = transfer
     }
 
-    /// Halves the host's limit, and starts its silence.
+    /// Halves the host's limit, and refuses it transfers for the given seconds. Transfers that the user waits for are
+    /// excepted.
     public mutating func recordComplaint(of host: String, silence: Double, at now: Double) {
         let roundTrip = hosts[host]?.path.roundTripTime ?? 0.2
         hosts[host]?.cap.recordComplaint(at: now, roundTrip: roundTrip, silence: silence)
         if hosts[host]?.trial.recordRefusal(at: now) == true { hosts[host]?.path.restart(sharing: true) }
     }
 
-    /// Ends the host's silence, until it complains again.
+    /// Allows requests to the host again, until its next refusal.
     public mutating func endSilence(of host: String) { hosts[host]?.cap.endSilence() }
 
     /// Probes unreachable hosts at once, and discards the measurements of the previous network.
@@ -220,7 +222,7 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Time
 
-    /// Judges the measurements, and returns the transfers to interrupt.
+    /// Evaluates the measurements, and returns the transfers to interrupt.
     public mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] {
         let areHeldBack = areOthersHeldBack
         var collapsed: [String] = []
@@ -258,7 +260,8 @@ public struct AdaptiveGovernor: Governor {
         }
     }
 
-    /// Returns a quarter of a round trip while transfers run, otherwise the time until a waiting host may be tried.
+    /// Returns a quarter of a round trip while transfers run. Otherwise returns the time until a waiting host may be
+    /// tried.
     public func timeUntilAdvance(at now: Double, waiting: (String) -> Int) -> Double? {
         guard !running.isEmpty else {
             return hosts.compactMap { waiting($0.key) > 0 ? $0.value.nextTry(at: now) : nil }.min()
@@ -270,8 +273,8 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Interruption
 
-    /// Interrupts transfers for a photo that the user has opened, once per photo: otherwise they would be started and
-    /// interrupted again and again.
+    /// Returns transfers to interrupt for a photo that the user has opened. Does so only once per photo: otherwise they
+    /// would start and stop again and again.
     private mutating func drain() -> [Int] {
         guard mustDrain, let photo = urgentTransfers.first(where: \.isLookedAt),
             let path = hosts[photo.candidate.host]?.path, let rate = path.bandwidth.greatest
@@ -281,7 +284,8 @@ public struct AdaptiveGovernor: Governor {
             within: rate * max(path.roundTripTime, 0.25), keeping: rate * path.roundTripTime / 2, where: { _ in true })
     }
 
-    /// Interrupts most transfers of a host whose link has collapsed, since all later ones would wait for them.
+    /// Returns most transfers of a host whose link has collapsed, to interrupt them. Otherwise, all later transfers
+    /// would wait for them.
     private func shed(_ name: String) -> [Int] {
         guard let path = hosts[name]?.path, let rate = path.bandwidth.greatest else { return [] }
         let interrupted = largest(within: rate * max(path.roundTripTime, 0.5), keeping: 0) { $0.candidate.host == name }
@@ -289,8 +293,8 @@ public struct AdaptiveGovernor: Governor {
         return interrupted.count == hosts[name]?.running ? interrupted.dropLast() : interrupted
     }
 
-    /// Interrupts a photo on each host at its limit, for an urgent transfer. A photo keeps its bytes; a thumbnail would
-    /// start again, and is complete soon.
+    /// Returns a photo to interrupt on each host at its limit. In its place, a transfer starts that the user waits for.
+    /// An interrupted photo keeps its received bytes. A thumbnail would start again, and is complete soon.
     private mutating func freePlaces() -> [Int] {
         defer { crowded = [] }
         return crowded.sorted().compactMap { name in
@@ -310,10 +314,10 @@ public struct AdaptiveGovernor: Governor {
         !transfer.candidate.isUrgent && !transfer.candidate.isLocal
     }
 
-    /// Returns the transfers to interrupt so that the rest fits into some bytes: the least important first, then the
-    /// largest.
+    /// Returns the transfers to interrupt so that the rest fits into some bytes. The least important come first, then
+    /// the largest.
     ///
-    /// - Parameter small: a transfer with less to come is kept, since it is complete soon.
+    /// - Parameter small: the bytes below which a transfer is kept, because it is complete soon.
     private func largest(
         within limit: Double, keeping small: Double, where isMeant: (RunningTransfer) -> Bool
     ) -> [Int] {
@@ -331,16 +335,17 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Hanging transfers
 
-    /// The most running transfers of the greatest importance with which one may count as hanging.
+    /// The most running transfers with which a thumbnail can count as hanging. Only those of the greatest importance
+    /// count.
     private static let few = 6
-    /// The least wait before a transfer hangs, in seconds.
+    /// The shortest wait after which a thumbnail can count as hanging, in seconds.
     private static let leastWait = 0.05
 
-    /// Returns the hanging thumbnails to request once more.
+    /// Returns the hanging thumbnails to request a second time.
     ///
-    /// If the last packet of an answer is lost, the server notices only by its timer. While others wait to start, this
-    /// costs nothing. At the end, however, everything waits for it, and a second request over another connection is
-    /// faster.
+    /// If the last packet of an answer is lost, the server notices only when its timer expires. While other transfers
+    /// wait to start, this costs nothing. At the end, however, all of them wait for it, and a second request over
+    /// another connection is faster.
     public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
         var ways: [Int: Admission.Way] = [:]
         var taken: [String: Int] = [:]
@@ -356,12 +361,13 @@ public struct AdaptiveGovernor: Governor {
         return ways
     }
 
-    /// Seconds until the first thumbnail counts as hanging.
+    /// Returns the seconds until the first thumbnail counts as hanging. Returns nil if none will do so.
     public func timeUntilHanging(at now: Double) -> Double? {
         hangTimes.map(\.time).min().map { max($0 - now, 0.02) }
     }
 
-    /// When thumbnails will count as hanging without further events, and how to request them again.
+    /// The times at which thumbnails will count as hanging, without further events. The value `way` says how to request
+    /// each again.
     private var hangTimes: [(number: Int, time: Double, way: Admission.Way)] {
         guard let greatest = running.lazy.map(\.transfer.candidate.importance).max() else { return [] }
         let last = running.filter { $0.transfer.candidate.importance == greatest }
@@ -401,7 +407,7 @@ public struct AdaptiveGovernor: Governor {
         history[name] = capacity.rounded(.down)
     }
 
-    /// Forgets the hosts that have been idle for longest, except for their capacities.
+    /// Removes the hosts that have been idle for longest. The history keeps the capacities of these hosts.
     private mutating func forgetIdleHosts() {
         guard hosts.count > Self.mostHosts else { return }
         let areMany = hosts.count > Self.mostHostsWithFailures

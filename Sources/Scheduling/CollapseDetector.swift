@@ -1,17 +1,18 @@
 /// Detects that a link carries much less than before.
 struct CollapseDetector: Sendable {
-    /// When the last collapse was found. Earlier measurements no longer count.
+    /// The time when the last collapse was found. Earlier measurements no longer count.
     private(set) var time = -Double.infinity
-    /// Since when there is enough to transfer and bytes arrive, and what had been delivered before.
+    /// The time since which bytes arrive and there is enough to transfer. The number `delivered` counts the bytes
+    /// before that time.
     private var busy: (since: Double, delivered: Double)?
 
-    /// Bytes that show that the link is alive: three packets. If nothing arrives, a packet was lost or the link is
-    /// asleep, and its rate is unknown.
+    /// The number of bytes that show that the link works, the size of three packets. If fewer bytes arrive, a packet
+    /// was lost or the link is asleep, and the rate of the link is unknown.
     private static let sign = 4_344.0
-    /// The least rate of a link over which something arrives, in bytes a second.
+    /// The lowest rate that a working link can have, in bytes per second.
     private static let least = 2_000.0
 
-    /// Records whether there is enough to transfer. Connecting and pauses are no collapse.
+    /// Records whether there is enough to transfer. Time spent connecting and pauses do not count as a collapse.
     mutating func recordLoad(_ isSaturated: Bool, delivered: Double, at now: Double) {
         let isBegun = busy.map { delivered > $0.delivered } ?? false
         busy = !isSaturated ? nil : isBegun ? busy : (now, delivered)
@@ -19,13 +20,14 @@ struct CollapseDetector: Sendable {
 
     mutating func recordCollapse(at now: Double) { time = now }
 
-    /// Returns the present rate and whether to interrupt running transfers; nil without a collapse.
+    /// Returns the present rate, and whether to interrupt running transfers. Returns nil without a collapse.
     ///
     /// - Parameters:
-    ///   - known: the measured bandwidth.
+    ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, so the bandwidth seems
+    ///     larger than it is. So the rate must fall further.
     ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, and the bandwidth seems
     ///     larger than it is. So the rate must fall further.
-    ///   - span: the seconds to look back.
+    ///   - span: the number of seconds to look back.
     func judge(
         _ log: DeliveryLog, _ delivered: Double, _ known: Double, isLossy: Bool, over span: Double, at now: Double
     ) -> (rate: Double, isSevere: Bool)? {

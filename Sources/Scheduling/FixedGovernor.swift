@@ -1,14 +1,14 @@
-/// Runs a fixed number of transfers, for the setting and for comparison.
+/// Runs a fixed number of transfers, if the user sets one, and for comparison.
 public struct FixedGovernor: Governor {
     private let width: Int
     private let interval: Double?
     private var running: [Int: String] = [:]
-    /// Failures in a row to reach each host.
+    /// The number of failed attempts in a row to reach each host.
     private var failures: [String: Int] = [:]
 
-    /// Failures in a row that make a host unreachable.
+    /// The number of failures in a row after which a host counts as unreachable.
     private static let enoughFailures = 3
-    /// A list may name very many hosts.
+    /// The most hosts to remember, because a list may name very many.
     private static let mostHosts = 256
 
     /// Creates a governor that runs `width` transfers.
@@ -31,10 +31,10 @@ public struct FixedGovernor: Governor {
         running[transfer] = candidate.host
     }
 
-    /// Returns one unlimited piece.
+    /// Returns one piece without limits.
     public func pieces(of transfer: Int) -> TransferPieces { .unlimited }
 
-    /// Records whether the host answers, and removes ended transfers.
+    /// Records whether the host answers. Removes the transfer if it has ended.
     public mutating func record(_ event: TransferEvent, of transfer: Int, at now: Double) {
         guard let host = running[transfer] else { return }
         if case .ended = event { running[transfer] = nil }
@@ -49,30 +49,30 @@ public struct FixedGovernor: Governor {
         }
     }
 
-    /// Interrupts nothing.
+    /// Returns no transfers: this governor interrupts none.
     public mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int] { [] }
 
-    /// Repeats nothing.
+    /// Returns no transfers: this governor requests none a second time.
     public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] { [:] }
 
-    /// Returns nil: no transfer counts as hanging.
+    /// Returns nil, because no transfer counts as hanging.
     public func timeUntilHanging(at now: Double) -> Double? { nil }
 
-    /// Does nothing: the number is fixed.
+    /// Does nothing, because the number is fixed.
     public mutating func recordComplaint(of host: String, silence: Double, at now: Double) {}
 
-    /// Does nothing: this governor keeps no silences.
+    /// Does nothing, because this governor does not stop requests to a host.
     public mutating func endSilence(of host: String) {}
 
     /// Clears the record of failures.
     public mutating func recordNetworkChange(at now: Double) { failures = [:] }
 
-    /// Returns the interval while transfers run.
+    /// Returns the interval while transfers run, otherwise nil.
     public func timeUntilAdvance(at now: Double, waiting: (String) -> Int) -> Double? {
         running.isEmpty ? nil : interval
     }
 
-    /// An empty history: this governor measures nothing.
+    /// An empty history, because this governor measures nothing.
     public var history: HostHistory { HostHistory() }
 
     /// The fixed number, and the hosts that cannot be reached.

@@ -7,19 +7,20 @@ struct GovernedHost: Sendable {
     var cap = HostCap()
     var reachability = Reachability()
     var trial = SharingTrial()
-    /// How long the answers of thumbnails take to begin.
+    /// The times that the server takes to begin its answers to thumbnail requests.
     var waits = AnswerWaits()
-    /// Assumed to be good until measured.
+    /// The quality of the path, which counts as good until it is measured.
     private(set) var quality = LinkQuality.good
     private var isMeasured = false
     private var qualityTime = 0.0
-    /// Running transfers.
+    /// The number of running transfers.
     var running = 0
-    /// Bytes requested and not received.
+    /// The number of bytes that were requested but not received.
     var underWay = 0.0
-    /// The importance of the transfer started last, except for second requests.
+    /// The importance of the transfer that started last, except for second requests.
     var lastStarted = Importance.rest
-    /// Waiting transfers, and whether the host wants no requests, at the last advance.
+    /// The number of waiting transfers, as `setWaiting` last set it. `isSilent` says whether the host then wanted no
+    /// requests.
     private var waiting = 0
     private var isSilent = false
 
@@ -28,13 +29,13 @@ struct GovernedHost: Sendable {
         if let capacity { path.begin(with: capacity) }
     }
 
-    /// The quality of the path; nil until measured.
+    /// The quality of the path; nil until it is measured.
     var measuredQuality: LinkQuality? { isMeasured ? quality : nil }
 
-    /// Bytes to keep requested and not received.
+    /// The number of bytes to keep requested but not yet received.
     var window: Double { path.window(cap: cap.value) }
 
-    /// How many thumbnails may run at once.
+    /// The most thumbnails to run at once.
     var width: Int {
         Int(clamped: min(max((window / max(path.size(.thumbnail), 1)).rounded(.up), 1), cap.value))
     }
@@ -42,7 +43,7 @@ struct GovernedHost: Sendable {
     /// Whether no transfer runs or waits.
     var isIdle: Bool { running == 0 && waiting == 0 }
 
-    /// Whether the host may be forgotten: it is idle, reachable, and has no lowered limit.
+    /// Whether the governor may remove the host. The host must be idle, reachable, and without a lowered limit.
     var isForgettable: Bool { isIdle && !reachability.isOffline && cap.isWhole }
 
     /// Whether a transfer waits that may start as soon as the window allows.
@@ -50,31 +51,32 @@ struct GovernedHost: Sendable {
 
     var hasWaiting: Bool { waiting > 0 }
 
-    /// Returns the time of the next probe or the end of the silence.
+    /// Returns the time of the next attempt: a probe, or the end of a pause that the host asked for. Returns nil if
+    /// no attempt is pending.
     func nextTry(at now: Double) -> Double? {
         reachability.nextProbe ?? (cap.isSilent(at: now) ? cap.silenceEnd : nil)
     }
 
     // MARK: - Admission
 
-    /// Files of this machine to read at once.
+    /// The most files of this machine to read at once.
     private static let localWidth = 8
-    /// Urgent transfers that may try an unreachable host at once: the user may know that it is back.
+    /// The most urgent transfers that may try an unreachable host at once. The user may know that the host is back.
     private static let urgentWidthOffline = 2
 
-    /// Whether another file of this machine may be read.
+    /// Whether another file of this machine may be read now.
     var hasSpaceForLocal: Bool { running < Self.localWidth }
 
-    /// Returns whether a transfer may try the unreachable host, as a probe or because the user waits for it.
+    /// Returns whether a transfer may try the unreachable host. Probes may, and transfers that the user waits for.
     mutating func admitsOffline(_ candidate: TransferCandidate, at now: Double) -> Bool {
         reachability.takeProbe(at: now) || (candidate.isUrgent && running < Self.urgentWidthOffline)
     }
 
-    /// Returns how a transfer is requested.
+    /// Returns the kind of connection for a transfer, and whether to split it into pieces.
     ///
-    /// Losses have slowed down the warm connections of a busy link, and each would grow by a packet a round trip. Many
-    /// new ones double their speed in that time. Over a shared connection, however, the server sends the most important
-    /// answer first, so a photo leaves it only where the line loses packets.
+    /// On a busy link, losses have slowed down the existing connections, and each would grow by a packet per round
+    /// trip. Many new connections double their speed in that time. Over a shared connection, however, the server sends
+    /// the most important answer first, so a photo leaves that connection only where the line loses packets.
     func way(for candidate: TransferCandidate) -> Admission.Way {
         let usual: Admission.Way = trial.isUnshared ? .few : .any
         guard candidate.kind == .photo, path.capacity != nil else { return usual }
@@ -86,9 +88,9 @@ struct GovernedHost: Sendable {
         return Admission.Way(trial.isUnshared ? .few : candidate.isSecure ? .unshared : .any, inPieces: true)
     }
 
-    /// How a hanging transfer is requested once more; nil if it is not.
+    /// The way to request a hanging transfer a second time, if that is useful.
     ///
-    /// Over a shared connection the following answers show the server what was lost.
+    /// Over a shared connection, later answers show the server which packet was lost.
     var wayForHanging: Admission.Way? {
         guard !isShared, !reachability.isOffline, !isSilent, Double(running) < cap.value else { return nil }
         // A connection that few share might be the one that hangs.
@@ -97,8 +99,8 @@ struct GovernedHost: Sendable {
 
     private var isShared: Bool { path.isShared && !trial.isUnshared }
 
-    /// Whether many connections are faster than a few: not where two or three fill the link at once, unless it loses
-    /// packets, and not on a local network, where connections reach their speed at once.
+    /// Whether many connections are faster than a few. False where two or three fill the link at once, unless it loses
+    /// packets, and on a local network, where connections reach their speed at once.
     private var isGoodForPieces: Bool {
         path.roundTripTime > Self.local && (path.widest > Self.worthPieces || path.packets.areLostAgainAndAgain)
     }
@@ -106,7 +108,8 @@ struct GovernedHost: Sendable {
     private static let local = 0.01
     private static let worthPieces = 49_152.0
 
-    /// Returns the bytes that a transfer counts for: all that are still to come, but of photos some run side by side.
+    /// Returns the number of bytes by which a transfer fills the window. Normally these are all bytes still to come.
+    /// Photos count for fewer, so that some run side by side.
     func cost(_ transfer: RunningTransfer) -> Double {
         guard !transfer.isLeft else { return 0 }
         let rest = transfer.rest(expecting: path.size(transfer.candidate.kind))
@@ -130,7 +133,7 @@ struct GovernedHost: Sendable {
         (transfer.sampleTime, transfer.deliveredAtSample) = (now, path.delivered)
     }
 
-    /// Records that transfers begin where none ran.
+    /// Records that a transfer starts while no other runs.
     mutating func recordBeginning(at now: Double) {
         reachability.recordBeginning(at: now)
         path.recordBeginning(at: now)
@@ -174,11 +177,12 @@ struct GovernedHost: Sendable {
         (self.waiting, isSilent) = (waiting, cap.isSilent(at: now))
     }
 
-    /// Judges the measurements, once a round trip. Returns whether to interrupt transfers because the link collapsed.
+    /// Evaluates the measurements once per round trip. Returns whether to interrupt transfers because the link
+    /// collapsed.
     ///
     /// - Parameters:
     ///   - isSaturated: whether there has been enough to transfer.
-    ///   - overdue: the number of late answers that have not begun.
+    ///   - overdue: the number of answers that are late and have not begun.
     mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int) -> Bool {
         let roundTrip = path.roundTripTime
         cap.advance(to: now)
@@ -197,7 +201,7 @@ struct GovernedHost: Sendable {
         return isSaturated && path.detectCollapse(at: now)
     }
 
-    /// Judges the quality by how long a photo takes, and not too often.
+    /// Judges the quality of the path by the time that a photo takes. Does so only from time to time.
     private mutating func judgeQuality(at now: Double) {
         guard let rate = path.bandwidth.greatest else { return }
         let roundTrip = path.roundTripTime
@@ -208,22 +212,22 @@ struct GovernedHost: Sendable {
     }
 }
 
-/// How many transfers a host accepts at once.
+/// The most transfers that a host accepts at once.
 ///
-/// The limit is halved when the host complains, and rises again by one every 30 seconds.
+/// The limit is halved when the host refuses requests, and rises again by one every 30 seconds.
 struct HostCap {
     private(set) var value = HostPath.greatestCap
-    /// Whether the limit is the usual one.
+    /// Whether the limit is at its usual value.
     var isWhole: Bool { value == HostPath.greatestCap }
     private var changeTime = -Double.infinity
-    /// Until when the host wants no requests.
+    /// The time until which the host wants no requests.
     private(set) var silenceEnd = -Double.infinity
 
     private static let interval = 30.0
 
-    /// Records a complaint. Only one a round trip counts, since each running transfer may receive one.
+    /// Records a refusal. Only one per round trip lowers the limit, because each running transfer may receive one.
     ///
-    /// - Parameter silence: seconds for which the host wants no requests.
+    /// - Parameter silence: the number of seconds for which the host wants no requests.
     mutating func recordComplaint(at now: Double, roundTrip: Double, silence: Double) {
         silenceEnd = max(silenceEnd, now + silence)
         guard now - changeTime > roundTrip else { return }
@@ -231,7 +235,7 @@ struct HostCap {
         changeTime = now
     }
 
-    /// Restores the limit: the network failed, not the host.
+    /// Restores the usual limit after a change of the network.
     mutating func reset() { value = HostPath.greatestCap }
 
     mutating func endSilence() { silenceEnd = -Double.infinity }
@@ -246,7 +250,7 @@ struct HostCap {
     }
 }
 
-/// How long a server takes to begin its answers, as TCP estimates its timeouts (RFC 6298).
+/// Estimates the time until a server begins an answer. TCP computes its time-outs in the same way (RFC 6298).
 struct AnswerWaits {
     private var mean: Double?
     private var deviation = 0.0

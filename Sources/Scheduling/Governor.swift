@@ -1,9 +1,9 @@
 import Model
 
-/// Decides how many transfers run and which are interrupted.
+/// Decides how many transfers run, and which of them to interrupt.
 ///
-/// A governor is a value without a clock. The caller tells it what happens and when, in seconds since any fixed moment.
-/// Tests therefore drive it through simulated networks, and each run can be repeated.
+/// A governor is a value without a clock. The caller tells it each event with its time, in seconds since any fixed
+/// moment. Tests therefore drive it through simulated networks, and can repeat each run.
 ///
 ///     var governor: any Governor = AdaptiveGovernor()
 ///     if case .now(let way) = governor.admit(candidate, at: now) {
@@ -14,55 +14,56 @@ import Model
 public protocol Governor: Sendable {
     /// Decides whether a transfer may start now.
     ///
-    /// The caller reports a transfer that it starts with ``recordStart(of:_:over:at:)``.
+    /// If the caller starts the transfer, it calls ``recordStart(of:_:over:at:)``.
     mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission
-    /// Records that a transfer was started, under a number that no other has.
+    /// Records that a transfer was started, under a number that no other transfer has.
     mutating func recordStart(
         of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     )
-    /// The pieces in which a transfer is requested now.
+    /// Returns the sizes of the pieces that a transfer may request now.
     func pieces(of transfer: Int) -> TransferPieces
     /// Records an event of a running transfer.
     mutating func record(_ event: TransferEvent, of transfer: Int, at now: Double)
-    /// Records that a host refused a request: 429, 503, or a reset connection.
+    /// Records that a host refused a request, with 429, 503, or a reset connection.
     ///
-    /// - Parameter silence: seconds for which the host wants no requests, except for what the user waits for.
+    /// - Parameter silence: the number of seconds for which the host wants no requests, except for transfers that the
+    ///   user waits for.
     mutating func recordComplaint(of host: String, silence: Double, at now: Double)
-    /// Ends a host's silence, because the user asked for a retry.
+    /// Allows requests to a host again. The user asked for a retry.
     mutating func endSilence(of host: String)
-    /// Records that the system joined a network or changed to another one.
+    /// Records that this machine joined a network or changed to another one.
     mutating func recordNetworkChange(at now: Double)
-    /// Lets time pass. Returns the transfers to interrupt and put back into the queue.
+    /// Evaluates the measurements up to a time. Returns the transfers to interrupt and put back into the queue.
     ///
-    /// - Parameter waiting: the number of waiting transfers of a host that could start.
+    /// - Parameter waiting: returns the number of waiting transfers of a host that could start.
     mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int]
-    /// Returns hanging transfers to request once more, and how.
+    /// Returns the hanging transfers to request a second time, and the way to request each.
     ///
-    /// Each is returned once. The caller reports the second request with ``recordStart(of:_:over:at:)`` under another
-    /// number; the first answer counts.
+    /// The governor returns each transfer once. The caller reports the second request with
+    /// ``recordStart(of:_:over:at:)`` under another number; the first answer counts.
     mutating func takeHanging(at now: Double) -> [Int: Admission.Way]
-    /// Seconds until a transfer counts as hanging; nil if none will.
+    /// Returns the seconds until a transfer counts as hanging. Returns nil if none will do so.
     func timeUntilHanging(at now: Double) -> Double?
-    /// Seconds until ``advance(to:waiting:)`` is due without an event; nil if it is not.
+    /// Returns the seconds until ``advance(to:waiting:)`` is due without an event. Returns nil if no call is due.
     ///
-    /// - Parameter waiting: the number of waiting transfers of a host.
+    /// - Parameter waiting: returns the number of waiting transfers of a host.
     func timeUntilAdvance(at now: Double, waiting: (String) -> Int) -> Double?
-    /// The measurements of hosts to start the next run with.
+    /// The measurements of hosts, with which the next run can start.
     var history: HostHistory { get }
-    /// The state to show to the user.
+    /// The governor's state, for display to the user.
     var report: GovernorReport { get }
 }
 
-/// A governor's answer to whether a transfer may start.
+/// A governor's decision about the start of a transfer.
 public enum Admission: Hashable, Sendable {
-    /// It may start, over this way.
+    /// The transfer may start now, in this way.
     case now(Way)
     /// No transfer of this host may start yet.
     case hostIsBusy
     /// No transfer of this or less importance may start yet.
     case linkIsBusy
 
-    /// How a transfer is requested.
+    /// The way to request a transfer: its connection, and whether it is split.
     public struct Way: Hashable, Sendable {
         /// The kind of connection.
         public let connection: Connection
@@ -74,75 +75,77 @@ public enum Admission: Hashable, Sendable {
             (self.connection, isInPieces) = (connection, inPieces)
         }
 
-        /// Any connection, in one request.
+        /// One request over any connection.
         public static let any = Way(.any)
-        /// A connection that few transfers share, in one request.
+        /// One request over a connection that at most two transfers share.
         public static let few = Way(.few)
     }
 
     /// The kind of connection that a transfer uses.
     public enum Connection: Hashable, Sendable {
-        /// Any connection; with HTTP/2 the one that all transfers share.
+        /// Any connection. With HTTP/2, all transfers share one.
         case any
-        /// A connection of its own, new or idle.
+        /// A connection of the transfer's own, new or idle.
         case unshared
         /// One of many connections with two transfers each, for links that lose packets.
         case few
     }
 }
 
-/// An event of a transfer that a governor learns from.
+/// An event of a transfer from which a governor learns.
 public enum TransferEvent: Hashable, Sendable {
-    /// A connection was made for it, after these seconds of TCP handshake.
+    /// A new connection was established. The value is the duration of the TCP handshake in seconds.
     case connected(Double)
-    /// The answer began: seconds since the request, body length if known, whether all transfers share the connection.
+    /// The answer began. The values are the seconds since the request, the body length if known, and whether all
+    /// transfers share the connection.
     case answered(wait: Double, length: Double?, isShared: Bool)
     /// The request was sent again, after a redirect or to the same server.
     case askedAgain
-    /// The bytes of body received in all.
+    /// Bytes arrived. The value is the number of bytes of body received so far.
     case received(Double)
-    /// The bytes requested in all, for a transfer in pieces; nil once it continues in one request.
+    /// A transfer in pieces requested more. The value is the number of bytes requested so far; nil once the transfer
+    /// continues in one request.
     case asked(Double?)
-    /// Packets of its connection since the last such event: their count, how many came out of order, and the smoothed
-    /// round trip with queues, where known.
+    /// Packets arrived over the connection. The values are the number of packets since the last such event, the number
+    /// out of order, and the smoothed round trip with queues, if known.
     case packets(Int, disordered: Int, roundTrip: Double?)
-    /// Its importance changed.
+    /// The importance of the transfer changed.
     case importance(Importance)
-    /// It ended.
+    /// The transfer ended in this way.
     case ended(Ending)
 
-    /// How a transfer ends.
+    /// The way in which a transfer ended.
     public enum Ending: Hashable, Sendable {
         /// All bytes arrived, or the server answered that there are none.
         case completed
-        /// The caller cancelled or interrupted it.
+        /// The caller cancelled or interrupted the transfer.
         case cancelled
-        /// The host could not be reached.
+        /// The transfer could not reach the host.
         case unreachable
-        /// Any other failure.
+        /// The transfer failed for another reason.
         case failed
     }
 }
 
-/// A governor's view of the network, to show to the user.
+/// A governor's measurements and decisions, for display to the user.
 public struct GovernorReport: Hashable, Sendable {
-    /// The measured quality; nil until measured.
+    /// The measured quality of the network; nil until it is measured.
     public var quality: LinkQuality?
-    /// Hosts that the last attempt did not reach.
+    /// The hosts that the last attempt did not reach.
     public var missed: Set<String> = []
-    /// Hosts that several attempts did not reach. One transfer at a time probes each.
+    /// The hosts that several attempts did not reach. One transfer at a time probes each host.
     public var unreachable: Set<String> = []
-    /// When hosts may be requested again, in the governor's seconds. Past times may remain.
+    /// The times from which hosts accept requests again, in the governor's seconds. Past times may remain.
     public var silences: [String: Double] = [:]
-    /// How many thumbnails may run at once, at most ``limit``.
+    /// The number of thumbnails that may run at once, at most ``limit``.
     public var width = 0
-    /// How many transfers of the host may run at once.
+    /// The number of transfers of the host that may run at once.
     public var limit = 0
-    /// Bytes to keep requested and not delivered.
+    /// The number of bytes to keep requested but not yet received.
     public var window: Double = 0
-    /// The measured bandwidth, in bytes a second.
+    /// The measured bandwidth in bytes per second; nil until it is measured.
     public var bandwidth: Double?
-    /// The shortest measured round trip, in seconds.
+    /// The shortest measured round trip in seconds; nil until it is measured.
     public var roundTrip: Double?
 
     /// Creates an empty report.

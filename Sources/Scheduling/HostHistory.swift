@@ -1,6 +1,6 @@
 import Numbers
 
-/// The capacities of hosts measured in earlier runs, to start the next with.
+/// The capacities of the links to hosts, measured in earlier runs. The next run starts with these capacities.
 ///
 ///     var governor = AdaptiveGovernor(history: HostHistory(text: saved))
 ///     …
@@ -8,20 +8,20 @@ import Numbers
 ///
 /// Each run measures again, so a history of another network costs a few round trips at most.
 public struct HostHistory: Hashable, Sendable {
-    /// Hosts to keep; the oldest go first.
+    /// The most hosts to keep; the oldest are removed first.
     private static let most = 64
 
-    /// A larger capacity in a file is invalid.
+    /// The largest valid capacity in a file, in bytes.
     private static let greatest = 1e12
 
-    /// The bytes that fit into the link to each host.
+    /// The number of bytes that fit into the link to each host.
     private var capacities: [String: Double] = [:]
     private var order: [String] = []
 
     /// Creates an empty history.
     public init() {}
 
-    /// Parses what ``text`` wrote, and skips invalid lines.
+    /// Parses a history's ``text``. Skips invalid lines.
     public init(text: String) {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
@@ -32,12 +32,12 @@ public struct HostHistory: Hashable, Sendable {
         }
     }
 
-    /// The history as text, a line a host.
+    /// The history as text, with one line per host.
     public var text: String {
         order.compactMap { host in capacities[host].map { "\(host)\t\(Int(clamped: $0))\n" } }.joined()
     }
 
-    /// Whether it differs enough from a saved history to replace it.
+    /// Whether this history differs so much from a saved one that it should replace it.
     public func differs(from kept: HostHistory) -> Bool {
         capacities.contains { host, capacity in
             guard let known = kept.capacities[host] else { return true }

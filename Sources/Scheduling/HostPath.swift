@@ -1,49 +1,50 @@
-/// The measurements of the path to one host, and the window that follows from them.
+/// The measurements of the path to one host, and the window that results from them.
 ///
-/// The window is a multiple of bandwidth × round trip, the bytes that fit into the link. With less, the link runs dry;
-/// with more, bytes wait in a queue, and later requests wait behind them. Once a round trip, two things are judged:
-/// whether more is delivered since more was requested, and whether answers begin late, which shows a queue. Without a
-/// queue the window may grow: where packets get lost, transfers take longer than a round trip, and more of them have to
-/// run.
+/// The window is a multiple of bandwidth × round trip, the number of bytes that fit into the link. With a smaller
+/// window, the link runs dry; with a larger one, bytes wait in a queue, and later requests wait behind them. Once per
+/// round trip, this type checks two things: whether more bytes arrive since more were requested, and whether answers
+/// begin late, which shows a queue. Without a queue the window may grow: where packets get lost, transfers take longer
+/// than a round trip, and more of them have to run.
 struct HostPath {
     private let isSecure: Bool
     private(set) var delivered = 0.0
     private(set) var bandwidth = BandwidthFilter()
-    /// The round trips of connections and answers.
+    /// The measured round trips of connections and answers.
     private(set) var roundTrip = RoundTripFilter()
     private(set) var packets = PacketSigns()
-    /// The waits for answers alone, which include the server's time.
+    /// The measured waits for answers alone, which include the server's time.
     private var answer = RoundTripFilter()
-    /// Whether the head of an answer is in the same TLS record as the beginning of its body, and is seen late.
+    /// Whether the program sees the head of an answer late. That happens if the head is in the same TLS record as the
+    /// beginning of the body.
     private var isSeenLate = false
-    /// The average sizes of transfers by kind.
+    /// The average size of transfers of each kind, in bytes.
     private var sizes: [Double] = TransferKind.allCases.map(\.usualSize)
     /// Whether transfers share a connection.
     private(set) var isShared = false
-    /// Whether they are meant to.
+    /// Whether transfers may share a connection, according to the governor.
     private var mayShare = true
 
-    /// Whether the bandwidth is still being found out.
+    /// Whether the path still increases its window to find the bandwidth, like TCP's slow start.
     private var isInSlowStart = true
     private var growth = BandwidthGrowth()
     private var roundEnd = 0.0
-    /// The answers of this round trip, and how many of them were late.
+    /// The number of answers in this round trip, and how many of them were late.
     private var answers = 0
     private var lateAnswers = 0
-    /// The bytes that are tried beyond bandwidth × round trip while no queue shows.
+    /// The window to try beyond bandwidth × round trip, while no queue shows.
     private var trialWindow: Double
     /// The greatest capacity since the last collapse.
     private(set) var widest = 0.0
     private var startingWidth: StartingWidth
     private var initialEstimate = InitialEstimate()
-    /// The capacity by the initial estimate.
+    /// The capacity according to the initial estimate.
     private var estimated = 0.0
     private var log = DeliveryLog()
     private var recordDelay = TLSRecordDelay()
     private var bursts = BurstArrivals()
     private var collapse = CollapseDetector()
 
-    /// The most transfers of a host: with more, some servers suspect an attack.
+    /// The most transfers of a host. With more transfers, some servers suspect an attack.
     static let greatestCap = 64.0
 
     init(isSecure: Bool) {
@@ -61,7 +62,7 @@ struct HostPath {
 
     var roundTripTime: Double { roundTrip.least ?? 0.2 }
 
-    /// The bytes that fit into the link.
+    /// The number of bytes that fit into the link; nil until the bandwidth is measured.
     var capacity: Double? { bandwidth.greatest.map { $0 * roundTripTime } }
 
     // MARK: - Measurements
@@ -114,7 +115,7 @@ struct HostPath {
         sizes[kind.rawValue] += 0.1 * (size - sizes[kind.rawValue])
     }
 
-    /// Takes the bytes delivered since a time for a sample of the bandwidth.
+    /// Adds a sample of the bandwidth, from the bytes delivered since a time.
     mutating func sample(since time: Double, delivered before: Double, isSaturated: Bool, at now: Double) {
         guard now > time, time >= collapse.time, delivered > before else { return }
         let rate = (delivered - before) / (now - bursts.beginning(of: time))
@@ -126,20 +127,21 @@ struct HostPath {
 
     // MARK: - Window
 
-    /// Returns the bytes to keep requested and not received, if at most `cap` transfers run.
+    /// Returns the number of bytes to keep requested but not yet received. At most `cap` transfers run.
     func window(cap: Double) -> Double {
         guard let capacity else { return trialWindow }
         return max(gain * capacity + unseen, min(trialWindow, cap * size(.thumbnail)), floor)
     }
 
-    /// More than fits by a little, so that the link never runs dry. Over one connection, parts of whose records count
-    /// in ``unseen``, it is less, because everything waits for what a queue drops.
+    /// The factor by which the window exceeds the capacity. The excess keeps the link from running dry. The factor is
+    /// smaller over one connection, for which ``unseen`` counts partial records, because all transfers wait if a queue
+    /// drops a packet.
     private var gain: Double { isShared ? 1.1875 : 1.25 }
 
-    /// The bytes of incomplete TLS records, which have arrived but are not visible.
+    /// The number of bytes in incomplete TLS records, which have arrived but are not visible.
     ///
-    /// Over one connection they are estimated where hardly more fits into the link. Over several, each transfer is on
-    /// average half through a record.
+    /// Over one connection, the value is an estimate if less than a thumbnail fits into the link. Over several
+    /// connections, each transfer is on average halfway through a record.
     private var unseen: Double {
         isShared ? (isNarrow ? recordDelay.unseen : 10_240) : isSeenLate ? (capacity ?? 0) / 2 : 0
     }
@@ -147,14 +149,14 @@ struct HostPath {
     /// Whether less than a thumbnail fits into the link.
     private var isNarrow: Bool { capacity.map { $0 < size(.thumbnail) } ?? false }
 
-    /// The least window: a short link would run dry between two requests. It holds one thumbnail, but no more than a
-    /// moment brings. A shared connection does not need it.
+    /// The least window, because a short link would run dry between two requests. The window holds one thumbnail, but
+    /// no more than ``moment``. A shared connection does not need this minimum.
     private var floor: Double { isShared ? 0 : min(size(.thumbnail), moment) }
 
-    /// The bytes of a quarter of a second.
+    /// The number of bytes that arrive in a quarter of a second.
     private var moment: Double { (bandwidth.greatest ?? 0) * 0.25 }
 
-    /// The window of one connection that still gains speed. More would overflow the queue of a long path.
+    /// The window of one connection that still gains speed. A larger window would overflow the queue of a long path.
     private var gatheringWindow: Double { 1.5 * moment }
 
     /// Restarts the measurement after transfers begin or stop to share a connection.
@@ -175,11 +177,11 @@ struct HostPath {
         (self.delivered, self.sizes, self.isShared) = (delivered, sizes, isShared)
     }
 
-    /// Lets time pass. Once a round trip, it judges the measurements.
+    /// Evaluates the measurements up to a time, once per round trip.
     ///
     /// - Parameters:
     ///   - isSaturated: whether there has been enough to transfer.
-    ///   - overdue: the number of late answers that have not begun.
+    ///   - overdue: the number of answers that are late and have not begun.
     mutating func advance(to now: Double, isSaturated: Bool, overdue: () -> Int, cap: Double) {
         log.record(delivered, at: now, span: collapseSpan)
         collapse.recordLoad(isSaturated, delivered: delivered, at: now)
@@ -198,10 +200,10 @@ struct HostPath {
         if growth.roundsWithoutMore >= 3 { isInSlowStart = false }
     }
 
-    /// The seconds that a full TLS record takes.
+    /// The time in seconds that a full TLS record takes to arrive.
     private var recordTime: Double { bandwidth.greatest.map { TLSRecordDelay.record / $0 } ?? 0 }
 
-    /// Returns whether an answer that took so long waited in a queue.
+    /// Returns whether an answer waited in a queue, judged by its wait.
     func isLate(_ wait: Double) -> Bool {
         let bound = RoundTripFilter.lateness(of: answer.least ?? .infinity)
         return wait > (isSeenLate ? 2 * (bound + recordTime) : bound)
@@ -225,10 +227,10 @@ struct HostPath {
         }
     }
 
-    /// The most to try.
+    /// The largest window to try.
     ///
-    /// Answers are up to two round trips old, so the known capacity bounds the window: a wider link delivers more soon.
-    /// After the start, more would only fill a queue, unless losses keep the link from being used.
+    /// Answers are up to two round trips old, so the known capacity limits the window: a wider link soon delivers more.
+    /// After the start, more bytes would only fill a queue, unless losses keep transfers from using the link.
     private var greatestTrialWindow: Double {
         guard let capacity else { return .infinity }
         if isShared, isInSlowStart, !isHeldUpByLosses { return max(1.25 * capacity, gatheringWindow) }
@@ -237,26 +239,29 @@ struct HostPath {
 
     // MARK: - Losses, silences and collapse
 
-    /// Whether packets get lost without a queue, which keeps the link from being used.
+    /// Whether packets get lost without a queue, which keeps transfers from using the whole link.
     var isHeldUpByLosses: Bool { packets.isHeldUp(least: roundTripTime, isShared: isShared) }
 
-    /// Whether the bandwidth has stopped growing, because it has not grown for long or because of losses.
+    /// Whether the bandwidth has stopped growing. Losses, or many round trips without growth, show that.
     var isSettled: Bool { isHeldUpByLosses || (!isInSlowStart && growth.roundsWithoutMore >= 12) }
 
-    /// Returns the rate of late, in bytes a second. With losses, less time is needed to see it.
+    /// Returns the rate of the last seconds, in bytes per second. With losses, the method uses a shorter time. Returns
+    /// nil without enough measurements.
     func presentRate(at now: Double) -> Double? {
         log.rate(
             delivered, at: now, over: isHeldUpByLosses ? max(4 * roundTripTime, collapseSpan / 2) : 2 * collapseSpan)
     }
 
-    /// Returns the seconds without bytes of an answer after which a packet was lost and not resent in time.
+    /// Returns the seconds of silence in an answer that show a loss. After that time, the server has not resent the
+    /// lost packet in time.
     ///
-    /// - Parameter others: the running transfers of the host.
+    /// - Parameter others: the number of running transfers of the host.
     func silence(among others: Int) -> Double {
         1.5 * max(roundTripTime, packets.trip ?? 0) + (isSeenLate ? Double(others) * recordTime : 0)
     }
 
-    /// Half the time over which a collapse is judged: on a slow link, several thumbnails have to arrive to show a rate.
+    /// Half the time in seconds for detecting a collapse. On a slow link, several thumbnails have to arrive to show a
+    /// rate.
     private var collapseSpan: Double {
         max(2 * roundTripTime, 0.5, bandwidth.greatest.map { 4 * size(.thumbnail) / $0 } ?? 0)
     }

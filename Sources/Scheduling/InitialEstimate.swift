@@ -1,21 +1,22 @@
 /// Estimates a link's capacity from its first answers.
 ///
 /// The first requests are sent together, so the server sends the answers one behind the other, as fast as the narrowest
-/// link lets them through. Their spacing is the time that the link takes for one.
+/// link lets them through. The time between two answers is the time that the link takes for one.
 struct InitialEstimate: Sendable {
     private var waits: [Double] = []
     private var isRead = false
 
-    /// The answers that an estimate needs.
+    /// The number of answers that an estimate needs.
     private static let enough = 5
 
     mutating func add(_ wait: Double) {
         if !isRead { waits.append(wait) }
     }
 
-    /// Returns the bytes that fit into the link, once there are enough answers; nil before and after.
+    /// Returns the number of bytes that fit into the link, once there are enough answers. Returns nil before and after
+    /// that.
     ///
-    /// - Parameter size: the bytes of each answer.
+    /// - Parameter size: the number of bytes in each answer.
     mutating func takeCapacity(size: Double) -> Double? {
         guard !isRead, waits.count >= Self.enough else { return nil }
         isRead = true
@@ -28,14 +29,14 @@ struct InitialEstimate: Sendable {
     }
 }
 
-/// How many thumbnails to request before anything is measured.
+/// Limits the number of thumbnails to request before the first measurement.
 ///
-/// Over connections of their own, servers send all of them at once (RFC 6928), and a link of some megabits drops the
-/// end. The loss takes three round trips to repair. So the width begins small and grows by one with each answer; on a
-/// short path, where repairs are fast, also by two with each connection. Over TLS, transfers may share a connection and
-/// come one after the other.
+/// If each transfer has its own connection, servers send all thumbnails at once (RFC 6928), and a link of some megabits
+/// per second drops the last ones. The loss takes three round trips to repair. So the width begins small and grows by
+/// one with each answer; on a short path, where repairs are fast, also by two with each connection. Over TLS, transfers
+/// may share a connection and come one after the other.
 struct StartingWidth: Sendable {
-    /// Thumbnails to request now.
+    /// The number of thumbnails to request now.
     private(set) var width: Double
     private let isSecure: Bool
 
@@ -44,7 +45,7 @@ struct StartingWidth: Sendable {
     private static let overMany = 5.0
     private static let most = 12.0
     private static let mostOnLongPath = 8.0
-    /// Seconds of round trip from which a path is long.
+    /// The round trip in seconds from which a path counts as long.
     private static let long = 0.2
 
     init(isSecure: Bool) {
@@ -52,12 +53,12 @@ struct StartingWidth: Sendable {
         self.isSecure = isSecure
     }
 
-    /// Records a connection. Returns the new width, if it has grown.
+    /// Records a new connection. Returns the new width, or nil if the width has not grown.
     mutating func recordConnect(after seconds: Double) -> Double? {
         seconds < Self.long ? widen(by: 2, to: Self.most) : nil
     }
 
-    /// Records an answer. Returns the new width, if it has grown.
+    /// Records an answer. Returns the new width, or nil if the width has not grown.
     mutating func recordAnswer() -> Double? { widen(by: 1, to: Self.mostOnLongPath) }
 
     private mutating func widen(by count: Double, to most: Double) -> Double? {

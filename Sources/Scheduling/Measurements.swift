@@ -1,14 +1,14 @@
-/// The greatest rate of late: other samples show the demand or a loss, not what the link can carry.
+/// Finds the greatest recent rate. Lower samples show a small demand or a loss, not the capacity of the link.
 ///
-/// Samples expire against newer ones, not against the clock: without transfers nothing is learned.
+/// Samples expire against newer ones, not against the clock: without transfers nothing is measured.
 struct BandwidthFilter {
-    /// The greatest first, each newer than the one before it.
+    /// The samples, the greatest rate first. Each sample is newer than the one before.
     private var samples: [(time: Double, rate: Double)] = []
 
-    /// The greatest rate, in bytes a second.
+    /// The greatest recent rate, in bytes per second; nil without samples.
     var greatest: Double? { samples.first?.rate }
 
-    /// - Parameter window: seconds for which a sample counts.
+    /// - Parameter window: the number of seconds for which a sample counts.
     mutating func add(_ rate: Double, at now: Double, window: Double) {
         while let last = samples.last, last.rate <= rate { samples.removeLast() }
         samples.append((now, rate))
@@ -22,14 +22,14 @@ struct BandwidthFilter {
     private static let most = 64
 }
 
-/// The least round trip of late: the distance of a host without queues.
+/// Finds the shortest recent round trip, which shows the distance of a host without queues.
 ///
-/// A route may become longer, so the least expires. It rises by at most a quarter at a time, because on a busy link all
-/// samples include the queue.
+/// A route may become longer, so the minimum expires. It rises by at most a quarter at a time, because on a busy link
+/// all samples include the queue.
 struct RoundTripFilter {
-    /// The least, in seconds.
+    /// The shortest recent round trip in seconds; nil without samples.
     private(set) var least: Double?
-    /// The least sample since the search began.
+    /// The shortest sample since the current search began.
     private var candidate = Double.infinity
     private var searchTime = 0.0
 
@@ -51,14 +51,15 @@ struct RoundTripFilter {
     /// Returns whether a wait was so long that it included a queue.
     static func isLate(_ wait: Double, least: Double) -> Bool { wait > lateness(of: least) }
 
-    /// Returns the longest wait without a queue: a quarter above the least, and some time for the machines.
+    /// Returns the longest wait without a queue. The limit is a quarter more than the minimum, plus 5 ms for the
+    /// machines.
     static func lateness(of least: Double) -> Double { 1.25 * least + 0.005 }
 }
 
 /// Counts the round trips in which the bandwidth has not grown.
 struct BandwidthGrowth: Sendable {
     private(set) var roundsWithoutMore = 0
-    /// The bandwidth after the last growth.
+    /// The bandwidth after its last growth.
     private var found: Double
 
     init(from found: Double = 0) { self.found = found }
@@ -73,41 +74,41 @@ struct BandwidthGrowth: Sendable {
     }
 }
 
-/// The bytes that a host had delivered at recent moments.
+/// The number of bytes that a host had delivered at recent moments.
 struct DeliveryLog {
     private var entries: [(time: Double, delivered: Double)] = []
 
-    /// Records a moment, and drops those older than four spans.
+    /// Records a moment, and removes moments older than four spans.
     mutating func record(_ delivered: Double, at now: Double, span: Double) {
         if let last = entries.last, now - last.time < span / 16 { return }
         entries.append((now, delivered))
         if let outdated = entries.lastIndex(where: { $0.time < now - 4 * span }) { entries.removeSubrange(...outdated) }
     }
 
-    /// Returns the rate over a span, in bytes a second; nil if the log is too short.
+    /// Returns the rate over a span, in bytes per second. Returns nil if the log is too short.
     func rate(_ delivered: Double, at now: Double, over span: Double) -> Double? {
         guard let old = entries.last(where: { $0.time <= now - span }) else { return nil }
         return (delivered - old.delivered) / (now - old.time)
     }
 }
 
-/// Spreads the bytes that a lost packet held back over the time in which they came.
+/// Spreads the bytes that a lost packet delayed over the time in which they arrived.
 ///
 /// The system keeps the bytes behind a lost packet and delivers all at once when it arrives. For a moment that looks
 /// like several times the bandwidth.
 struct BurstArrivals: Sendable {
     private var silences: [(begin: Double, end: Double)] = []
 
-    /// The most silences that end within one sample.
+    /// The most silences to keep, enough for those that end within one sample.
     private static let most = 32
 
-    /// Records a silence of a transfer that ended with bytes.
+    /// Records a time in which no bytes of a transfer arrived.
     mutating func add(from begin: Double, to end: Double) {
         silences.append((begin, end))
         if silences.count > Self.most { silences.removeFirst() }
     }
 
-    /// Returns since when the bytes have been coming that were delivered since a time.
+    /// Returns the time at which the bytes delivered since `time` began to arrive.
     func beginning(of time: Double) -> Double {
         silences.lazy.filter { $0.end > time }.map(\.begin).reduce(time, min)
     }

@@ -1,18 +1,18 @@
-/// The losses and queues of a path, as its packets show them.
+/// Shows the losses and queues of a path, judged by its packets.
 ///
-/// A full queue drops packets too, and then the link is used as well as it can be. Packets that the line loses keep
-/// connections from using it. So losses under a queue do not count as the line's.
+/// A full queue drops packets too, but then the transfers use the link as well as possible. Packets that the line loses
+/// keep connections from using it. So losses while a queue exists do not count as losses of the line.
 struct PacketSigns: Sendable {
     private var losses = LossRecord()
     private var lossesOnLine = LossRecord()
-    /// The smoothed round trip of packets, with queues; nil where unknown.
+    /// The smoothed round trip of packets in seconds, with queues; nil if unknown.
     private(set) var trip: Double?
     private var roundsSinceQueue = 0
 
     /// Records the packets of a connection since its last record.
     ///
     /// - Parameters:
-    ///   - trip: their round trip; nil if unknown, and then any loss may be a queue's.
+    ///   - trip: the round trip of the packets; nil if unknown, and then a queue may have caused any loss.
     ///   - least: the round trip without a queue.
     ///   - isShared: whether all transfers use this connection.
     mutating func record(areOrdered: Bool, trip: Double?, least: Double, isShared: Bool) {
@@ -28,11 +28,11 @@ struct PacketSigns: Sendable {
         if trip != nil { roundsSinceQueue += 1 }
     }
 
-    /// Whether packets were lost of late.
+    /// Whether packets were lost in recent round trips.
     var areAnyLost: Bool { losses.isAny }
-    /// Whether packets were lost several times of late.
+    /// Whether packets were lost several times in recent round trips.
     var areLostAgainAndAgain: Bool { losses.isRepeated }
-    /// Whether the line lost packets of late, whether or not it is full now.
+    /// Whether the line lost packets in recent round trips, even if there is a queue now.
     var areAnyLostOnLine: Bool { lossesOnLine.isAny }
 
     /// Returns whether the line repeatedly loses packets and is not full.
@@ -45,24 +45,24 @@ struct PacketSigns: Sendable {
         lossesOnLine.isAny && !isQueueing(least: least, isShared: isShared)
     }
 
-    /// Returns whether packets are known to be late.
+    /// Returns whether packets arrive later than without a queue. False if the round trip is unknown.
     func isLate(least: Double) -> Bool { trip.map { RoundTripFilter.isLate($0, least: least) } ?? false }
 
-    /// Returns whether there is a queue.
+    /// Returns whether packets probably wait in a queue.
     ///
-    /// Few packets of a single connection are timed, so a queue shows later than its drops. There it counts for some
-    /// round trips.
+    /// TCP measures the round trip of only few packets of a single connection, so a queue shows later than its drops.
+    /// There a queue counts for some round trips.
     private func isQueueing(least: Double, isShared: Bool) -> Bool {
         isShared ? roundsSinceQueue < 4 : (trip ?? .infinity) > 1.5 * least + 0.01
     }
 }
 
-/// The recent round trips in which packets were lost.
+/// Remembers in which recent round trips packets were lost.
 ///
 /// A full link also loses packets: some in one round trip, then none for many. So losses that begin several times are
-/// the line's.
+/// losses of the line.
 struct LossRecord: Sendable {
-    /// A bit for each of the last known round trips, the latest lowest: whether there was a loss.
+    /// One bit for each recent round trip, set if there was a loss. The lowest bit is the latest round trip.
     private var rounds: UInt32 = 0
     /// Whether there was a loss in this round trip; nil while unknown.
     private var hasLoss: Bool?
@@ -75,9 +75,9 @@ struct LossRecord: Sendable {
         self.hasLoss = nil
     }
 
-    /// Whether there was a loss.
+    /// Whether there was a loss in any recent round trip.
     var isAny: Bool { rounds != 0 }
 
-    /// Whether losses began at least three times.
+    /// Whether losses began at least three times in recent round trips.
     var isRepeated: Bool { (rounds & ~(rounds >> 1)).nonzeroBitCount >= 3 }
 }

@@ -1,25 +1,25 @@
-/// Whether a host can be reached, and when to probe it if not.
+/// Tracks whether a host can be reached. Schedules probes while the host cannot be reached.
 struct Reachability {
-    /// The next probe and the wait after it, while the host cannot be reached.
+    /// The time of the next probe and the wait after it. Nil while the host can be reached.
     private var probe: (time: Double, wait: Double)?
     private var failures = 0
-    /// When the host last sent something, or when transfers began after a pause.
+    /// The time when the host last sent something, or when transfers began after a pause.
     private(set) var lastSign = 0.0
 
     private static let longestWait = 30.0
 
     var isOffline: Bool { probe != nil }
-    /// Whether the last attempt failed. Three failures make the host count as offline.
+    /// Whether the last attempt to reach the host failed. After three failures the host counts as offline.
     var isMissed: Bool { isOffline || failures > 0 }
-    /// When the next probe is due, while the host cannot be reached.
+    /// The time of the next probe; nil while the host can be reached.
     var nextProbe: Double? { probe?.time }
 
-    /// Records a byte, a connection or an answer.
+    /// Records that the host sent a byte, accepted a connection or answered.
     mutating func recordSign(at now: Double) {
         (probe, failures, lastSign) = (nil, 0, now)
     }
 
-    /// Records that transfers begin where none ran.
+    /// Records that a transfer starts while no other runs.
     mutating func recordBeginning(at now: Double) {
         lastSign = max(lastSign, now)
     }
@@ -29,12 +29,13 @@ struct Reachability {
         if failures >= 3 { goOffline(at: now) }
     }
 
-    /// - Parameter patience: seconds without a sign, while transfers run, after which the host counts as offline.
+    /// - Parameter patience: the number of seconds after which a host that sends nothing counts as offline, while
+    ///   transfers run.
     mutating func advance(to now: Double, isBusy: Bool, patience: Double) {
         if isBusy, now - lastSign > patience { goOffline(at: now) }
     }
 
-    /// Returns whether a probe may start now, and schedules the next one.
+    /// Returns whether a probe may start now. If so, schedules the next one.
     mutating func takeProbe(at now: Double) -> Bool {
         guard let (time, wait) = probe, now >= time else { return false }
         probe = (now + wait, min(2 * wait, Self.longestWait))

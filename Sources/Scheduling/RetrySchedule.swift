@@ -1,13 +1,13 @@
-/// When to retry a failed request.
+/// Computes the time to wait before a failed request is retried.
 ///
-/// The waits are random parts of a second, a minute, an hour, then six hours each. The first retries help against short
-/// failures, the later ones spare a server that is down, and chance spreads the clients.
+/// The waits are random parts of a second, a minute, an hour, then six hours each. The first retries help after short
+/// failures. The later ones do not burden a server that is down. Random waits spread the requests of many clients.
 public struct RetrySchedule: Sendable {
-    /// The attempts before a request fails permanently; nil to retry as long as it is wanted.
+    /// The number of attempts after which a request fails permanently; nil for no limit.
     ///
     /// With a limit, a request also fails at once if the server asks for a wait of more than a minute.
     public var maximumAttempts: Int?
-    /// Returns a random number in 0…1.
+    /// Returns a random number from 0 to 1.
     private let random: @Sendable () -> Double
 
     /// Creates a schedule. Tests pass their own random numbers.
@@ -16,14 +16,14 @@ public struct RetrySchedule: Sendable {
         self.random = random
     }
 
-    /// Returns a random number in 0…1.
+    /// Returns a random number from 0 to 1.
     public func chance() -> Double { random() }
 
-    /// The longest waits, by the number of failed attempts.
+    /// The longest wait after one failed attempt, after two, and so on.
     public static let longest: [Duration] = [.seconds(1), .seconds(60), .seconds(3_600), .seconds(21_600)]
 
-    /// The longest wait, in seconds, of a schedule with a limit, and the longest silence of a whole host because of one
-    /// request.
+    /// The longest wait in seconds that a schedule with a limit accepts. Also the longest time for which one request's
+    /// failure stops requests to the whole host.
     private static let patience = 60
 
     /// Returns the seconds for which the whole host gets no requests.
@@ -32,9 +32,9 @@ public struct RetrySchedule: Sendable {
         return maximumAttempts != nil && retryAfter > Self.patience ? 0 : min(retryAfter, Self.patience)
     }
 
-    /// Returns the wait after failed attempts; nil to give up.
+    /// Returns the wait after a number of failed attempts. Returns nil to give up.
     ///
-    /// - Parameter retryAfter: the seconds that the server asked for: the least wait, up to six hours.
+    /// - Parameter retryAfter: the seconds that the server asked for. They are the shortest wait, up to six hours.
     public func delay(afterAttempts attempts: Int, retryAfter: Int?) -> Duration? {
         if let maximumAttempts, attempts >= maximumAttempts || retryAfter ?? 0 > Self.patience { return nil }
         let longest = Self.longest[min(attempts, Self.longest.count) - 1]

@@ -1,7 +1,8 @@
 /// The running transfers, sorted by number.
 ///
 /// The order is fixed because sums of floating-point numbers depend on it, and decisions must be repeatable. At most
-/// about a hundred run. They are read thousands of times a second and change less often, so a sorted array is fastest.
+/// about a hundred transfers run. The governor reads them thousands of times a second and changes them less often, so a
+/// sorted array is fastest.
 struct RunningTransfers: Sequence {
     private var entries: [(number: Int, transfer: RunningTransfer)] = []
 
@@ -30,7 +31,7 @@ struct RunningTransfers: Sequence {
         index < entries.count && entries[index].number == number
     }
 
-    /// The index of the first entry whose number is not less.
+    /// Returns the index of the first entry whose number is not less than `number`.
     private func index(of number: Int) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -44,42 +45,43 @@ struct RunningTransfers: Sequence {
 /// A governor's record of a running transfer.
 struct RunningTransfer {
     var candidate: TransferCandidate
-    /// Whether it is part of a ``SharingTrial``.
+    /// Whether the transfer is part of a ``SharingTrial``.
     var isTrial = false
-    /// Whether it runs over a shared connection that its host has left since. It no longer counts against the window.
+    /// Whether the transfer uses a shared connection that its host has since left. The transfer no longer counts
+    /// against the window.
     var isLeft = false
-    /// Whether it was requested once more because it hung, or is that second request.
+    /// Whether the transfer hung and was requested a second time. The value is also true for the second request.
     var isRepeated: Bool
-    /// Whether it was interrupted to free a place under its host's limit.
+    /// Whether the transfer was interrupted so that another can start under its host's limit.
     var isGivenUp = false
-    /// When its last event came or its request was sent.
+    /// The time of its last event, or of its request.
     var sign: Double
-    /// Whether its answer has begun.
+    /// Whether the answer has begun.
     var isAnswered = false
-    /// Bytes received in this attempt.
+    /// The number of bytes received in this attempt.
     var received = 0.0
-    /// Bytes requested in this attempt, for a transfer in pieces.
+    /// The number of bytes requested in this attempt; nil for a transfer in one request.
     var asked: Double?
-    /// The body length of this attempt, once known.
+    /// The body length of this attempt; nil until it is known.
     var length: Double?
-    /// When the request was sent; nil once it is answered.
+    /// The time when the request was sent; nil once the answer has begun.
     var askTime: Double?
-    /// When the current bandwidth sample began.
+    /// The time when the current bandwidth sample began.
     var sampleTime: Double
-    /// Bytes that the host had delivered when the sample began.
+    /// The number of bytes that the host had delivered when the sample began.
     var deliveredAtSample: Double
     /// Whether there was enough to transfer during the whole sample. Otherwise the sample shows the demand, not the
     /// link.
     var isSaturated = true
 
-    /// Whether the user waits for it, and it comes over a network.
+    /// Whether the user waits for the transfer, and it comes over a network.
     var isUrgent: Bool { candidate.isUrgent && !candidate.isLocal }
-    /// Whether it is the photo on the screen.
+    /// Whether the transfer fetches the photo that the viewer shows.
     var isLookedAt: Bool { candidate.importance >= .lookedAt && !candidate.isLocal }
 
-    /// Returns the bytes still to come, at least a packet.
+    /// Returns the number of bytes still to come, at least one packet.
     ///
-    /// - Parameter size: the assumed size, until the server has given it.
+    /// - Parameter size: the assumed size, until the server has stated it.
     func rest(expecting size: Double) -> Double {
         // The answer is probably that the stored version is current.
         if candidate.isAskedAfter, !isAnswered { return Self.packet }

@@ -1,19 +1,19 @@
-/// Estimates the bytes of a TLS record that have arrived but are not visible.
+/// Estimates how many bytes of an incomplete TLS record have arrived. TLS shows a record only when it is complete.
 ///
-/// TLS delivers whole records. On a slow link one takes half a second, so a request sent when it is visible is late,
-/// and one sent much earlier delays the photo that the user opens. The last byte of a record makes it visible, so
-/// records show their rate, and the rate shows how much of the next one has arrived.
+/// TLS delivers only whole records. On a slow link a record takes half a second, so a request sent when the record is
+/// visible is late, and one sent much earlier delays the photo that the user opens. The last byte of a record makes the
+/// record visible, so records show their rate, and the rate shows how much of the next record has arrived.
 struct TLSRecordDelay: Sendable {
-    /// The estimate; 0 until records show a rate.
+    /// The estimated number of invisible bytes; 0 until records show a rate.
     private(set) var unseen = 0.0
     private var last: [(time: Double, delivered: Double)] = []
 
-    /// The deliveries that show the rate.
+    /// The number of recent deliveries that determine the rate.
     private static let most = 9
-    /// The bytes that most servers put into a record; also its limit (RFC 8446).
+    /// The number of bytes that most servers put into a record. The limit is the same (RFC 8446).
     static let record = 16_384.0
 
-    /// Records the bytes delivered in all.
+    /// Records the total number of bytes delivered.
     mutating func record(_ delivered: Double, at now: Double) {
         unseen = 0
         if last.last?.time == now { last.removeLast() }
@@ -21,7 +21,7 @@ struct TLSRecordDelay: Sendable {
         if last.count > Self.most { last.removeFirst() }
     }
 
-    /// Records that transfers begin after a pause, which does not count.
+    /// Records that transfers begin after a pause, which does not count for the rate.
     mutating func recordBeginning(_ delivered: Double, at now: Double) {
         unseen = 0
         guard let newest = last.last else { return record(delivered, at: now) }

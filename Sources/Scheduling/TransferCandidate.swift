@@ -2,21 +2,21 @@ import Model
 
 /// A transfer that waits for a governor's admission.
 ///
-/// Very many may wait: the small fields stand together, behind the large ones.
+/// Very many candidates may wait. To save memory, the small fields stand together, after the large ones.
 public struct TransferCandidate: Hashable, Sendable {
-    /// The host to request it from; empty for a file of this machine.
+    /// The server to request the transfer from; empty for a file of this machine.
     public var host: String
-    /// Bytes kept from an interrupted attempt.
+    /// The number of bytes that an interrupted attempt left.
     public var held: Double
-    /// How soon it is wanted.
+    /// The importance of the transfer.
     public var importance: Importance
-    /// The kind of its content.
+    /// The kind of content.
     public var kind: TransferKind
-    /// Whether a version is stored and the server will probably answer that it is current.
+    /// Whether the cache has a version. Then the server will probably answer that this version is current.
     public var isAskedAfter: Bool
-    /// Whether its connections use TLS, whose handshake takes longer.
+    /// Whether the transfer's connections use TLS, whose handshake takes longer.
     public var isSecure: Bool
-    /// Whether it is the second request of a hanging transfer.
+    /// Whether this is the second request of a hanging transfer.
     public var isAgain = false
 
     /// Creates a candidate.
@@ -32,23 +32,23 @@ public struct TransferCandidate: Hashable, Sendable {
         self.isAskedAfter = isAskedAfter
     }
 
-    /// Whether it is a file of this machine.
+    /// Whether the transfer reads a file of this machine.
     public var isLocal: Bool { host.isEmpty }
 
-    /// Whether the user waits for it alone.
+    /// Whether the user waits for this transfer alone.
     var isUrgent: Bool { importance >= .list }
 }
 
-/// The kind of a transfer, which decides its likely size and its treatment.
+/// The kind of a transfer, which determines its likely size and its treatment.
 public enum TransferKind: Int, Hashable, Sendable, CaseIterable {
     /// A gallery's list.
     case list
-    /// A thumbnail: one of many, soon complete.
+    /// A thumbnail, which is one of many and soon complete.
     case thumbnail
-    /// A photo: one can fill a slow link for a minute.
+    /// A photo, which can fill a slow link for a minute.
     case photo
 
-    /// The assumed size until one has been transferred, in bytes.
+    /// The assumed size in bytes, until a transfer of this kind has completed.
     var usualSize: Double {
         switch self {
         case .list: 30e3

@@ -1,27 +1,27 @@
 import Model
 
-/// The waiting transfers, by importance, then by rank.
+/// The waiting transfers, sorted by importance, then by rank.
 ///
 ///     queue.put(number, .visible, rank: 0, as: candidate)
 ///     while let next = queue.popFirst({ governor.admit($0, at: now) }) { … }
 ///
-/// Each host has a lane, so a host that is busy, slow or unreachable delays no other. When the link is needed for
-/// something else, all lanes wait.
+/// Each host has a queue of its own, so a host that is busy, slow or unreachable delays no other. When the link is
+/// needed for something else, all hosts wait.
 ///
-/// A hundred thousand transfers may wait, so the caller identifies each by a small number. The queue has space for all
-/// numbers up to the largest.
+/// A hundred thousand transfers may wait, so the caller identifies each by a small number. The queue reserves space for
+/// all numbers up to the largest.
 public struct TransferQueue: Sendable {
     /// A waiting transfer.
     public struct Entry: Sendable {
-        /// Its number.
+        /// The number by which the caller knows the transfer.
         public let number: Int
-        /// Its candidate.
+        /// The candidate that waits.
         public let candidate: TransferCandidate
     }
 
-    /// Slots by number.
+    /// The entries of all transfers; the index is the transfer's number.
     private var slots: [QueueSlot] = []
-    /// Lanes by host.
+    /// The queue of each host.
     private var lanes: [String: QueueLane] = [:]
 
     /// The number of waiting transfers.
@@ -42,11 +42,11 @@ public struct TransferQueue: Sendable {
     /// Returns the number of waiting transfers of a host.
     public func count(of host: String) -> Int { lanes[host]?.count ?? 0 }
 
-    /// Adds a transfer, or changes its importance and rank. A later candidate does not replace the first.
+    /// Adds a transfer, or changes its importance and rank. A waiting transfer keeps its first candidate.
     ///
     /// - Parameters:
     ///   - rank: the order among equal importance; each rank occurs once.
-    ///   - candidate: the candidate, whose importance is ignored.
+    ///   - candidate: the candidate to add. Its importance is ignored.
     public mutating func put(
         _ number: Int, _ importance: Importance, rank: Int, as candidate: @autoclosure () -> TransferCandidate
     ) {
@@ -78,7 +78,7 @@ public struct TransferQueue: Sendable {
         count -= 1
     }
 
-    /// Removes and returns the first transfer that is admitted.
+    /// Removes the first transfer that `admit` accepts and returns it. Returns nil if no transfer may start.
     public mutating func popFirst(_ admit: (TransferCandidate) -> Admission) -> (
         entry: Entry, way: Admission.Way
     )? {
@@ -97,7 +97,7 @@ public struct TransferQueue: Sendable {
         return nil
     }
 
-    /// Returns the first transfers, up to a limit.
+    /// Returns the first waiting transfers, up to a limit.
     public func first(_ limit: Int) -> [Entry] {
         let firsts = lanes.values.flatMap { $0.first(limit, in: slots) }
         return firsts.sorted { slots[$0].comesBefore(slots[$1]) }.prefix(limit).map {
@@ -109,12 +109,12 @@ public struct TransferQueue: Sendable {
 /// A transfer's entry in a ``TransferQueue``.
 private struct QueueSlot: Sendable {
     var candidate: TransferCandidate
-    /// The order among equal importance.
+    /// The order among transfers of equal importance.
     var rank: Int32
-    /// Its index in the heap of its lane; negative if it does not wait.
+    /// The index of the transfer in the heap of its host. The index is negative if the transfer does not wait.
     var index: Int32
 
-    /// The slot of a number that does not wait.
+    /// The entry of a number that does not wait.
     static let vacant = QueueSlot(
         candidate: TransferCandidate(host: "", importance: .rest, kind: .thumbnail), rank: 0, index: -1)
 
@@ -164,7 +164,7 @@ private struct QueueLane: Sendable {
         put(number, at: index, in: &slots)
     }
 
-    /// Returns the first transfers in order, and looks only at the part of the heap that can hold them.
+    /// Returns the first transfers in order, up to a limit. Visits only the part of the heap that can hold them.
     func first(_ limit: Int, in slots: [QueueSlot]) -> [Int] {
         var candidates = Heap<Int> { [numbers] in
             slots[Int(clamping: numbers[$0])].comesBefore(slots[Int(clamping: numbers[$1])])
@@ -192,7 +192,7 @@ private struct QueueLane: Sendable {
     }
 }
 
-/// A heap whose first element is at hand.
+/// A binary heap, from which the first element can be removed quickly.
 private struct Heap<Element: Sendable>: Sendable {
     private var elements: [Element] = []
     private let comesBefore: @Sendable (Element, Element) -> Bool
