@@ -2,36 +2,42 @@ import Cache
 import Model
 import Session
 
-/// A wish for a picture of every photo, worked off in small parts.
+/// Fulfils a wish for a picture of every photo in a gallery. The type fetches a few hundred photos at a time.
 ///
-/// A gallery may have a million photos.
+/// A gallery may have a million photos, so this type never holds requests for all of them.
 struct BulkFetch {
     let gallery: GalleryID
     let rendition: Rendition
     let importance: Importance
-    /// The subjects taken up and not done, the oldest photo first.
+    /// The photos in progress, the oldest photo first.
     private(set) var underWay: [Wish.Subject] = []
-    /// Photos that failed or were declined. They lack their picture, but this fetch must not take them up again.
+    /// The photos that failed or that the user declined. The cache still lacks their pictures, but this fetch must not
+    /// start them again.
     private var excluded: Set<PhotoKey> = []
     private var progress = Progress.after(nil)
-    /// How many subjects must be settled or postponed before more can be needed. Until then nothing has to be counted.
+    /// The number of subjects to settle or postpone before the fetch may need more. Until then nothing has to be
+    /// counted.
     ///
-    /// Only settled subjects are reported. Every postponed one leads to a call of ``refill(_:isWaiting:)``, so calls count too.
+    /// Only settled subjects are reported. Every postponed subject leads to a call of ``refill(_:isWaiting:)``, so
+    /// calls count too.
     private var distance = 0
 
-    /// How far the fetch has come in its gallery.
+    /// The progress of a bulk fetch through its gallery.
     private enum Progress {
-        /// Up to and including a photo; nil at the start.
+        /// The fetch has passed all photos up to this one; nil at the start.
         case after(PhotoKey?)
-        /// To the end. Photos passed before may lack their picture again.
+        /// The fetch has passed all photos once. Photos at the beginning may lack their picture again.
         case toTheEnd
-        /// To the end twice, and no photo lacks a picture. The next search waits for a change, since it reads all photos.
+        /// The fetch has passed all photos twice, and no photo lacks a picture. The fetch searches again only after a
+        /// change, because a search reads all photos.
         case nothingFound
     }
 
-    /// The number of subjects under way, without postponed ones. It is more than run and are stored at once on any network.
+    /// The number of subjects in progress, without postponed ones. This number exceeds the number of pictures that any
+    /// network can fetch and store at once.
     private static let width = 512
-    /// With so many postponed subjects no more are taken up. The server is failing, and each of them costs memory and time.
+    /// The number of postponed subjects at which the fetch starts no more. The server is failing then, and each subject
+    /// costs memory and time.
     private static let maximumWaiting = 1_024
 
     init?(_ wish: Wish) {
@@ -43,10 +49,10 @@ struct BulkFetch {
 
     var subject: Wish.Subject { .everyPicture(gallery, rendition) }
 
-    /// The wishes for the subjects under way.
+    /// The wishes for the subjects in progress.
     var wishes: [Wish] { underWay.map { Wish($0, importance: importance) } }
 
-    /// Takes up more subjects after half of them were settled or postponed. Returns whether anything is left to do.
+    /// Starts more subjects after half of them were settled or postponed. Returns false if nothing is left to do.
     mutating func refill(_ cache: GalleryCache, isWaiting: (Wish.Subject) -> Bool) throws -> Bool {
         switch progress {
         case .toTheEnd where !underWay.isEmpty: return true
@@ -81,14 +87,14 @@ struct BulkFetch {
         if case .nothingFound = progress { progress = .toTheEnd }
     }
 
-    /// Takes over a running subject that no other wish needs any more. The fetch would come to it anyway.
+    /// Adds a running subject that no other wish needs any more. The fetch would need the subject anyway.
     mutating func takeOver(_ subject: Wish.Subject) {
         guard subject.gallery == gallery, case .picture(_, let key, rendition) = subject, !excluded.contains(key)
         else { return }
         underWay.insert(subject, at: 0)
     }
 
-    /// Leaves out a subject that the user declined.
+    /// Excludes a subject that the user declined.
     mutating func exclude(_ subject: Wish.Subject) {
         guard subject.gallery == gallery, case .picture(_, let key, rendition) = subject else { return }
         underWay.removeAll { $0 == subject }
@@ -96,7 +102,7 @@ struct BulkFetch {
         excluded.insert(key)
     }
 
-    /// Removes a settled subject: its picture is stored, or it failed permanently.
+    /// Removes a subject whose picture is stored or that failed permanently.
     mutating func settle(_ subject: Wish.Subject, _ cache: GalleryCache) throws {
         guard let index = underWay.firstIndex(of: subject), let key = subject.photo else { return }
         underWay.remove(at: index)
@@ -105,7 +111,7 @@ struct BulkFetch {
     }
 }
 
-/// The bulk fetches of the wishes that stand now.
+/// All bulk fetches that the current wishes need.
 struct BulkFetches {
     private var fetches: [Wish.Subject: BulkFetch] = [:]
 
@@ -120,15 +126,15 @@ struct BulkFetches {
         for subject in declined { for fetch in fetches.keys { fetches[fetch]?.exclude(subject) } }
     }
 
-    /// Drops a fetch, so that the next wish for it begins a new one.
+    /// Removes a fetch, so that the next wish for it begins a new one.
     mutating func remove(_ subject: Wish.Subject) { fetches[subject] = nil }
 
-    /// The wishes for individual pictures, without the subjects named.
+    /// Returns the wishes for individual pictures, except those in `named`.
     func wishes(except named: Set<Wish.Subject>) -> [Wish] {
         fetches.values.flatMap(\.wishes).filter { !named.contains($0.subject) }
     }
 
-    /// Takes over running subjects that no other wish names any more.
+    /// Adds running subjects to the fetches that would need them. No other wish names these subjects any more.
     mutating func takeOver(_ running: some Sequence<Wish.Subject>, except named: Set<Wish.Subject>) {
         let known = named.union(fetches.values.flatMap(\.underWay))
         for subject in running where !known.contains(subject) {
@@ -136,7 +142,8 @@ struct BulkFetches {
         }
     }
 
-    /// Takes up more subjects where needed. Returns whether any were taken up, and the fetches with nothing left to do.
+    /// Starts more subjects where needed. Returns whether any were started, and the fetches that have nothing left to
+    /// do.
     mutating func refill(
         _ caches: CacheFolder, isWaiting: (Wish.Subject) -> Bool
     ) -> (hasChanged: Bool, done: [Wish.Subject]) {
@@ -154,7 +161,7 @@ struct BulkFetches {
         for fetch in fetches.keys where fetch.gallery == gallery { fetches[fetch]?.photosChanged() }
     }
 
-    /// Removes a settled subject. A settled list starts its gallery's fetches again.
+    /// Removes a settled subject from all fetches. If the subject is a list, restarts the fetches of its gallery.
     mutating func settle(_ subject: Wish.Subject, _ cache: GalleryCache) {
         for fetch in fetches.keys {
             if fetch.gallery == subject.gallery, subject == .list(subject.gallery) { fetches[fetch]?.restart() }
@@ -162,6 +169,6 @@ struct BulkFetches {
         }
     }
 
-    /// The wishes for every picture of a gallery.
+    /// Returns the wishes for every picture of a gallery.
     func subjects(of gallery: GalleryID) -> Set<Wish.Subject> { Set(fetches.keys.filter { $0.gallery == gallery }) }
 }

@@ -1,19 +1,19 @@
 import HTTP
 
-/// Makes a network worse on purpose: delays every transfer and makes some fail.
+/// Simulates a bad network: delays every transfer and makes some fail.
 ///
 ///     var disturbance = Disturbance(delay: .milliseconds(500), failingEvery: 3)
 ///     let step = disturbance.next()
 ///     try await clock.sleep(until: clock.now + step.delay)
 ///     if let error = step.error { throw error }
 ///
-/// It only counts requests; the sender waits and throws.
+/// This type only counts requests; the sender waits and throws.
 public struct Disturbance: Hashable, Sendable {
     /// The disturbance of one request.
     public struct Step: Equatable, Sendable {
-        /// How long to wait before sending.
+        /// The time to wait before the sender sends the request.
         public let delay: Duration
-        /// The error to throw instead of sending; nil for none.
+        /// The error to throw instead of sending the request; nil for none.
         public let error: RequestError?
     }
 
@@ -23,7 +23,7 @@ public struct Disturbance: Hashable, Sendable {
 
     /// - Parameters:
     ///   - delay: the delay of each transfer.
-    ///   - period: makes every transfer of this number fail; 0 for none.
+    ///   - period: with 3, for example, every third transfer fails; 0 for none.
     public init(delay: Duration = .zero, failingEvery period: Int = 0) {
         self.delay = max(.zero, delay)
         self.period = max(0, period)

@@ -1,36 +1,36 @@
 import Concurrency
 
-/// The clock for waits. Tests move their own.
+/// The clock that the controller uses for waits. Tests use a clock that they set themselves.
 public protocol NetworkClock: Sendable {
-    /// Time since some moment in the past.
+    /// The time since a fixed moment in the past.
     var now: Duration { get }
-    /// Returns at a time, or throws when the task is cancelled.
+    /// Waits until a time. Throws when the task is cancelled.
     func sleep(until time: Duration) async throws
 }
 
-/// The machine's clock. It runs during sleep, so retries are due after a night with the lid closed.
+/// The machine's clock. The clock also runs while the machine sleeps, so retries are due when it wakes up.
 public struct MachineClock: NetworkClock {
     private let clock = BootClock()
 
-    /// Makes a clock that starts now.
+    /// Creates a clock that starts now.
     public init() {}
 
-    /// Time since the clock was made.
+    /// The time since the clock was created.
     public var now: Duration { clock.now }
 
-    /// Returns at a time, or throws when the task is cancelled.
+    /// Waits until a time. Throws when the task is cancelled.
     public func sleep(until time: Duration) async throws {
         try await clock.sleep(until: time)
     }
 }
 
-/// Wakes its owner once, at a time that can be changed.
+/// Calls its owner once, at a time that the owner can change.
 struct ClockAlarm {
-    /// When it rings; nil if it is not set. The controller compares it with the next look.
+    /// The time of the call; nil if the alarm is not set.
     private(set) var time: Duration?
     private var task: Task<Void, Never>?
 
-    /// Sets the time, or cancels the alarm. Does nothing if it is set to that time already.
+    /// Sets the time of the alarm, or cancels it if the time is nil. Does nothing if that time is already set.
     mutating func set(
         to time: Duration?, _ clock: any NetworkClock, onRing: @escaping @Sendable (Duration) async -> Void
     ) {
@@ -44,7 +44,7 @@ struct ClockAlarm {
         }
     }
 
-    /// Ends the alarm that rang. Returns false if it was cancelled or set to another time meanwhile.
+    /// Ends the alarm that has called. Returns false if the alarm was cancelled or set to another time meanwhile.
     mutating func end(_ time: Duration) -> Bool {
         guard self.time == time else { return false }
         (self.time, task) = (nil, nil)

@@ -7,18 +7,18 @@ import Numbers
 import Scheduling
 import Session
 
-/// Fulfils wishes: fetches the most important ones first and stores the results in the cache.
+/// Fulfils wishes: fetches the most important things first and stores the results in the cache.
 ///
-/// The composition root makes one controller. Screens never see it: they state wishes and watch the cache.
+/// The composition root creates one controller. Screens state wishes, watch the cache, and never see the controller.
 ///
 ///     let controller = NetworkController(wishes: wishes, context: context, client: HTTPClient(log: log))
 ///     let running = Task { await controller.run() }
 ///
-/// The controller knows requests only by their protocol. Wishes for the same thing join one request, which is as important as
-/// the most important of them. When the last of them is withdrawn, the request is cancelled.
+/// The controller knows requests only by their protocol. Wishes for the same thing join one request, which is as
+/// important as the most important of them. The last withdrawal of such a wish cancels the request.
 ///
-/// This actor starts, counts and waits, and never blocks. Transfers run on the client's threads, as many as the governor
-/// allows. Parsing and comparing run on queues of their own.
+/// This actor starts, counts and waits. Transfers run on the client's threads, as many as the governor allows. Parsing
+/// and comparing run on queues of their own.
 public actor NetworkController {
     private let wishes: Wishes
     private let context: RequestContext
@@ -29,44 +29,44 @@ public actor NetworkController {
     private let network: CoalescingStream<NetworkPresence>
     private let onHistory: @Sendable (HostHistory) -> Void
     private var savedHistory: HostHistory
-    /// Whether the machine is on a network, as the kernel said last.
+    /// Whether the machine is on a network, according to the kernel's last message.
     private var presence = NetworkPresence(isThere: true)
     private var disturbance: Disturbance
 
-    /// Wishes of screens and commands, bulk fetches included.
+    /// The wishes of screens and commands, bulk fetches included.
     private var stated: [Wish] = []
-    /// The number of the last request for each subject that was asked for.
+    /// For each subject that the user requested, the number of the last request.
     private var asked: [Wish.Subject: Int] = [:]
     private var declined: Set<Wish.Subject> = []
     private var isPaused = false
     private var bulkFetches = BulkFetches()
-    /// Readable inside the module, since tests look at waits and at the queue.
+    /// The state of all wanted subjects. Tests read its waits and its queue.
     private(set) var table: RequestTable
-    /// Readable inside the module, since tests wait until nothing is under way.
+    /// The running requests. Tests wait until no request runs.
     private(set) var operations: OperationTable
     private var postponed = PostponedRequests()
     /// The number of storage failures since the last success.
     private var storageFailures = 0
 
     private var reporter: TrafficReporter
-    /// Receives an event whenever a meter shows something new.
+    /// The stream that delivers an event whenever a transfer's meter changes.
     private let meterEvents: CoalescingStream<MeterEvent>
     private var listeners: [GalleryID: Task<Void, Never>] = [:]
-    /// The end of the first wait for a retry.
+    /// The alarm for the end of the first wait for a retry.
     private var alarm = ClockAlarm()
-    /// The next look at the transfers if no meter changes before.
+    /// The alarm for the next check of the transfers, if no meter changes before.
     private var tick = ClockAlarm()
     private let executor = QueueExecutor(label: "vitrine.network")
 
-    /// The actor's own queue. It reads the cache, and so the disk.
+    /// A serial queue of this actor's own, because reading the cache may block.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Makes a controller that does nothing before ``run()``.
+    /// Creates a controller, which does nothing before ``run()``.
     ///
     /// - Parameters:
     ///   - network: reports changes of the machine's networks.
     ///   - disturbance: delays transfers or makes them fail, for tests.
-    ///   - onHistory: stores what was learned about hosts for the next run; called when no transfer is left.
+    ///   - onHistory: stores the measurements of hosts for the next run, when no transfer is left.
     public init(
         wishes: Wishes, context: RequestContext, client: HTTPClient, governor: any Governor = AdaptiveGovernor(),
         schedule: RetrySchedule = RetrySchedule(), clock: any NetworkClock = MachineClock(),
@@ -91,7 +91,7 @@ public actor NetworkController {
         table = RequestTable(candidate: factory.candidate)
     }
 
-    /// Works until the task is cancelled, then cancels everything under way.
+    /// Fulfils wishes until the task is cancelled, then cancels all requests.
     public func run() async {
         presence = .current
         let listening = [
@@ -112,7 +112,7 @@ public actor NetworkController {
 
     // MARK: - Wishes
 
-    /// Adopts the wishes of a snapshot.
+    /// Replaces the current wishes by those of a snapshot.
     func take(_ snapshot: Wishes.Snapshot) {
         let askedAgain = snapshot.asked.filter { asked[$0.key] != $0.value }.keys
         for subject in askedAgain { bulkFetches.remove(subject) }
@@ -137,7 +137,7 @@ public actor NetworkController {
         for identity in operations.identifiers { updateImportance(of: identity) }
     }
 
-    /// The stated wishes, with the current pictures in place of bulk fetches.
+    /// Returns the stated wishes. Replaces each bulk fetch by wishes for its current pictures.
     private func wantedPictures() -> [Wish] {
         // Without a bulk fetch the list is not copied. It may hold 100,000 wishes.
         guard !bulkFetches.isEmpty else { return stated }
@@ -147,7 +147,7 @@ public actor NetworkController {
         return wanted + bulkFetches.wishes(except: named)
     }
 
-    /// Cancels the work for a subject that is not wanted any more.
+    /// Cancels the work for a subject that no wish names any more.
     private func drop(_ subject: Wish.Subject, _ state: RequestTable.State) {
         switch state {
         case .running(let identity): operations.leave(identity, subject)
@@ -158,7 +158,7 @@ public actor NetworkController {
         context.activity.cancelRetry(of: subject)
     }
 
-    /// Queues a subject that was asked for again. Between two snapshots an earlier wish for it may have been fulfilled.
+    /// Queues a requested subject, if it is settled or waiting. An earlier wish for it may already be fulfilled.
     private func begin(_ subject: Wish.Subject) {
         switch table.state(of: subject) {
         case .settled, .waiting: table.retry(subject)
@@ -166,7 +166,7 @@ public actor NetworkController {
         }
     }
 
-    /// Removes a subject's wish: it is fulfilled, or has failed permanently.
+    /// Removes a subject's wish, because it is fulfilled or has failed permanently.
     private func settle(_ subject: Wish.Subject) {
         postponed.remove(subject)
         table.setSettled(subject)
@@ -176,9 +176,9 @@ public actor NetworkController {
 
     // MARK: - Bulk fetches
 
-    /// Takes up more pictures for bulk fetches, and ends those that are done.
+    /// Starts more pictures for bulk fetches, and ends fetches that have nothing left to do.
     ///
-    /// A bulk fetch starts before its gallery's list has come, and is not done before, since the list may name more photos.
+    /// A bulk fetch starts before its gallery's list has arrived, but cannot end before. The list may name more photos.
     private func refillBulkFetches() {
         // With full caches, each picture fetched for later would replace another one.
         if context.caches.space.isShort, !bulkFetches.isEmpty {
@@ -231,7 +231,7 @@ public actor NetworkController {
         }
     }
 
-    /// Adapts to a changed row: a settled picture may be needed again, and a running request may be of no use.
+    /// Reacts to a changed row. A settled picture may be needed again; a running request may be useless.
     func rowChanged(_ subject: Wish.Subject) {
         switch table.state(of: subject) {
         case .running(let identity):
@@ -255,7 +255,7 @@ public actor NetworkController {
 
     // MARK: - Retries
 
-    /// Retries a subject at once and restarts its schedule, at the user's request.
+    /// Retries a subject at once and restarts its retry schedule.
     ///
     /// A held key repeats 30 times a second, so at least a second lies between two attempts.
     private func retry(_ subject: Wish.Subject) {
@@ -272,13 +272,13 @@ public actor NetworkController {
         }
     }
 
-    /// Has a request show the end of its wait. Does nothing while its failure is being recorded.
+    /// Makes a request show the end of its wait. Does nothing while the cache records its failure.
     private func showWait(of subject: Wish.Subject) {
         guard !postponed.isBeingRecorded(subject), case .waiting(let wait) = table.state(of: subject) else { return }
         postponed[subject]?.showWaiting(wait.failure, until: wait.until.map(reporter.timeOfDay))
     }
 
-    /// Has due requests that could not start show that their time is unknown: transfers are paused, or the host is busy.
+    /// Shows for due requests that could not start that their time is unknown.
     private func showHeldBack(_ subjects: some Sequence<Wish.Subject>) {
         for subject in subjects where table.state(of: subject) == .queued {
             if let failure = table.setback(of: subject)?.failure {
@@ -306,7 +306,7 @@ public actor NetworkController {
 
     // MARK: - Transfers
 
-    /// Reads all meters, follows the governor's decisions, and starts what may start.
+    /// Reads all meters, follows the governor's decisions, and starts the requests that may start.
     func look() {
         operations.readMeters()
         operations.interrupt(waiting: waiting)
@@ -317,12 +317,12 @@ public actor NetworkController {
         report()
     }
 
-    /// The number of startable transfers for each host, as of now.
+    /// A function that returns the number of startable transfers for a host, as of now.
     private var waiting: (String) -> Int {
         { [queue = table.queue, isPaused] host in isPaused ? 0 : queue.count(of: host) }
     }
 
-    /// The most answers kept in memory until they are stored. When the disk is slower than the network, transfers wait.
+    /// The most answers to keep in memory until they are stored. If the disk is slow, transfers wait.
     private static let maximumUnstored = 64
 
     private func startWaiting() {
@@ -374,7 +374,7 @@ public actor NetworkController {
         if let importance = importances?.max() { operations.setImportance(importance, of: identity) }
     }
 
-    /// Plans the next look at the transfers, unless an earlier one is planned.
+    /// Schedules the next check of the transfers, unless an earlier one is scheduled.
     private func setTick() {
         let time = operations.nextLook(isQueueEmpty: table.queue.isEmpty, isPaused: isPaused, waiting: waiting)
         guard let time, tick.time.map({ time < $0 }) ?? true else { return }
@@ -473,7 +473,7 @@ public actor NetworkController {
         if let subject = operation.served.first(where: { table.isWaiting($0, since: wait) }) { showWait(of: subject) }
     }
 
-    /// Settles the subjects of a permanently failed request, except those that were dropped or started again.
+    /// Settles the subjects of a permanently failed request. Subjects that were dropped or started again are excepted.
     private func giveUp(_ operation: Operation) {
         let identity = operation.request.identity
         let successor = operations[identity]
@@ -484,7 +484,7 @@ public actor NetworkController {
         }
     }
 
-    /// More storage failures in a row than this are no accident.
+    /// The most storage failures in a row before bulk fetches of a gallery end. More are no accident.
     private static let maximumStorageFailures = 8
 
     private func reportStorageTrouble(_ trouble: StorageTrouble, _ attempts: Int, of operation: Operation) {

@@ -3,27 +3,29 @@ import Model
 import Numbers
 import Scheduling
 
-/// A request under way, and every wish that it serves.
+/// A running request, with every wish that it serves.
 ///
-/// It is a class, though only the controller holds it: it is read thousands of times a second and must not be copied.
+/// This is a class, although only the controller holds it, because the controller reads it thousands of times a second
+/// and must not copy it.
 final class Operation {
-    /// The number of its first attempt. Later operations have higher numbers.
+    /// The number of the operation's first attempt. Later operations have higher numbers.
     let number: Int
     /// The request, which the controller runs and reports about.
     let request: any NetworkRequest
-    /// The form in which the governor knows this request.
+    /// The description by which the governor knows this request.
     let candidate: TransferCandidate
-    /// When it began.
+    /// The time when the operation started.
     let start: Duration
-    /// Its transfers: one, or two after the first one hung. The first to finish counts.
+    /// The operation's transfers: one, or two after the first one hung. The first to finish counts.
     private(set) var attempts: [Attempt]
-    /// Bytes of attempts that were dropped for another.
+    /// The number of bytes of attempts that were dropped for another.
     private var droppedBytes: ByteCount = 0
-    /// Subjects that share this request; the controller reports to each.
+    /// The subjects that share this request. The controller reports to each.
     private(set) var served: Set<Wish.Subject>
-    /// Every subject that it serves or has served. A subject can leave when its picture is stored, before the operation ends.
+    /// Every subject that the operation serves or has served. A subject can leave when its picture is stored, before
+    /// the operation ends.
     private(set) var everServed: Set<Wish.Subject>
-    /// The highest importance of the subjects that it serves.
+    /// The highest importance of the subjects that the operation serves.
     var importance: Importance
 
     init(
@@ -39,53 +41,53 @@ final class Operation {
         importance = candidate.importance
     }
 
-    /// Whether all bytes have arrived. They may still have to be stored.
+    /// Whether all bytes have arrived. The cache may still have to store the bytes.
     var isTransferred: Bool { attempts.contains(where: \.isTransferred) }
 
-    /// Bytes received, as of the last look at the meters.
+    /// The number of bytes received, as of the last reading of the meters.
     var received: ByteCount { attempts.reduce(droppedBytes) { $0 + $1.received } }
 
-    /// The attempt with a number; nil after it was dropped.
+    /// Returns the attempt with a number. Returns nil after it was dropped.
     func attempt(_ number: Int) -> Attempt? { attempts.first { $0.number == number } }
 
-    /// Adds a second attempt beside the one that hangs.
+    /// Adds a second attempt to one that hangs.
     func add(_ attempt: Attempt) { attempts.append(attempt) }
 
-    /// Cancels one attempt and goes on with the others.
+    /// Cancels one attempt and continues with the others.
     func drop(_ attempt: Attempt) {
         attempts.removeAll { $0 === attempt }
         droppedBytes += attempt.received
         attempt.task.cancel()
     }
 
-    /// Cancels all attempts. Each of them still reports its end.
+    /// Cancels all attempts. Each attempt still reports its end.
     func cancel() {
         for attempt in attempts { attempt.task.cancel() }
     }
 
-    /// Serves one more subject.
+    /// Adds a subject to those that the operation serves.
     func serve(_ subject: Wish.Subject) {
         served.insert(subject)
         everServed.insert(subject)
     }
 
-    /// Stops serving a subject.
+    /// Removes a subject from those that the operation serves.
     func leave(_ subject: Wish.Subject) { served.remove(subject) }
 }
 
-/// One transfer of an operation, and what the governor knows of it.
+/// One transfer of an operation, with the state that the governor knows.
 ///
-/// It is a class, since meters are read thousands of times a second and it must not be copied.
+/// This is a class, because the controller reads meters thousands of times a second and must not copy them.
 final class Attempt {
-    /// The governor's number for it.
+    /// The number by which the governor knows the attempt.
     let number: Int
-    /// The governor's permission, which holds the meter.
+    /// The permission for the transfer, which holds its meter.
     let permit: TransferPermit
-    /// The work, which the controller cancels.
+    /// The task that runs the transfer. The controller can cancel the task.
     let task: Task<Void, Never>
     private var reported = Reported()
 
-    /// The facts that the governor has been told.
+    /// The values that the controller has reported to the governor.
     private struct Reported {
         var connect: Double?
         var wait: Double?
@@ -101,15 +103,15 @@ final class Attempt {
         reported.asked = permit.isInPieces ? 0 : nil
     }
 
-    /// Whether all bytes have arrived. They may still have to be stored.
+    /// Whether all bytes have arrived. The cache may still have to store the bytes.
     var isTransferred: Bool { reported.isOver }
 
-    /// Bytes received, as of the last look at the meter.
+    /// The number of bytes received, as of the last reading of the meter.
     var received: ByteCount { reported.bytes }
 
-    /// Returns what the meter shows and the governor does not know yet, in order.
+    /// Returns new events from the meter, which the governor does not know yet, in order.
     ///
-    /// A failed transfer is left out: the request's error tells later what the failure means.
+    /// The failure of a transfer is not among them: the request's error tells later what the failure means.
     func takeEvents() -> [TransferEvent] {
         let reading = permit.meter.reading
         var events: [TransferEvent] = []

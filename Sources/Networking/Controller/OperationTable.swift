@@ -4,24 +4,24 @@ import Model
 import Numbers
 import Scheduling
 
-/// The requests under way, and the governor that decides about their transfers.
+/// The running requests, and the governor that decides about their transfers.
 ///
-/// It reports each transfer to the governor and carries out what the governor says. The controller decides what a request's
+/// The table reports each transfer to the governor and performs its decisions. The controller decides what a request's
 /// end means for wishes and for the cache.
 struct OperationTable {
-    /// Sends a request under an attempt's number and returns the task of its transfer.
+    /// A function that sends a request under an attempt's number. The function returns the task of the transfer.
     typealias Send = (_ request: any NetworkRequest, _ number: Int, _ permit: TransferPermit) -> Task<Void, Never>
 
     private let clock: any NetworkClock
     private let schedule: RetrySchedule
-    /// Receives an event whenever a meter shows something new.
+    /// The stream that delivers an event whenever a transfer's meter changes.
     private let meterEvents: CoalescingStream<MeterEvent>
     private var governor: any Governor
     private var operations: [RequestIdentity: Operation] = [:]
     /// The requests of attempts whose end the governor does not know yet, by number.
     private var identities: [Int: RequestIdentity] = [:]
     private(set) var lastNumber = 0
-    /// Bytes of operations that have ended.
+    /// The number of bytes of operations that have ended.
     private var endedBytes: ByteCount = 0
 
     init(
@@ -39,16 +39,16 @@ struct OperationTable {
     var all: some Collection<Operation> { operations.values }
     var identifiers: [RequestIdentity] { Array(operations.keys) }
     var isEmpty: Bool { operations.isEmpty }
-    /// The number of transfers that run.
+    /// The number of running transfers.
     var transferCount: Int { identities.count }
-    /// The number of answers in memory that are still to be stored.
+    /// The number of complete answers in memory that the cache has not stored yet.
     var unstoredCount: Int { operations.values.count(where: \.isTransferred) }
-    /// All bytes received so far.
+    /// The number of bytes received so far by all operations.
     var received: ByteCount { operations.values.reduce(endedBytes) { $0 + $1.received } }
 
     // MARK: - Starting
 
-    /// Returns whether and how something may start now.
+    /// Returns whether a transfer may start now, and over which connection.
     mutating func admit(_ candidate: TransferCandidate) -> Admission {
         governor.admit(candidate, at: clock.now.seconds)
     }
@@ -92,12 +92,12 @@ struct OperationTable {
 
     // MARK: - Running
 
-    /// Tells the governor what all meters show.
+    /// Reads all meters and reports their changes to the governor.
     mutating func readMeters() {
         for operation in operations.values { readMeters(of: operation) }
     }
 
-    /// Tells the governor what the meters of an operation show.
+    /// Reads the meters of an operation and reports their changes to the governor.
     ///
     /// Meters keep no times, so all events count as happening now.
     private mutating func readMeters(of operation: Operation) {
@@ -112,9 +112,10 @@ struct OperationTable {
         }
     }
 
-    /// Cancels the transfers that the governor wants to interrupt. Their subjects are queued again when they end.
+    /// Cancels the transfers that the governor wants to interrupt. When the transfers end, the controller queues their
+    /// subjects again.
     ///
-    /// - Parameter waiting: returns how many transfers wait for a host and could start.
+    /// - Parameter waiting: returns the number of startable transfers that wait for a host.
     mutating func interrupt(waiting: (String) -> Int) {
         for number in governor.advance(to: clock.now.seconds, waiting: waiting) {
             if let identity = identities[number] { operations[identity]?.attempt(number)?.task.cancel() }
@@ -128,7 +129,7 @@ struct OperationTable {
         }
     }
 
-    /// Sets the importance of a request under way.
+    /// Sets the importance of a running request.
     mutating func setImportance(_ importance: Importance, of identity: RequestIdentity) {
         guard let operation = operations[identity], importance != operation.importance else { return }
         operation.importance = importance
@@ -138,7 +139,7 @@ struct OperationTable {
         }
     }
 
-    /// Stops serving a subject, and cancels the request if it serves no other.
+    /// Stops serving a subject. Cancels the request if it serves no other.
     func leave(_ identity: RequestIdentity, _ subject: Wish.Subject) {
         operations[identity]?.leave(subject)
         if operations[identity]?.served.isEmpty == true { operations[identity]?.cancel() }
@@ -146,7 +147,7 @@ struct OperationTable {
 
     // MARK: - Ending
 
-    /// Takes out an operation when one of its attempts has ended.
+    /// Removes an operation when one of its attempts has ended.
     ///
     /// - Returns: the operation; nil if the attempt was dropped, or failed while another still runs.
     mutating func finish(
@@ -170,7 +171,7 @@ struct OperationTable {
         reportEnd(of: attempt, of: operation, error)
     }
 
-    /// Tells the governor how an attempt ended, unless its meter has already said so.
+    /// Reports the end of an attempt to the governor. Does nothing if the meter has already shown the end.
     private mutating func reportEnd(of attempt: Attempt, of operation: Operation, _ error: RequestError?) {
         if identities.removeValue(forKey: attempt.number) != nil {
             governor.record(.ended(error?.ending ?? .cancelled), of: attempt.number, at: clock.now.seconds)
@@ -183,18 +184,18 @@ struct OperationTable {
 
     // MARK: - The governor's view
 
-    /// The governor's report.
+    /// The governor's measurements and decisions.
     var report: GovernorReport { governor.report }
-    /// The governor's knowledge of hosts.
+    /// The governor's measurements of hosts, for the next run.
     var history: HostHistory { governor.history }
 
     /// Tells the governor that the machine has joined a network.
     mutating func networkChanged() { governor.recordNetworkChange(at: clock.now.seconds) }
 
-    /// Ends a host's silence after 429: the user wants another attempt.
+    /// Allows requests to a host again after a 429.
     mutating func endSilence(of host: String) { governor.endSilence(of: host) }
 
-    /// When the transfers must be looked at again though no meter has changed; nil if never.
+    /// Returns the time of the next check of the transfers, if no meter changes before. Returns nil if none is needed.
     func nextLook(isQueueEmpty: Bool, isPaused: Bool, waiting: (String) -> Int) -> Duration? {
         guard !identities.isEmpty || !isQueueEmpty else { return nil }
         let now = clock.now.seconds
@@ -207,7 +208,7 @@ struct OperationTable {
     }
 }
 
-/// Says that a meter shows something new. It carries no details, since all meters are read.
+/// An event that a meter has changed. The event carries no details, because the controller reads all meters.
 struct MeterEvent: Coalescing, Sendable {
     mutating func merge(_ later: MeterEvent) {}
 }

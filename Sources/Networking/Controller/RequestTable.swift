@@ -2,7 +2,7 @@ import Model
 import Numbers
 import Scheduling
 
-/// The state of every subject that is wished for. It makes no decisions about the network and starts nothing.
+/// The state of every wanted subject. The table makes no decisions about the network and starts nothing.
 ///
 ///                   ┌───────────── retry, change, due ─────────────┐
 ///                   ▼                                              │
@@ -14,35 +14,35 @@ struct RequestTable {
         case queued
         case running(RequestIdentity)
         case waiting(Wait)
-        /// Nothing to do until the cache changes.
+        /// Nothing is to be done until the cache changes.
         case settled
     }
 
-    /// A wait between two attempts.
+    /// A wait between two attempts to fetch a subject.
     struct Wait: Equatable {
         let since: Duration
-        /// The end; nil if the wait lasts until the user asks for a retry.
+        /// The time when the wait ends. Nil if only the user can end the wait.
         var until: Duration?
-        /// The earliest end that the host permits.
+        /// The earliest time at which the host permits another attempt.
         var earliest: Duration
         let host: String
-        /// Why the attempt before the wait failed.
+        /// The reason why the attempt before the wait failed.
         let failure: Failure
         /// The number of failed attempts.
         let attempts: Int
-        /// Whether a success of the host has shortened the wait.
+        /// Whether an answer of the host to another request has shortened the wait.
         var isShortened = false
     }
 
-    /// The state of one subject. There may be 100,000, so rare facts are kept in dictionaries of their own.
+    /// The state of one subject. There may be 100,000 subjects, so rare facts are stored in dictionaries of their own.
     private struct Entry {
-        /// The number in the queue.
+        /// The number of the subject in the queue.
         let number: Int
         var importance: Importance
         var phase = Phase.new
         /// The position among subjects of the same importance.
         var rank = 0
-        /// The last adoption that named the subject.
+        /// The number of the last adoption that named the subject.
         var adoption: UInt32
     }
 
@@ -51,9 +51,9 @@ struct RequestTable {
     /// The failures of a subject since its last success.
     private struct Setback {
         var attempts = 0
-        /// The last failure. It is kept while the subject is queued again.
+        /// The last failure. The failure stays while the subject is queued again.
         var failure: Failure?
-        /// How many waits a success of the host has shortened.
+        /// The number of waits that an answer of the host has shortened.
         var shortened = 0
     }
 
@@ -66,14 +66,14 @@ struct RequestTable {
     private var waits: [Wish.Subject: Wait] = [:]
     private var setbacks: [Wish.Subject: Setback] = [:]
     private(set) var queue = TransferQueue()
-    /// Makes the governor's candidate for a wish.
+    /// Creates the governor's candidate for a wish.
     private let candidate: (Wish) -> TransferCandidate
 
     init(candidate: @escaping (Wish) -> TransferCandidate) {
         self.candidate = candidate
     }
 
-    /// All subjects.
+    /// All wanted subjects.
     var subjects: some Sequence<Wish.Subject> { entries.keys }
 
     func isWanted(_ subject: Wish.Subject) -> Bool { entries[subject] != nil }
@@ -88,14 +88,14 @@ struct RequestTable {
         }
     }
 
-    /// How important a subject is; nil if it is not wanted.
+    /// Returns the importance of a subject. Returns nil if no wish names it.
     func importance(of subject: Wish.Subject) -> Importance? { entries[subject]?.importance }
 
     // MARK: - Wishes
 
     /// Replaces the wishes. Each subject occurs once.
     ///
-    /// - Returns: the subjects that are not wanted any more, and their last states.
+    /// - Returns: the subjects that no wish names any more, and their last states.
     mutating func adopt(_ wanted: some Collection<Wish>) -> [(subject: Wish.Subject, state: State)] {
         adoption &+= 1
         for wish in wanted { entries[wish.subject]?.adoption = adoption }
@@ -131,7 +131,7 @@ struct RequestTable {
 
     // MARK: - The queue
 
-    /// Puts a subject into the queue if it is wanted.
+    /// Puts a subject into the queue if a wish names it.
     mutating func enqueue(_ subject: Wish.Subject) {
         set(.queued, subject)
         guard let entry = entries[subject] else { return }
@@ -140,7 +140,7 @@ struct RequestTable {
             as: candidate(Wish(subject, importance: entry.importance)))
     }
 
-    /// Takes the first admitted subject out of the queue.
+    /// Removes the first admitted subject from the queue and returns it.
     mutating func next(
         _ admit: (TransferCandidate) -> Admission
     ) -> (subject: Wish.Subject, candidate: TransferCandidate, way: Admission.Way)? {
@@ -148,7 +148,7 @@ struct RequestTable {
         return (subject, entry.candidate, way)
     }
 
-    /// The first queued subjects, the most important first.
+    /// Returns the first queued subjects, the most important first.
     func queued(_ limit: Int) -> [(subject: Wish.Subject, candidate: TransferCandidate)] {
         queue.first(limit).compactMap { entry in numbered[entry.number].map { ($0, entry.candidate) } }
     }
@@ -161,7 +161,7 @@ struct RequestTable {
     /// Records that a subject waits for another attempt.
     mutating func setWaiting(_ subject: Wish.Subject, _ wait: Wait) { set(.waiting(wait), subject) }
 
-    /// Records that nothing is left to do for a subject, and forgets its failures.
+    /// Records that nothing is left to do for a subject. Clears the record of the subject's failures.
     mutating func setSettled(_ subject: Wish.Subject) {
         set(.settled, subject)
         setbacks[subject] = nil
@@ -185,25 +185,25 @@ struct RequestTable {
 
     // MARK: - Failures
 
-    /// Counts a failed attempt and returns the new count. For a subject that is not wanted the count is 1.
+    /// Counts a failed attempt and returns the new count. For a subject that no wish names, returns 1.
     mutating func countFailure(_ subject: Wish.Subject) -> Int {
         guard isWanted(subject) else { return 1 }
         setbacks[subject, default: Setback()].attempts += 1
         return setbacks[subject]?.attempts ?? 1
     }
 
-    /// The last failure of a subject and the number of failed attempts; nil if none failed.
+    /// Returns the last failure of a subject and the number of failed attempts. Returns nil if no attempt failed.
     func setback(of subject: Wish.Subject) -> (failure: Failure, attempts: Int)? {
         guard let setback = setbacks[subject], let failure = setback.failure else { return nil }
         return (failure, max(setback.attempts, 1))
     }
 
-    /// Restarts the count of attempts and keeps the last failure.
+    /// Restarts the count of failed attempts, but keeps the last failure.
     mutating func restartSchedule(of subject: Wish.Subject) {
         if let setback = setbacks[subject] { setbacks[subject] = Setback(failure: setback.failure) }
     }
 
-    /// Forgets a subject's failures and queues it.
+    /// Clears the record of a subject's failures and queues it.
     mutating func retry(_ subject: Wish.Subject) {
         setbacks[subject] = nil
         enqueue(subject)
@@ -211,16 +211,16 @@ struct RequestTable {
 
     // MARK: - Waiting
 
-    /// The subjects that wait for another attempt.
+    /// The subjects that wait for another attempt, with their waits.
     var waiting: [(subject: Wish.Subject, wait: Wait)] { waits.map { ($0, $1) } }
 
-    /// Whether the same wait still lasts. It may have become shorter.
+    /// Whether a subject is still in the same wait. The wait may have become shorter.
     func isWaiting(_ subject: Wish.Subject, since wait: Wait) -> Bool {
         guard let now = waits[subject] else { return false }
         return (now.since, now.attempts) == (wait.since, wait.attempts)
     }
 
-    /// When the first wait ends.
+    /// The time when the first wait ends; nil if none ends by itself.
     var firstDue: Duration? { waits.values.lazy.compactMap(\.until).min() }
 
     /// Queues all subjects whose waits have ended, and returns them.
@@ -230,13 +230,12 @@ struct RequestTable {
         return due
     }
 
-    /// Shortens the waits for a host that has just answered.
+    /// Shortens the waits for a host that has just answered another request.
     ///
-    /// The waits end within a second, spread out by chance. A subject that fails although its host answers may fail
-    /// forever. So it is left alone for a second after its failure, and twice as long after each further shortened
-    /// wait.
+    /// The waits end within a second, at random times. A subject that fails although its host answers may fail forever.
+    /// So its wait lasts at least a second, and twice as long after each further shortened wait.
     ///
-    /// - Parameter chance: returns the part of a second.
+    /// - Parameter chance: returns a random part of a second.
     /// - Returns: the subjects whose waits are shorter now.
     mutating func wake(_ host: String, at now: Duration, chance: () -> Double) -> [Wish.Subject] {
         var woken: [Wish.Subject] = []
@@ -254,10 +253,10 @@ struct RequestTable {
         return woken
     }
 
-    /// The doublings of a second that exceed every wait.
+    /// The number of doublings after which a second exceeds every wait.
     private static let maximumDoublings = 15
 
-    /// Shortens all waits, but not below what their hosts asked for.
+    /// Shortens all waits, but not below the time that the host asked for.
     ///
     /// - Parameter time: returns the new end, once for each subject.
     /// - Returns: the subjects whose waits are shorter now.
@@ -275,29 +274,29 @@ struct RequestTable {
     }
 }
 
-/// The requests that failed and wait for a retry. They show the wait to the user.
+/// The failed requests that wait for a retry, and show the wait to the user.
 struct PostponedRequests {
     private var requests: [Wish.Subject: any NetworkRequest] = [:]
-    /// Subjects whose failure is being recorded, and whether their rows changed meanwhile.
+    /// The subjects whose failure the cache is recording, and whether their rows changed meanwhile.
     private var beingRecorded: [Wish.Subject: Bool] = [:]
 
-    /// The request that waits for a subject's retry.
+    /// The failed request of a subject that waits for a retry, if there is one.
     subscript(subject: Wish.Subject) -> (any NetworkRequest)? { requests[subject] }
 
     mutating func add(_ request: any NetworkRequest, for subject: Wish.Subject) { requests[subject] = request }
 
-    /// Removes and returns a subject's request.
+    /// Removes a subject's request and returns it.
     @discardableResult
     mutating func remove(_ subject: Wish.Subject) -> (any NetworkRequest)? { requests.removeValue(forKey: subject) }
 
-    /// Whether a subject's failure is still being written to the cache.
+    /// Whether the cache is still recording a subject's failure.
     func isBeingRecorded(_ subject: Wish.Subject) -> Bool { beingRecorded[subject] != nil }
 
     mutating func beginRecording(_ subject: Wish.Subject) { beingRecorded[subject] = false }
 
-    /// Records that a subject's row changed while its failure is being written.
+    /// Records that a subject's row changed while the cache records its failure.
     mutating func rowChanged(_ subject: Wish.Subject) { beingRecorded[subject] = true }
 
-    /// Returns whether the subject's row changed while its failure was written.
+    /// Ends the recording of a failure. Returns whether the subject's row changed meanwhile.
     mutating func endRecording(_ subject: Wish.Subject) -> Bool { beingRecorded.removeValue(forKey: subject) == true }
 }

@@ -7,14 +7,14 @@ import Session
 
 /// Reports the state of the transfers to the activity, a few times a second.
 struct TrafficReporter {
-    /// Seconds between two reports while transfers run.
+    /// The number of seconds between two reports while transfers run.
     static let interval = 0.25
 
     private let context: RequestContext
     private let clock: any NetworkClock
-    /// When the last report was made; nil if none was made since transfers began.
+    /// The time of the last report; nil if there was none since transfers began.
     private var lastReport: Duration?
-    /// Whether the last report already said that nothing runs.
+    /// Whether the last report already showed that nothing runs.
     private var isIdleReported = true
 
     init(_ context: RequestContext, _ clock: any NetworkClock) {
@@ -24,7 +24,7 @@ struct TrafficReporter {
     /// Makes the next report due at once.
     mutating func expedite() { lastReport = nil }
 
-    /// Reports if a report is due. Returns whether nothing runs any more and this was reported.
+    /// Makes a report if one is due. Returns true if nothing runs any more and the report has shown that.
     mutating func report(_ operations: OperationTable, _ table: RequestTable, isOnNetwork: Bool, isPaused: Bool) -> Bool
     {
         let isIdle = operations.isEmpty
@@ -67,7 +67,7 @@ struct TrafficReporter {
             transfers: context.activity.isTrafficWatched ? transfers(operations, table, waiting, judgement) : [])
     }
 
-    /// Whether a host is this machine, which is reachable without a network.
+    /// Whether a host is this machine, which needs no network.
     private static func isThisMachine(_ host: String) -> Bool {
         let name = name(of: host)
         return ["127.", "localhost", "[::1]"].contains { name.hasPrefix($0) }
@@ -107,7 +107,7 @@ struct TrafficReporter {
             stage: .running(progress, speed: time > 0 ? Double(reading.bytes) / time : nil))
     }
 
-    /// The stage of a queued transfer. It names the reason if the host holds the transfer back.
+    /// Returns the stage of a queued transfer. Includes the reason if the host delays the transfer.
     private func stage(
         _ setback: (failure: Failure, attempts: Int)?, _ candidate: TransferCandidate, _ judgement: GovernorReport
     ) -> TransferReport.Stage {
@@ -122,7 +122,7 @@ struct TrafficReporter {
         return setback.map { .heldBack($0.failure, attempts: $0.attempts) } ?? .queued
     }
 
-    /// The name of a host as shown to the user.
+    /// Returns the name of a host, as the user sees it.
     private static func name(of host: String) -> String {
         Origin(host)?.place ?? host
     }
@@ -141,10 +141,10 @@ extension TrafficReport {
 }
 
 extension Duration {
-    /// Later than any retry.
+    /// A duration longer than any wait for a retry.
     fileprivate static var forever: Duration { .seconds(Int.max) }
 
-    /// The duration in seconds, the governor's unit.
+    /// The duration in seconds, the unit of the governor.
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

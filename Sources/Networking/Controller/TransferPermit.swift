@@ -6,23 +6,23 @@ import Scheduling
 
 /// The permission for a transfer: its connection, importance and meter.
 ///
-/// The controller gives one to each request. A request that runs alone uses the default.
+/// The controller gives one to each request. A request that runs without a controller uses the default.
 public final class TransferPermit: Sendable {
     private struct State {
         var importance: Importance
-        /// The current pieces, if the transfer may be split.
+        /// The current pieces; nil if the transfer must not be split.
         var pieces: TransferPieces?
         var transfer: HTTPTransfer?
     }
 
-    /// Shows how the transfer goes.
+    /// The meter that shows the transfer's progress.
     let meter: TransferMeter
     private let way: Admission.Way
     private let state: Mutex<State>
 
-    /// Makes a permit.
+    /// Creates a permit.
     ///
-    /// - Parameter onChange: called on the network's thread when the meter shows something new.
+    /// - Parameter onChange: runs on the network's thread when the meter has changed.
     public init(
         _ importance: Importance = .visible, over way: Admission.Way = .any, in pieces: TransferPieces? = nil,
         onChange: @escaping @Sendable () -> Void = {}
@@ -38,7 +38,7 @@ public final class TransferPermit: Sendable {
     /// Whether the transfer shares its connection with all others, if the server supports that.
     var isOverSharedOne: Bool { way.connection == .any }
 
-    /// Sends a request with the permit's connection, weight and pieces.
+    /// Sends a request with the permit's connection, priority and pieces.
     func send(_ request: HTTPRequest, over client: HTTPClient) -> HTTPTransfer {
         var request = request
         request.meter = meter
@@ -79,7 +79,7 @@ public final class TransferPermit: Sendable {
         transfer?.setPieces(HTTPRequest.Pieces(pieces))
     }
 
-    /// The share of a connection. The photo on the screen gets nearly all of it.
+    /// Returns the HTTP/2 priority for an importance. The photo in the viewer gets nearly all of a shared connection.
     private static func weight(_ importance: Importance) -> Int {
         switch importance {
         case .lookedAt: 256

@@ -4,30 +4,30 @@ import HTTP
 import Model
 import Numbers
 
-/// The details of a request, and its limits.
+/// The details of one attempt of a request, and its limits.
 public struct FetchPlan: Sendable {
     /// The address to request.
     public var address: Address
-    /// The credentials.
+    /// The credentials to send; nil to send none.
     public var signIn: SignIn?
-    /// The validators to which a server may answer 304.
+    /// The validators to send. If they still match, the server may answer 304 (Not Modified).
     public var validators: Validators
-    /// The addresses that the transfer may reach.
+    /// The addresses to which the transfer may connect.
     public var addressPolicy: HTTPRequest.AddressPolicy
-    /// Whether the user has named the origin.
+    /// Whether the user has named the address's origin.
     public var isNamedByUser: Bool
-    /// Whether the host had a public address before. A private one is then reported to the user.
+    /// Whether the host had a public address before. If it has a private one now, Vitrine tells the user.
     public var wasPublic: Bool
     /// The most bytes of the body.
     public var limit: ByteCount
-    /// The file for the body; nil to pass it on piece by piece.
+    /// The file for the body; nil to pass the body on piece by piece.
     public var file: PartialFile?
-    /// The part of the body that the file holds already.
+    /// The beginning of the body that the file already holds.
     public var resumption: HTTPRequest.Resumption?
     /// Whether the server may compress the body.
     public var allowsCompression: Bool
 
-    /// Makes a plan.
+    /// Creates a plan.
     public init(
         address: Address, signIn: SignIn? = nil, validators: Validators = Validators(), limit: ByteCount,
         file: PartialFile? = nil, resumption: HTTPRequest.Resumption? = nil,
@@ -61,17 +61,17 @@ public struct FetchPlan: Sendable {
         return request
     }
 
-    /// The most times that a text may expand. The most regular lists measured expand 36 times with gzip and 118 times
-    /// with the slowest zstd; a gzip bomb expands 1,000 times.
+    /// The most decompressed bytes per compressed byte of a text. The most regular lists measured expand 36 times with
+    /// gzip and 118 times with the slowest zstd; a gzip bomb expands 1,000 times.
     private static let maximumExpansion = 200
 }
 
 extension GalleryCache {
-    /// The policy for the gallery's list.
+    /// Returns the addresses to which a request for the gallery's list may connect.
     ///
     /// A gallery from the network is not trusted. It may reach nothing in the user's own network, except the host that
-    /// the user named. A list file that the user named may be a link to anywhere; one found in a folder must stay in
-    /// it.
+    /// the user named. A list file that the user named may be a link to any place; a list file found in a folder must
+    /// stay in it.
     ///
     /// - Parameter wasPublic: whether the host had a public address before. Then it still must: the owner of the name
     ///   could point it into the user's network later.
@@ -87,11 +87,12 @@ extension GalleryCache {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The policy for the gallery's pictures.
+    /// Returns the addresses to which requests for the gallery's pictures may connect.
     ///
-    /// A gallery in the user's own network may name its own host. A public one may not, even by the same name, since
-    /// the owner of the name could point it anywhere after the list is fetched. Pictures of a local gallery must lie in
-    /// its folder, since the folder may have been unpacked with links. Hosts that it names are up to the user.
+    /// A gallery in the user's own network may name its own host. A public gallery may not, even by the same name,
+    /// because the owner of the name could point it anywhere after the list is fetched. Pictures of a local gallery
+    /// must lie in its folder, because the folder may have been unpacked with links. A local gallery may name any hosts
+    /// on the network, because the user chose it.
     func pictureAddressPolicy() throws -> HTTPRequest.AddressPolicy {
         guard address.scheme != .file else { return .filesBelow(isFolder ? address.text : address.folder.text) }
         // Lists fetched by older versions of Vitrine lack this value.

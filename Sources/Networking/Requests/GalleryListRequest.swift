@@ -11,25 +11,26 @@ import Session
 
 /// Fetches a gallery's list and updates the cache.
 public struct GalleryListRequest: NetworkRequest {
-    /// The list, which has no editions.
+    /// The list as the subject. A list has no editions.
     public let identity: RequestIdentity
     /// The address of the gallery.
     public var address: Address { cache.address }
-    /// A list, which other requests depend on.
+    /// The kind of transfer: a list, on which other requests depend.
     public var kind: TransferKind { .list }
-    /// A list's failure is stored with the gallery and never prevents a request.
+    /// True, because a list's failure is stored with the gallery and never prevents a request.
     public let hasFailedBefore = true
-    /// Whether a list is held, which has probably not changed.
+    /// Whether the cache holds a list, which has probably not changed.
     public let isAskedAfter: Bool
     private let cache: GalleryCache
-    /// The credentials.
+    /// The credentials to send; nil to send none.
     private let signIn: SignIn?
     private let context: RequestContext
 
-    /// The list is compact text, but a gallery may be large.
+    /// The most bytes of a list. The text is compact, but a gallery may be large.
     static let limit: ByteCount = 1 << 30
 
-    /// Makes a request for a list. It is always needed, since only the server knows whether it has changed.
+    /// Creates a request for a list. The request is always needed, because only the server knows whether the list has
+    /// changed. Returns nil for a wish of another kind.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .list(let gallery) = subject, let cache = context.caches.cache(gallery) else { return nil }
         return Self(
@@ -45,7 +46,7 @@ public struct GalleryListRequest: NetworkRequest {
         self.context = context
     }
 
-    /// Requests the list, or whether the held one has changed.
+    /// Returns a plan that fetches the list, unless it is unchanged since the cached one.
     public func plan() throws -> FetchPlan {
         let record = try cache.read { try $0.gallery() }
         return FetchPlan(
@@ -82,7 +83,7 @@ public struct GalleryListRequest: NetworkRequest {
             """)
     }
 
-    /// Reads the body piece by piece. Each piece is compared while the next one is parsed.
+    /// Reads the body piece by piece. Compares each piece while parsing the next.
     private func read(_ response: inout Response) async throws -> (changes: SyncChanges, skipped: Int) {
         let reader = ListReader(base: response.address)
         let comparer = try ListComparer(cache, address: response.address, log: context.log)
@@ -108,7 +109,7 @@ public struct GalleryListRequest: NetworkRequest {
         try validators != Validators() && Self.validators(in: cache) == validators
     }
 
-    /// The validators of the held list.
+    /// Returns the server's validators for the cached list.
     private static func validators(in cache: GalleryCache) throws -> Validators {
         validators(in: try cache.read { try $0.gallery() })
     }
@@ -133,12 +134,12 @@ public struct GalleryListRequest: NetworkRequest {
         await record(failure)
     }
 
-    /// Shows the wait and its end.
+    /// Shows the wait for a retry, and the time when it ends.
     public func showWaiting(_ failure: Failure, until time: Timestamp?) {
         context.activity.setPhase(.waiting(failure, until: time), of: cache.id)
     }
 
-    /// Records the failure beside the last success.
+    /// Records the failure beside the last success. Asks the user for credentials if the server requires some.
     public func recordFailure(_ failure: Failure) async {
         context.log.error(.network, "\(cache.address): \(failure)")
         await record(failure)
@@ -159,7 +160,8 @@ public struct GalleryListRequest: NetworkRequest {
         }
     }
 
-    /// The list file in a folder: the one that `vitrine publish` makes, or one with the usual name.
+    /// Returns the address of the list file. In a folder, the list file is the file that `vitrine publish` makes, or
+    /// one with the usual name.
     private func listAddress() throws -> Address {
         guard cache.isFolder, let path = cache.address.filePath else { return cache.address }
         for name in ["gallery.xml", "index.xml"] where access(path + "/" + name, R_OK) == 0 {
@@ -170,7 +172,8 @@ public struct GalleryListRequest: NetworkRequest {
     }
 }
 
-/// Parses a gallery's list on a queue below the screens' priority. A ``ListComparer`` compares its photos meanwhile.
+/// Parses a gallery's list on a queue with lower priority than screens. A ``ListComparer`` compares its photos
+/// meanwhile.
 actor ListReader {
     private let parser: GalleryXMLParser
     private let executor = QueueExecutor(label: "vitrine.list", qos: .utility)
@@ -196,7 +199,7 @@ actor ListComparer {
     private let log: Log
     private let address: Address
     private var skipped = 0
-    /// The number of lines logged.
+    /// The number of lines written to the log.
     private var notes = 0
 
     /// The most log lines for one list. Each of a million photos may have a mistake.
@@ -213,7 +216,7 @@ actor ListComparer {
         self.log = log
     }
 
-    /// Adds photos and returns how many have come so far.
+    /// Adds photos. Returns the number of photos so far.
     @discardableResult
     func add(_ photos: WrittenPhotos) throws -> Int {
         try Task.checkCancellation()

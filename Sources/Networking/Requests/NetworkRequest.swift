@@ -6,15 +6,16 @@ import Numbers
 import Scheduling
 import Session
 
-/// One kind of request: its address, its limits, and how the cache stores the answer.
+/// One kind of request. A type of requests determines the address, the limits, and the way to store the answer in the
+/// cache.
 ///
-/// The controller knows requests only by this protocol. A new kind is a new type and an entry in the controller's list of
-/// kinds. A request can also run alone:
+/// The controller knows requests only by this protocol. A new kind is a new type and an entry in the controller's list
+/// of kinds. A request can also run without the controller:
 ///
 ///     let request = try PhotoRequest.make(for: .picture(gallery, key, .original), in: context)
 ///     try await request?.perform(over: client)
 public protocol NetworkRequest: Sendable {
-    /// Makes the request for a wish; nil if the wish is of another kind or nothing is missing.
+    /// Creates the request for a wish. Returns nil if the wish is of another kind or nothing is missing.
     static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self?
 
     /// The thing to fetch. Requests for the same thing join.
@@ -22,31 +23,32 @@ public protocol NetworkRequest: Sendable {
     var address: Address { get }
     /// The kind of transfer, for the governor.
     var kind: TransferKind { get }
-    /// Bytes left by an interrupted attempt.
+    /// The number of bytes that an interrupted attempt left.
     var held: ByteCount { get }
-    /// Whether a copy is held, so that the answer is most likely 304.
+    /// Whether the cache holds a copy, so that the answer is probably 304 (Not Modified).
     var isAskedAfter: Bool { get }
-    /// Whether the cache holds a failure of it.
+    /// Whether the cache has recorded a failure of this request.
     var hasFailedBefore: Bool { get }
-    /// Whether the user has named the server. Otherwise Vitrine asks for a password only when the user opens the photo.
+    /// Whether the user has named the server. Otherwise Vitrine requests a password only when the user opens the photo.
     var isNamedByUser: Bool { get }
 
-    /// Returns what to request. Each attempt gets a new file.
+    /// Returns the details of the next attempt. Each attempt gets a new file.
     func plan() throws -> FetchPlan
     /// Returns a plan's partial file to the cache after an attempt without an answer.
     func takeBack(_ plan: FetchPlan)
-    /// Stores the answer in the cache. Its status is 200, or 304 if the plan has validators.
+    /// Stores the answer in the cache. The answer's status is 200, or 304 if the plan has validators.
     func process(_ response: inout Response) async throws
 
     /// Shows that the request has started.
     func showStarted()
-    /// Shows that the request is over: it succeeded, or failed permanently.
+    /// Shows that the request has succeeded or failed permanently.
     func showDone()
     /// Records a temporary failure in the cache; another attempt will follow.
     func recordPostponement(_ failure: Failure) async
-    /// Shows a wait for another attempt; the time is nil if it is unknown.
+    /// Shows a wait for another attempt. The time is nil if it is unknown.
     ///
-    /// Called again when the time changes. Not called if the request was cancelled or sent again meanwhile.
+    /// The controller calls this again when the time changes. It does not call this if the request was cancelled or
+    /// sent again meanwhile.
     func showWaiting(_ failure: Failure, until time: Timestamp?)
     /// Records a final failure in the cache.
     func recordFailure(_ failure: Failure) async
@@ -55,16 +57,16 @@ public protocol NetworkRequest: Sendable {
 }
 
 extension NetworkRequest {
-    /// No bytes, the default.
+    /// By default, no bytes are left by an interrupted attempt.
     public var held: ByteCount { 0 }
 
-    /// False, the default.
+    /// By default, the cache holds no copy.
     public var isAskedAfter: Bool { false }
 
-    /// True, the default: the user has named the gallery.
+    /// By default, the user has named the server, because the user named the gallery.
     public var isNamedByUser: Bool { true }
 
-    /// Does nothing, the default.
+    /// By default, does nothing.
     public func takeBack(_ plan: FetchPlan) {}
 
     /// Sends the request once and processes the answer.
@@ -89,7 +91,7 @@ extension NetworkRequest {
         }
     }
 
-    /// The request as the governor sees it.
+    /// Returns the description of the request for the governor.
     func candidate(_ importance: Importance) -> TransferCandidate {
         let port = address.port.map { ":\($0)" } ?? ""
         return TransferCandidate(
@@ -101,12 +103,12 @@ extension NetworkRequest {
 
 /// The target of a request: a subject in one edition.
 public struct RequestIdentity: Hashable, Sendable {
-    /// The subject.
+    /// The subject to fetch.
     public let subject: Wish.Subject
-    /// Counts the changes of the subject. A request for an older edition is of no use.
+    /// The edition of the subject, which its changes increase. A request for an older edition is useless.
     public let edition: Int
 
-    /// Makes an identity.
+    /// Creates an identity.
     public init(_ subject: Wish.Subject, edition: Int = 0) {
         self.subject = subject
         self.edition = edition
@@ -115,16 +117,16 @@ public struct RequestIdentity: Hashable, Sendable {
 
 /// The services that requests use.
 public struct RequestContext: Sendable {
-    /// The caches that store the answers.
+    /// The caches in which requests store the answers.
     public let caches: CacheFolder
-    /// The activity that shows progress.
+    /// The activity, on which requests show their progress.
     public let activity: Activity
-    /// The log.
+    /// The log for requests.
     public let log: Log
-    /// Returns the time of day.
+    /// Returns the present time.
     public let now: @Sendable () -> Timestamp
 
-    /// Makes a context.
+    /// Creates a context.
     public init(
         caches: CacheFolder, activity: Activity, log: Log,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(milliseconds: Log.systemTime()) }
@@ -136,7 +138,7 @@ public struct RequestContext: Sendable {
     }
 }
 
-/// Makes requests for wishes.
+/// Creates requests for wishes.
 struct RequestFactory: Sendable {
     private let kinds: [any NetworkRequest.Type]
     private let context: RequestContext
@@ -145,7 +147,7 @@ struct RequestFactory: Sendable {
         (self.kinds, self.context) = (kinds, context)
     }
 
-    /// Makes the request for a subject; nil if nothing is missing.
+    /// Creates the request for a subject. Returns nil if nothing is missing.
     func request(for subject: Wish.Subject) throws -> (any NetworkRequest)? {
         for kind in kinds {
             if let request = try kind.make(for: subject, in: context) { return request }
@@ -153,7 +155,8 @@ struct RequestFactory: Sendable {
         return nil
     }
 
-    /// The governor's view of a queued wish. A wish without a request starts at once, and is settled then.
+    /// Returns the description of a queued wish for the governor. A wish without a request starts at once, and is then
+    /// settled.
     func candidate(_ wish: Wish) -> TransferCandidate {
         let request = (try? request(for: wish.subject)).flatMap { $0 }
         return request?.candidate(wish.importance)

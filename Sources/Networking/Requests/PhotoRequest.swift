@@ -8,14 +8,14 @@ import Session
 
 /// Fetches a photo into a file of the cache.
 ///
-/// It also serves the wish for a thumbnail that the gallery lacks: Vitrine makes it from the photo.
+/// The request also serves the wish for a thumbnail that the gallery lacks: Vitrine makes it from the photo.
 public struct PhotoRequest: NetworkRequest {
     private let picture: PictureSubject
 
-    /// Larger than the files of any camera.
+    /// The most bytes of a photo, more than the files of any camera have.
     static let limit: ByteCount = 512 << 20
 
-    /// Makes a request for a photo, or for the photo behind a missing thumbnail.
+    /// Creates a request for a photo, or for the photo behind a missing thumbnail.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .picture(let gallery, let key, let rendition) = subject else { return nil }
         if rendition == .thumbnail {
@@ -29,21 +29,21 @@ public struct PhotoRequest: NetworkRequest {
         self.picture = picture
     }
 
-    /// The photo, in the edition of the list at the time of the request.
+    /// The photo in its edition of the list at the time of the request.
     public var identity: RequestIdentity { picture.identity }
     /// The address of the photo.
     public var address: Address { picture.address }
-    /// A photo: rare and large.
+    /// The kind of transfer: a photo, which is rare and large.
     public var kind: TransferKind { .photo }
-    /// Whether the user has named its server, or signed in to it for the gallery.
+    /// Whether the user has named the photo's server or signed in to it.
     public var isNamedByUser: Bool { picture.isNamedByUser }
     /// Whether an earlier attempt failed.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 
-    /// Bytes left by an interrupted attempt.
+    /// The number of bytes that an interrupted attempt left.
     public var held: ByteCount { picture.cache.parts.size(picture.key, edition: picture.source.state.edition) }
 
-    /// Requests the whole photo, or the rest of an interrupted transfer.
+    /// Returns a plan for the whole photo, or for the rest of an interrupted transfer.
     public func plan() throws -> FetchPlan {
         let addressPolicy = try picture.cache.pictureAddressPolicy()
         guard let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) else {
@@ -67,7 +67,7 @@ public struct PhotoRequest: NetworkRequest {
             url: resumption.url ?? plan.address.text, whole: resumption.whole)
     }
 
-    /// Shows the file's growth and stores it. If the gallery names another photo by now, nothing is stored.
+    /// Shows the file's growth and stores the photo. Stores nothing if the gallery's list names another photo by then.
     public func process(_ response: inout Response) async throws {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
@@ -92,8 +92,8 @@ public struct PhotoRequest: NetworkRequest {
 
     /// Keeps the received part for the next attempt.
     ///
-    /// No thread writes to the file any more: a transfer that has ended or was cancelled does not. Local files are
-    /// always read from the beginning, so nothing is kept of them.
+    /// No thread writes to the file any more, because the transfer has ended or was cancelled. Local files are always
+    /// read from the beginning, so the cache keeps no part of them.
     private func keep(_ file: PartialFile, _ head: HTTPResponse) {
         guard picture.address.scheme != .file else { return }
         picture.cache.parts.keep(
@@ -116,12 +116,12 @@ public struct PhotoRequest: NetworkRequest {
         await picture.record(.putOff(failure))
     }
 
-    /// Shows that no transfer runs for now.
+    /// Shows that no transfer of the photo runs for now.
     public func showWaiting(_ failure: Failure, until time: Timestamp?) {
         picture.showProgress(nil)
     }
 
-    /// Marks the photo as failed, or for a retry another day.
+    /// Marks the photo as failed, or for a retry on another day.
     public func recordFailure(_ failure: Failure) async {
         await picture.recordFailure(failure)
     }
@@ -132,18 +132,18 @@ public struct PhotoRequest: NetworkRequest {
     }
 }
 
-/// The picture of a request, with the steps that photos and thumbnails share.
+/// The picture that a request fetches, with the steps that photos and thumbnails share.
 struct PictureSubject: Sendable {
     let cache: GalleryCache
     let key: PhotoKey
     let rendition: Rendition
     let source: RenditionSource
     let address: Address
-    /// The credentials.
+    /// The credentials to send; nil to send none.
     let signIn: SignIn?
     let context: RequestContext
 
-    /// Finds the picture; nil if it has no address or is not missing.
+    /// Finds the picture. Returns nil if it has no address or is not missing.
     init?(
         _ rendition: Rendition, of key: PhotoKey, in gallery: GalleryID, _ context: RequestContext
     ) throws {
@@ -159,28 +159,28 @@ struct PictureSubject: Sendable {
         self.context = context
     }
 
-    /// Whether the user has named its server.
+    /// Whether the user has named the picture's server or signed in to it.
     var isNamedByUser: Bool { cache.isNamedByUser(address) }
 
     var identity: RequestIdentity { RequestIdentity(wish, edition: source.state.edition) }
 
     var wish: Wish.Subject { .picture(cache.id, key, rendition) }
 
-    /// The validators of the held copy. It may still be current if it came from the same address.
+    /// The server's validators for the cached copy. That copy may still be current if it came from the same address.
     var validators: Validators { source.state.held == nil ? Validators() : source.validators }
 
     func showProgress(_ progress: Progress?) {
         context.activity.setProgress(progress, of: wish)
     }
 
-    /// Marks the held copy as current, after a 304.
+    /// Marks the cached copy as current, after a 304 (Not Modified).
     func confirm() async throws {
         guard try await cache.writer.confirm(rendition, of: key, edition: source.state.edition) else {
             throw RequestError.nothingHeld
         }
     }
 
-    /// Records a final failure, or a retry on another day.
+    /// Records a final failure, or a retry on another day. Asks the user for credentials if the server requires some.
     func recordFailure(_ failure: Failure) async {
         await record(failure.isTemporary ? .putOff(failure) : .bad(failure))
         await context.ask(failure.question, afterSaying: signIn, in: cache)
@@ -205,7 +205,7 @@ struct PictureSubject: Sendable {
 }
 
 extension GalleryCache {
-    /// Whether a photo is gone, or its row has no failure. A thumbnail made from the photo fails with the photo.
+    /// Whether a photo is gone, or no failure of it is recorded. A thumbnail made from the photo fails with the photo.
     func isWell(_ key: PhotoKey, _ rendition: Rendition) -> Bool {
         do {
             guard let photo = try read({ try $0.photo(key) }) else { return true }

@@ -5,27 +5,27 @@ import HTTP
 import Model
 import Scheduling
 
-/// A failure of a request.
+/// The reason why a request failed.
 public enum RequestError: Error, Equatable {
-    /// The transfer failed.
+    /// The transfer failed with this error.
     case transfer(HTTPError)
     /// The machine is on no network.
     case noNetwork
     /// The gallery's host had a public address before and has a private one now.
     case noLongerPublic(String)
-    /// The server refused with a status, and maybe a number of seconds to wait.
+    /// The server refused with this status, and perhaps a number of seconds to wait.
     case status(Int, retryAfter: Int?)
-    /// The server asks for credentials that the user may have.
+    /// The server requests credentials that the user may have.
     case signIn(SignInQuestion)
-    /// The server sent something of another type.
+    /// The server sent content of another type.
     case wrongType(String)
-    /// The server answered 304, though nothing is held.
+    /// The server answered 304 (Not Modified), but the cache holds no copy.
     case nothingHeld
-    /// The server does not send the rest of a partial file. The file is dropped, so the next attempt starts again.
+    /// The server does not send the rest of a partial file. Vitrine drops the file, so the next attempt starts again.
     case noRest(String)
-    /// The gallery's list cannot be read.
+    /// Vitrine cannot read the gallery's list.
     case format(FormatError)
-    /// The cache cannot be read or written.
+    /// Vitrine cannot read or write the cache.
     case cache(CacheError)
 
     /// Converts any error that a request threw.
@@ -60,14 +60,14 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// The same error, with its question postponed until the user opens the photo.
+    /// The same error, but its question waits until the user opens the photo.
     var deferred: RequestError {
         guard case .signIn(var question) = self, !question.isProxy else { return self }
         question.isDeferred = true
         return .signIn(question)
     }
 
-    /// The problem of the cache's disk, if that caused the failure.
+    /// The problem of the cache's disk that caused the failure; nil if another cause.
     var storageTrouble: StorageTrouble? {
         switch self {
         case .cache(let error): StorageTrouble(error)
@@ -76,12 +76,12 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// Seconds that the server asked to wait.
+    /// The number of seconds that the server asked to wait, if it did.
     var retryAfter: Int? {
         if case .status(_, let seconds) = self { seconds } else { nil }
     }
 
-    /// The meaning of the error for the governor.
+    /// The way in which the transfer ended, for the governor.
     var ending: TransferEvent.Ending {
         switch self {
         case .transfer(.unreachable), .transfer(.noRoute), .transfer(.unknownHost), .transfer(.connectTimedOut),
@@ -91,7 +91,7 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// Whether the transfer broke off, so that the received part is usable.
+    /// Whether the connection broke during the transfer, so that the received part is usable.
     var isBreak: Bool {
         switch self {
         case .transfer(.broken), .transfer(.brokenOff), .transfer(.cut), .transfer(.stalled), .transfer(.noRoute): true
@@ -104,7 +104,7 @@ public enum RequestError: Error, Equatable {
         if case .noRest = self { false } else { failure.isTemporary }
     }
 
-    /// Whether the host is overloaded.
+    /// Whether the error shows that the host is overloaded.
     var isComplaint: Bool {
         switch self {
         case .status(429, _), .status(503, _), .transfer(.broken): true
@@ -112,13 +112,13 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// Seconds during which the host wants no requests at all (RFC 6585, section 4). A 503 may concern a single
-    /// picture.
+    /// The number of seconds for which the host wants no requests (RFC 6585, section 4). A 503 may concern a single
+    /// picture, so a 503 does not count.
     var silence: Int? {
         if case .status(429, let seconds) = self { seconds } else { nil }
     }
 
-    /// Whether the status may change soon.
+    /// Whether the server may answer with another status soon.
     private var isTransientStatus: Bool {
         guard case .status(let code, _) = self else { return false }
         return [408, 425, 429, 500, 502, 503, 504].contains(code)
@@ -150,7 +150,7 @@ public enum RequestError: Error, Equatable {
 }
 
 extension String {
-    /// A sentence without its full stop, for use in another.
+    /// The sentence without its full stop, for use in another sentence.
     fileprivate var withoutStop: String {
         hasSuffix(".") ? String(dropLast()) : self
     }

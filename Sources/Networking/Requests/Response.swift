@@ -4,17 +4,17 @@ import HTTP
 import Model
 import Numbers
 
-/// An answer: its head, and the body still to come.
+/// An answer with a complete head. The body of the answer may still be arriving.
 ///
-/// The status is 200, or 304 if validators were sent. Other statuses are thrown as errors before.
+/// The status is 200, or 304 if the request had validators. Other statuses cause errors before.
 public struct Response {
-    /// The head.
+    /// The head of the answer.
     public let head: HTTPResponse
     private let requested: Address
     /// The file for the body; nil if the plan named none.
     public let file: PartialFile?
     private var events: HTTPTransfer.Iterator
-    /// The transfer's size and time; known after the end of the body.
+    /// The transfer's size and time; nil until the end of the body.
     public private(set) var metrics: HTTPMetrics?
 
     /// Sends a request and waits for the head of its answer.
@@ -47,9 +47,9 @@ public struct Response {
         return Response(head: head, requested: plan.address, file: plan.file, events: events, metrics: nil)
     }
 
-    /// The question for the user that an answer raises; nil if the user has no answer.
+    /// Returns the question to the user that an answer causes. Returns nil if the user has no answer.
     ///
-    /// A server's question counts only at the plan's origin, since redirects carry no credentials. A proxy's question
+    /// A server's question counts only at the plan's origin, because redirects carry no credentials. A proxy's question
     /// always counts.
     private static func question(_ head: HTTPResponse, _ plan: FetchPlan, wasRefused: Bool) -> SignInQuestion? {
         let isOwn = head.status == 401 && (try? Address(head.url))?.origin == plan.address.origin
@@ -61,18 +61,19 @@ public struct Response {
         return question.canBeAnswered ? question : nil
     }
 
-    /// The address that answered in the end. Computed on demand, since pictures do not need it.
+    /// The address that answered after redirects. The address is computed on demand, because pictures do not need it.
     public var address: Address { (try? Address(head.url)) ?? requested }
 
-    /// Whether the held copy is current.
+    /// Whether the server answered that the cached copy is current.
     public var isUnchanged: Bool { head.status == 304 }
 
-    /// The validators for the next request.
+    /// The validators to send with the next request.
     public var validators: Validators {
         Validators(etag: head.headers["etag"], lastModified: head.headers["last-modified"])
     }
 
-    /// Returns the next piece of the body; nil at its end. For a plan without a file.
+    /// Returns the next piece of the body. Returns nil at the end of the body. Use this method for a plan without a
+    /// file.
     public mutating func nextBytes() async throws -> [UInt8]? {
         while let event = try await events.next() {
             switch event {
@@ -84,7 +85,7 @@ public struct Response {
         return nil
     }
 
-    /// Returns the new length of the file; nil at the end. For a plan with a file.
+    /// Returns the new length of the file. Returns nil at the end. Use this method for a plan with a file.
     public mutating func nextWritten() async throws -> ByteCount? {
         while let event = try await events.next() {
             switch event {
@@ -113,14 +114,14 @@ public struct Response {
     }
 }
 
-/// The `Retry-After` header: seconds or a date (RFC 9110, section 10.2.3).
+/// Reads the `Retry-After` header, which contains seconds or a date (RFC 9110, section 10.2.3).
 enum RetryAfter {
-    /// The longest wait, one day. Servers may state years.
+    /// The longest accepted wait in seconds, one day. Servers may state years.
     static let most = 86_400
 
-    /// The number of seconds to wait, at most ``most``; nil if the header is invalid.
+    /// Returns the number of seconds to wait, at most ``most``. Returns nil if the header is invalid.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: the present time in seconds since 1970.
     static func seconds(_ text: String, now: Int = time(nil)) -> Int? {
         if let seconds = Int(digits: text, atMost: most) { return seconds }
         // Dates have four-digit years and `now` is local, so the difference cannot overflow.

@@ -4,12 +4,12 @@ import Model
 import Session
 
 extension RequestContext {
-    /// Handles a refusal for lack of credentials.
+    /// Handles the refusal of a request that lacked valid credentials.
     ///
     /// Other credentials may be known by now or stored by an earlier run. Without them, Vitrine asks the user, unless
     /// the question is postponed.
     ///
-    /// - Parameter sent: the refused credentials.
+    /// - Parameter sent: the refused credentials; nil if none were sent.
     func ask(_ question: SignInQuestion?, afterSaying sent: SignIn?, in cache: GalleryCache) async {
         guard var question else { return }
         question.galleries = [cache.id]
@@ -24,7 +24,7 @@ extension RequestContext {
 }
 
 extension HTTPRequest.Credentials {
-    /// Converts credentials for a transfer.
+    /// Converts stored credentials to the form for a transfer.
     init(_ signIn: SignIn) {
         switch signIn {
         case .password(let user, let password): self.init(user: user, password: password)
@@ -34,7 +34,7 @@ extension HTTPRequest.Credentials {
 }
 
 extension ProxyCredentials {
-    /// Makes proxy credentials from what the user has entered or stored.
+    /// Creates proxy credentials that look up what the user has entered or stored.
     public init(_ store: CredentialStore) {
         self.init(
             known: { store.signIn(forProxy: $0).map(HTTPRequest.Credentials.init) },

@@ -8,10 +8,10 @@ import Scheduling
 public struct ThumbnailRequest: NetworkRequest {
     private let picture: PictureSubject
 
-    /// Larger than any thumbnail, and small enough for memory.
+    /// The most bytes of a thumbnail. No real thumbnail has more bytes, and memory is enough for this many.
     static let limit: ByteCount = 4 << 20
 
-    /// Makes a request for a thumbnail that the gallery has.
+    /// Creates a request for a thumbnail that the gallery offers. Returns nil if it offers none, or none is missing.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .picture(let gallery, let key, .thumbnail) = subject else { return nil }
         return try PictureSubject(.thumbnail, of: key, in: gallery, context).map(Self.init)
@@ -21,25 +21,25 @@ public struct ThumbnailRequest: NetworkRequest {
         self.picture = picture
     }
 
-    /// The thumbnail, in the edition of the list at the time of the request.
+    /// The thumbnail in its edition of the list at the time of the request.
     public var identity: RequestIdentity { picture.identity }
     /// The address of the thumbnail.
     public var address: Address { picture.address }
-    /// A thumbnail: small, one of many.
+    /// The kind of transfer: a thumbnail, which is small and one of many.
     public var kind: TransferKind { .thumbnail }
-    /// Whether the user has named its server, or signed in to it for the gallery.
+    /// Whether the user has named the thumbnail's server or signed in to it.
     public var isNamedByUser: Bool { picture.isNamedByUser }
     /// Whether an earlier attempt failed.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 
-    /// Requests the thumbnail into memory.
+    /// Returns a plan that fetches the thumbnail into memory.
     public func plan() throws -> FetchPlan {
         FetchPlan(
             address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
             addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser)
     }
 
-    /// Stores the thumbnail, unless the gallery names another one by now.
+    /// Stores the thumbnail, unless the gallery's list names another one by then.
     public func process(_ response: inout Response) async throws {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
@@ -51,10 +51,10 @@ public struct ThumbnailRequest: NetworkRequest {
         if isStored { picture.context.log.debug(.sync, "stored thumbnail \(picture.key.rawValue)") }
     }
 
-    /// Shows nothing: the placeholder stays.
+    /// Does nothing, because the screen keeps its placeholder.
     public func showStarted() {}
 
-    /// Shows nothing: the row tells.
+    /// Does nothing, because the photo's row shows the result.
     public func showDone() {}
 
     /// Marks the thumbnail for a retry.
@@ -62,14 +62,14 @@ public struct ThumbnailRequest: NetworkRequest {
         await picture.record(.putOff(failure))
     }
 
-    /// Shows nothing: the row tells.
+    /// Does nothing, because the photo's row shows the failure.
     public func showWaiting(_ failure: Failure, until time: Timestamp?) {}
 
-    /// Marks the thumbnail as failed, or for a retry another day.
+    /// Marks the thumbnail as failed, or for a retry on another day.
     public func recordFailure(_ failure: Failure) async {
         await picture.recordFailure(failure)
     }
 
-    /// Shows nothing.
+    /// Does nothing, because screens show no progress of thumbnails.
     public func showCancelled() {}
 }

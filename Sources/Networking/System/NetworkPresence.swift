@@ -4,20 +4,20 @@ import HTTP
 
 /// Whether this machine is on any network.
 public struct NetworkPresence: Coalescing, Hashable, Sendable {
-    /// Whether it is on one.
+    /// Whether the machine has a network address, other than its own loopback address.
     public let isThere: Bool
 
-    /// Makes a value.
+    /// Creates a value.
     public init(isThere: Bool) {
         self.isThere = isThere
     }
 
-    /// Takes the later value.
+    /// Replaces this value by the later one.
     public mutating func merge(_ later: NetworkPresence) {
         self = later
     }
 
-    /// The current state; true if the system does not tell.
+    /// The current state. If the system gives no answer, the machine counts as on a network.
     static var current: NetworkPresence {
         NetworkPresence(isThere: NetworkAddress.all()?.isEmpty != true)
     }
@@ -25,7 +25,7 @@ public struct NetworkPresence: Coalescing, Hashable, Sendable {
     /// Replaces errors that only mean that the machine is offline.
     ///
     /// Without a network no name can be looked up, and the user must not read that a host does not exist. With a
-    /// network, the error stands.
+    /// network, the error stays unchanged.
     static func refine(_ error: RequestError, hasAddress: @autoclosure () -> Bool = current.isThere) -> RequestError {
         switch error {
         case .transfer(.unknownHost), .transfer(.lookupTimedOut), .transfer(.unknownProxy), .transfer(.connectTimedOut),
@@ -38,14 +38,14 @@ public struct NetworkPresence: Coalescing, Hashable, Sendable {
 
 /// A network address of this machine.
 struct NetworkAddress: Hashable, Sendable {
-    /// The name of its interface.
+    /// The name of the network interface that has the address.
     let interface: String
-    /// Four bytes, or sixteen.
+    /// The four bytes of an IPv4 address, or the sixteen of an IPv6 address.
     let bytes: [UInt8]
 
-    /// The addresses of connected interfaces except loopback; nil if the system does not tell.
+    /// Returns the addresses of connected interfaces except loopback. Returns nil if the system gives no answer.
     ///
-    /// Link-local IPv6 addresses such as fe80 do not count, since interfaces give them to themselves.
+    /// Link-local IPv6 addresses such as fe80 do not count, because interfaces give them to themselves.
     static func all() -> Set<NetworkAddress>? {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return nil }

@@ -8,12 +8,12 @@ import Synchronization
 ///     let watch = NetworkWatch()
 ///     for await presence in watch.changes where presence.isThere { print("back") }
 ///
-/// It listens from the first use of ``changes`` on. Without changes it costs nothing. If the kernel refuses the socket,
-/// it reports nothing.
+/// The watch starts listening when ``changes`` is first used. Without changes it costs nothing. If the kernel refuses
+/// the socket, the watch reports nothing.
 public final class NetworkWatch: Sendable {
     private enum State {
         case idle
-        /// The listener is nil if the kernel refuses the socket.
+        /// The watch is listening. The listener is nil if the kernel refuses the socket.
         case listening(NetlinkListener?)
     }
 
@@ -22,7 +22,7 @@ public final class NetworkWatch: Sendable {
     private let open: @Sendable () -> Int32
     private let addresses: @Sendable () -> Set<NetworkAddress>?
 
-    /// Makes a watch that does not listen yet. Commands without a network need no thread.
+    /// Creates a watch that does not listen yet. Commands without a network then need no thread.
     public convenience init() {
         self.init { NetworkAddress.all() }
     }
@@ -39,10 +39,11 @@ public final class NetworkWatch: Sendable {
         news.finish()
     }
 
-    /// A stream of address changes, with whether there are any addresses now. The first use starts listening.
+    /// A stream of address changes. Each value says whether there are any addresses now. The first use starts
+    /// listening.
     ///
-    /// A move from one network to another yields true again. The initial state is not reported; of several changes, the
-    /// last counts.
+    /// A move from one network to another yields true again. The stream does not report the initial state; of several
+    /// changes, the last counts.
     public var changes: CoalescingStream<NetworkPresence> {
         state.withLock { state in
             if case .idle = state { state = .listening(begin()) }
@@ -70,10 +71,10 @@ public final class NetworkWatch: Sendable {
 /// A thread that waits for the kernel's network messages.
 final class NetlinkListener: Sendable {
     private let descriptor: Int32
-    /// Becomes readable when the thread must end.
+    /// A descriptor that becomes readable when the thread must end.
     private let over: Int32
 
-    /// Takes over a socket; nil for an invalid one.
+    /// Creates a listener that owns a socket. Returns nil if the socket is invalid.
     init?(descriptor: Int32) {
         guard descriptor >= 0 else { return nil }
         over = cnetlink_make_end()
@@ -89,7 +90,7 @@ final class NetlinkListener: Sendable {
         close(over)
     }
 
-    /// Calls back for each message until the end. The thread keeps this object alive.
+    /// Calls `onChange` for each message until the end. The thread keeps this object alive.
     func listen(onChange: @escaping @Sendable () -> Void) {
         let context = Unmanaged.passRetained(Work(listener: self, onChange: onChange)).toOpaque()
         var thread = pthread_t()
