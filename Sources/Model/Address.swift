@@ -7,14 +7,14 @@ import Text
 ///     photo.text      // "http://example.org/album/images/a%20photo.jpg"
 ///
 /// An address never contains another scheme, a control character or a line break, and its length is limited, so code
-/// that receives one need not check it. A password in the URL is kept in ``credentials``. It is never part of text that
-/// is shown, logged, stored or compared.
+/// that receives one need not check it. ``credentials`` holds a password in the URL. Vitrine never shows, logs, stores
+/// or compares it.
 public struct Address: Hashable, Sendable {
-    /// The way to fetch the bytes.
+    /// The scheme of the URL, which determines how to fetch the bytes.
     public enum Scheme: String, Sendable {
         case http, https, file
 
-        /// The port of a URL without one.
+        /// The port of a URL that states none; nil for a file.
         var usualPort: Int? {
             switch self {
             case .http: 80
@@ -32,17 +32,18 @@ public struct Address: Hashable, Sendable {
         public let password: String
     }
 
-    /// The way to fetch the bytes.
+    /// The scheme of the URL, which determines how to fetch the bytes.
     public let scheme: Scheme
-    /// The form for DNS: ASCII, lower case, with brackets around an IPv6 address; empty for a file.
+    /// The host in its form for DNS: ASCII, lower case, with brackets around an IPv6 address. Empty for a file.
     public let host: String
     /// The port, unless it is the scheme's default.
     public let port: Int?
-    /// Percent-encoded, with a leading slash and without `.` and `..`.
+    /// The percent-encoded path, with a leading slash and without `.` and `..`.
     public let path: String
-    /// The text after the question mark.
+    /// The text after the question mark; nil if the URL has none.
     public let query: String?
-    /// Not in ``text`` or `==`: an address with another password is still the same gallery.
+    /// The user and password. The credentials are not in ``text`` and do not count for `==`: an address with another
+    /// password is still the same gallery.
     public let credentials: Credentials?
 
     init(
@@ -65,13 +66,14 @@ public struct Address: Hashable, Sendable {
         self.init(scheme: .file, host: "", port: nil, path: path, query: nil, credentials: nil)
     }
 
-    /// The URL in normal form, without credentials, to store and to send. Screens show ``description``.
+    /// The URL in normal form, without credentials, for storage and requests. Screens show ``description``.
     public var text: String { beginning(host) + (query.map { "?" + $0 } ?? "") }
 
-    /// The ``text`` without tokens in its query, for files and output that must not hold secrets.
+    /// The ``text`` without tokens in its query. Files and output that must not contain secrets use this text.
     public var textWithoutSecrets: String { beginning(host) + shownQuery }
 
-    /// Whether the address comes from a ``textWithoutSecrets`` and cannot be used as it is.
+    /// Whether this address comes from a ``textWithoutSecrets``. Then Vitrine cannot use it without the missing
+    /// secrets.
     public var lacksSecrets: Bool { query?.contains("=" + PercentEncoding.encode("…", keepingEscapes: false)) == true }
 
     private func beginning(_ host: String) -> String {
@@ -80,20 +82,20 @@ public struct Address: Hashable, Sendable {
 
     private var shownQuery: String { query.map { "?" + $0.withoutSecrets } ?? "" }
 
-    /// The host for display; see ``HostName/shown(_:)``.
+    /// The host in the form for display; see ``HostName/shown(_:)``.
     public var shownHost: String { HostName.shown(host) }
 
-    /// The local path of a `file` address.
+    /// The local path of a `file` address; nil for other addresses.
     public var filePath: String? {
         scheme == .file ? PercentEncoding.decode(path) : nil
     }
 
-    /// The folder of this file.
+    /// The address of the folder that contains this file.
     public var folder: Address {
         Address(scheme: scheme, host: host, port: port, path: folderPath, query: nil, credentials: credentials)
     }
 
-    /// Returns the address of an entry of this folder.
+    /// Returns the address of a file or folder in this folder.
     public func appending(_ name: String) -> Address {
         let encoded = PercentEncoding.encode(name, keepingEscapes: false)
         let folder = path.hasSuffix("/") ? path : path + "/"
@@ -101,13 +103,13 @@ public struct Address: Hashable, Sendable {
             scheme: scheme, host: host, port: port, path: folder + encoded, query: nil, credentials: credentials)
     }
 
-    /// Two addresses are equal if they fetch the same thing.
+    /// Compares everything that determines what the address fetches. The credentials do not count.
     public static func == (left: Address, right: Address) -> Bool {
         left.scheme == right.scheme && left.host == right.host && left.port == right.port
             && left.path == right.path && left.query == right.query
     }
 
-    /// Consistent with `==`.
+    /// Hashes some of the values that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(host)
         hasher.combine(path)
@@ -116,10 +118,10 @@ public struct Address: Hashable, Sendable {
 }
 
 extension Address.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// A placeholder without secrets.
+    /// A fixed text without secrets.
     public var description: String { "credentials" }
 
-    /// A placeholder without secrets.
+    /// A fixed text without secrets.
     public var debugDescription: String { description }
 
     /// An empty mirror, so that dumps contain no secrets.
@@ -127,15 +129,15 @@ extension Address.Credentials: CustomStringConvertible, CustomDebugStringConvert
 }
 
 extension Address: CustomStringConvertible {
-    /// The address for screens and logs, without password and tokens, and with an unmistakable host.
+    /// The address for screens and logs, without password and tokens. Its host name cannot be mistaken for another.
     public var description: String { beginning(shownHost) + shownQuery }
 }
 
 extension Address {
-    /// The longest accepted text, equal to the longest request line that common servers accept.
+    /// The longest accepted URL in bytes. This equals the longest request line that common servers accept.
     public static let maximumLength = 8192
 
-    /// Parses an absolute URL. A fragment (`#…`) is dropped.
+    /// Parses an absolute URL. Drops a fragment (`#…`).
     public init(_ text: String) throws(AddressError) {
         let parts = try AddressParts(text)
         guard let schemeName = parts.scheme else { throw .relative(text) }
@@ -147,7 +149,8 @@ extension Address {
     ///
     ///     try gallery.resolving("../thumbnails/1.jpg")
     ///
-    /// `..` never leaves the server's root. Credentials apply to their own host only.
+    /// `..` never leaves the server's root. The result keeps this address's credentials only if the reference names no
+    /// host.
     public func resolving(_ reference: String) throws(AddressError) -> Address {
         if PlainReference.isPlain(reference.utf8) {
             return Address(
@@ -191,13 +194,13 @@ extension Address {
 }
 
 extension Address {
-    /// Parses a user's input: a URL, a path, or a host and path without a scheme.
+    /// Parses an address as a user types it. The text is a URL, a path, or a host and path without a scheme.
     ///
     ///     try Address(typed: " example.org/album.xml ", home: home, currentFolder: folder)   // http://example.org/album.xml
     ///     try Address(typed: "~/Pictures", home: home, currentFolder: folder)                // file:///home/…/Pictures
     ///
     /// A path begins with `/`, `~`, `./` or `../`. Other input without a scheme is a web address, whatever the current
-    /// folder contains. This does not check whether the place exists.
+    /// folder contains. This does not check whether the target exists.
     public init(typed text: String, home: String, currentFolder: String) throws(AddressError) {
         let trimmed = text.trimmed
         guard !trimmed.isEmpty else { throw .empty }
@@ -245,12 +248,12 @@ extension String {
 }
 
 extension Address {
-    /// Returns the address with other credentials.
+    /// Returns a copy of this address with other credentials.
     public func with(_ credentials: Credentials?) -> Address {
         Address(scheme: scheme, host: host, port: port, path: path, query: query, credentials: credentials)
     }
 
-    /// Returns the address with missing secrets of its query filled in from another.
+    /// Returns the address with the missing secrets of its query, taken from another address.
     public func restoringSecrets(of other: Address) -> Address {
         guard lacksSecrets, let query, let held = other.query else { return self }
         func parameters(_ query: String) -> [Substring] {
@@ -272,7 +275,7 @@ extension Address {
     ///
     ///     Address.withoutCredentials("“http://me:s3cret@example.org/” is one too many")  // “http://example.org/” is …
     ///
-    /// Use it before showing or logging a user's input.
+    /// Use this before you show or log a user's input.
     public static func withoutCredentials(_ text: String) -> String {
         let text = text.withoutSecrets
         guard text.contains("@") else { return text }
@@ -288,10 +291,10 @@ extension Address {
 }
 
 extension Address {
-    /// Whether a gallery at this address may refer to a picture at another.
+    /// Whether a gallery at this address may refer to a picture at another address.
     ///
-    /// Galleries are untrusted. A remote gallery may not name local files; a local one may name files in its own folder
-    /// and remote pictures.
+    /// Galleries are untrusted. A remote gallery may not name local files. A local gallery may name files in its own
+    /// folder and remote pictures.
     public func mayName(_ other: Address) -> Bool {
         switch (scheme, other.scheme) {
         case (_, .http), (_, .https): true
@@ -300,42 +303,42 @@ extension Address {
         }
     }
 
-    /// The path up to and including the last slash.
+    /// The part of the path up to and including the last slash.
     var folderPath: String {
         String(path[...(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)])
     }
 }
 
-/// The scheme, host and port of an address (RFC 6454), the scope of a password.
+/// The scheme, host and port of an address (RFC 6454), to which a password belongs.
 ///
 ///     try Address("HTTPS://example.org:443/album/index.xml").origin?.text      // "https://example.org"
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
-    /// `http` or `https`.
+    /// The scheme: `http` or `https`.
     public let scheme: Address.Scheme
-    /// In lower case, with brackets around an IPv6 address.
+    /// The host in lower case, with brackets around an IPv6 address.
     public let host: String
     /// The port, unless it is the scheme's default.
     public let port: Int?
 
-    /// Returns the origin of an address; nil for a file.
+    /// Returns the origin of an address. Returns nil for a file.
     public init?(_ address: Address) {
         guard address.scheme != .file else { return nil }
         (scheme, host, port) = (address.scheme, address.host, address.port)
     }
 
-    /// Parses an origin's ``text``; nil for anything else.
+    /// Parses an origin's ``text``. Returns nil for any other text.
     public init?(_ text: String) {
         guard let address = try? Address(text), let origin = Origin(address), origin.text == text else { return nil }
         self = origin
     }
 
-    /// `https://example.org:8443`, with the host in its form for DNS.
+    /// The origin as text, such as `https://example.org:8443`, with the host in its form for DNS.
     public var text: String { "\(scheme.rawValue)://\(host)\(ending)" }
 
-    /// The host and port for display; see ``HostName/shown(_:)``. Not sanitised.
+    /// The host and port in the form for display; see ``HostName/shown(_:)``. The texts may contain control characters.
     public var place: String { HostName.shown(host) + ending }
 
-    /// The scheme, host and port for display.
+    /// The scheme, host and port in the form for display.
     public var description: String { "\(scheme.rawValue)://\(place)" }
 
     private var ending: String { port.map { ":\($0)" } ?? "" }
@@ -352,7 +355,7 @@ public enum AddressError: Error, Equatable, CustomStringConvertible {
     case empty
     /// The text is too long for servers.
     case tooLong
-    /// The text contains a control character or line break, which could end a request line early.
+    /// The text contains a control character or line break. Such a character could end a request line early.
     case controlCharacter
     /// The scheme is not supported: `ftp:`, `javascript:` and others.
     case scheme(String)
@@ -365,7 +368,7 @@ public enum AddressError: Error, Equatable, CustomStringConvertible {
     /// The text is a relative reference.
     case relative(String)
 
-    /// A sentence for the user.
+    /// An error message for the user.
     public var description: String {
         switch self {
         case .empty: "The address is empty."

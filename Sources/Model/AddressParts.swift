@@ -33,7 +33,8 @@ struct AddressParts {
         }
     }
 
-    /// Removes the scheme. A colon after a slash belongs to the path.
+    /// Removes a scheme from the start of a text and returns it. Returns nil if there is none. A colon after a slash
+    /// belongs to the path.
     private static func takeScheme(from rest: inout Substring) -> String? {
         guard let colon = rest.firstIndex(of: ":"), let first = rest.utf8.first,
             isLetter(first),
@@ -117,7 +118,7 @@ enum AddressPath {
         return withoutDotSegments(encoded.hasPrefix("/") ? encoded : "/" + encoded)
     }
 
-    /// Removes `.` and `..` (RFC 3986, section 5.2.4). A `..` at the root has no effect.
+    /// Removes `.` and `..` from a path (RFC 3986, section 5.2.4). A `..` at the root has no effect.
     static func withoutDotSegments(_ path: String) -> String {
         var kept: [Substring] = []
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -138,13 +139,13 @@ enum AddressPath {
     }
 }
 
-/// Resolves the simple relative references that nearly all galleries use, without parsing.
+/// Resolves the simple relative references that nearly all galleries use, without parsing a URL.
 ///
 /// Such a reference is a path below the document's folder, of letters, digits and a few signs. It is in normal form, so
 /// its address is the folder's address followed by the reference. A gallery may have two million references, and
 /// parsing each took most of the time of an update.
 public struct PlainReference: Sendable {
-    /// The address of the document's folder.
+    /// The address of the document's folder, as UTF-8.
     private let beginning: [UInt8]
 
     /// - Parameter base: the address of the document.
@@ -154,9 +155,10 @@ public struct PlainReference: Sendable {
         beginning = Array(folder.text.utf8)
     }
 
-    /// Appends the address of a reference, equal to ``Address/resolving(_:)`` and its ``Address/text``.
+    /// Appends the address of a reference to an entry. The result equals the ``Address/text`` of
+    /// ``Address/resolving(_:)``.
     ///
-    /// The gallery may always name such an address. Returns false, and appends nothing, if the reference is not simple.
+    /// A gallery may always name such an address. Returns false, and appends nothing, if the reference is not simple.
     public func append(_ reference: UnsafeRawBufferPointer, to entry: inout EntryBytes) -> Bool {
         guard Self.isPlain(reference) else { return false }
         entry.append(beginning)

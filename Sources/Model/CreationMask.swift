@@ -1,4 +1,4 @@
-/// The user's file creation mask (umask), applied to the user's own new files.
+/// The user's file creation mask (umask), which Vitrine applies to new files of the user.
 ///
 ///     let mask = CreationMask(0o022)
 ///     mask.file(inFolder: 0o1777)     // 0o644
@@ -13,7 +13,7 @@ public struct CreationMask: Hashable, Sendable {
     /// The mask of Vitrine's own files: all permissions for the owner, none for others.
     public static let ownerOnly = CreationMask(0o077)
 
-    /// Creates a mask. Set bits withhold permissions, as in `umask`.
+    /// Creates a mask. As in `umask`, each set bit forbids a permission.
     public init(_ bits: UInt32) { self.bits = bits & 0o777 }
 
     /// Returns the permissions of a new file in a folder.

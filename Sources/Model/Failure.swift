@@ -1,57 +1,57 @@
 import Text
 
-/// A failure as data: stored in the cache and shown on screens.
+/// A failure as a value that the cache stores and screens show.
 public struct Failure: Hashable, Sendable, CustomStringConvertible {
-    /// The condition under which a retry could succeed.
+    /// The condition under which a retry may succeed.
     public enum Remedy: Int, Hashable, Sendable {
-        /// A retry gives the same result.
+        /// No condition, because a retry gives the same result.
         case none = 0
-        /// Time, because the server may answer differently later.
+        /// The condition is time, because the server may answer differently later.
         case time = 1
-        /// A network connection, which is missing now.
+        /// The condition is a network connection, which is missing now.
         case network = 2
     }
 
-    /// A short phrase for the user, without a period: “the server answered 404”.
+    /// A short phrase for the user without a full stop. An example is “the server answered 404”.
     public let reason: String
-    /// The condition under which a retry could succeed.
+    /// The condition under which a retry may succeed.
     public let remedy: Remedy
-    /// A question whose answer could solve the problem. It is not stored.
+    /// A question to the user whose answer could solve the problem. The cache does not store the question.
     public let question: SignInQuestion?
 
-    /// Creates a failure. Secrets in the reason's addresses are removed.
+    /// Creates a failure. Removes secrets from addresses in the reason.
     public init(_ reason: String, remedy: Remedy, question: SignInQuestion? = nil) {
         self.reason = reason.withoutSecrets
         self.remedy = remedy
         self.question = question
     }
 
-    /// The end of a reason if the user gets the question on opening the photo.
+    /// The end of a reason if Vitrine requests credentials when the user opens the photo.
     public static let askedOnOpening = "; opening the photo asks for it"
 
-    /// Whether opening the photo justifies a retry.
+    /// Whether Vitrine requests credentials when the user opens the photo. Then opening the photo justifies a retry.
     public var isAskedOnOpening: Bool { reason.hasSuffix(Self.askedOnOpening) }
 
-    /// Whether a later retry could succeed without any change here.
+    /// Whether a later retry may succeed without any action by the user.
     public var isTemporary: Bool { remedy != .none }
 
     /// The ``reason``.
     public var description: String { reason }
 }
 
-/// A failure of this run of the program that has not been resolved since.
+/// A failure that happened since the program started and has not been resolved.
 public struct FailureReport: Hashable, Sendable {
-    /// The request that failed.
+    /// The subject whose request failed.
     public var subject: Wish.Subject
-    /// The last failure.
+    /// The reason of the last failure.
     public var failure: Failure
-    /// The number of attempts.
+    /// The number of failed attempts.
     public var attempts: Int
     /// The time of the first failure.
     public var first: Timestamp
     /// The time of the last failure.
     public var last: Timestamp
-    /// The time of the next automatic retry, if there will be one.
+    /// The time of the next automatic retry; nil if none is planned.
     public var next: Timestamp?
 
     /// Creates a report.

@@ -1,14 +1,14 @@
 /// One photo in a gallery's list.
 public struct GalleryEntry: Hashable, Sendable {
-    /// An id unique within the gallery.
+    /// The photo's id, which is unique within the gallery.
     public var id: String
     /// The photo's title.
     public var name: String
-    /// When the photo was last modified.
+    /// The time when the photo was last modified.
     public var date: Timestamp
-    /// The address of the photo.
+    /// The address of the photo's file.
     public var photo: Address
-    /// The address of its thumbnail, if the gallery has one.
+    /// The address of the photo's thumbnail; nil if the gallery has none.
     public var thumbnail: Address?
 
     /// Creates an entry.
@@ -21,7 +21,7 @@ public struct GalleryEntry: Hashable, Sendable {
     }
 }
 
-/// One entry of a gallery's list as UTF-8 texts in one reusable block of bytes.
+/// One entry of a gallery's list, as UTF-8 texts in one reusable block of bytes.
 ///
 ///     entry.begin(date: date, digest: digest)
 ///     entry.append(id)
@@ -30,36 +30,36 @@ public struct GalleryEntry: Hashable, Sendable {
 ///
 /// A list may have a million entries. Creating strings for all of them would take most of the time.
 public struct EntryBytes: Sendable {
-    /// The texts of an entry, in the order of the block.
+    /// The texts of an entry, in the order of their bytes.
     public enum Part: Int, CaseIterable, Sendable {
-        /// The id, unique within the gallery.
+        /// The photo's id, which is unique within the gallery.
         case id
         /// The photo's title.
         case name
-        /// The address of the photo.
+        /// The address of the photo's file.
         case photo
-        /// The address of its thumbnail; empty if the gallery has none.
+        /// The address of the photo's thumbnail; empty if the gallery has none.
         case thumbnail
     }
 
-    /// The bytes of all texts.
+    /// The bytes of all texts, one after the other.
     public private(set) var bytes: [UInt8] = []
-    /// When the photo was last modified.
+    /// The time when the photo was last modified.
     public private(set) var date = Timestamp(milliseconds: 0)
     /// The digest of the entry's original form; see ``WrittenEntries``.
     public private(set) var digest: Int64?
-    /// The end of each text.
+    /// The offset at which each text ends.
     private var ends = SIMD4<Int32>()
 
     /// Creates an empty block.
     public init() {}
 
-    /// Creates a block with an entry's texts.
+    /// Creates a block with the texts of an entry.
     public init(_ entry: GalleryEntry, digest: Int64? = nil) {
         set(entry, digest: digest)
     }
 
-    /// Starts the next entry.
+    /// Removes all texts and starts the next entry.
     public mutating func begin(date: Timestamp, digest: Int64?) {
         bytes.removeAll(keepingCapacity: true)
         ends = SIMD4()
@@ -76,12 +76,12 @@ public struct EntryBytes: Sendable {
         bytes.append(contentsOf: more)
     }
 
-    /// Ends a text. Call this for every part, in order.
+    /// Ends the current text. Call this for every part, in order.
     public mutating func end(_ part: Part) {
         ends[part.rawValue] = Int32(bytes.count)
     }
 
-    /// Replaces the contents by an entry's texts.
+    /// Replaces all texts by those of an entry.
     public mutating func set(_ entry: GalleryEntry, digest: Int64?) {
         begin(date: entry.date, digest: digest)
         for part in Part.allCases {
@@ -97,7 +97,7 @@ public struct EntryBytes: Sendable {
         }
     }
 
-    /// Returns the bytes' range of a text.
+    /// Returns the range of a text's bytes.
     public func range(of part: Part) -> Range<Int> {
         let start = part == .id ? 0 : Int(ends[part.rawValue - 1])
         return start..<max(start, Int(ends[part.rawValue]))
@@ -113,9 +113,9 @@ public struct EntryBytes: Sendable {
     public var hasThumbnail: Bool { !range(of: .thumbnail).isEmpty }
 }
 
-/// Entries of a gallery's list in their original form, parsed on demand.
+/// The entries of a gallery's list in their original form, parsed on demand.
 ///
-/// Most entries of an update are unchanged. A digest finds them in a fraction of the time of parsing.
+/// Most entries of an update are unchanged. A digest recognises them in a fraction of the time of parsing.
 public protocol WrittenEntries {
     /// The number of entries.
     var count: Int { get }
@@ -125,16 +125,16 @@ public protocol WrittenEntries {
     /// Equal digests mean equal, valid entries. Nil means that the entry must be parsed each time.
     func digest(at index: Int) -> Int64?
 
-    /// Parses an entry. Returns false, and records why, if the entry breaks a rule and is skipped.
+    /// Parses an entry. Returns false if the entry breaks a rule, and records the reason.
     mutating func read(_ index: Int, into entry: inout EntryBytes) -> Bool
 }
 
-/// Entries that are parsed already.
+/// A list of entries that have already been parsed.
 extension Array: WrittenEntries where Element == GalleryEntry {
-    /// Returns nil: these entries have no digest.
+    /// Returns nil, because parsed entries have no digest.
     public func digest(at index: Int) -> Int64? { nil }
 
-    /// Copies an entry.
+    /// Copies an entry and returns true.
     public mutating func read(_ index: Int, into entry: inout EntryBytes) -> Bool {
         entry.set(self[index], digest: nil)
         return true

@@ -1,11 +1,11 @@
-/// The percent-encoding of URLs, such as `%41`.
+/// The percent-encoding of bytes in URLs, such as `%41`.
 public enum PercentEncoding {
     /// Encodes every byte that a URL's path or query cannot contain.
     ///
     /// - Parameters:
     ///   - keepingEscapes: keeps escapes such as `%41`, for text that is already a URL. A percent sign without two
     ///     hexadecimal digits is always encoded.
-    ///   - also: delimiters to keep.
+    ///   - also: delimiters that stay unchanged.
     public static func encode(_ text: String, keepingEscapes: Bool, also delimiters: String = "") -> String {
         let bytes = Array(text.utf8)
         if bytes.allSatisfy({ isPlain($0) || delimiters.utf8.contains($0) }) { return text }
@@ -24,7 +24,7 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Decodes every escape. Bytes that are not UTF-8 become replacement characters.
+    /// Decodes every percent escape. Bytes that are not UTF-8 become replacement characters.
     public static func decode(_ text: String) -> String {
         guard text.utf8.contains(percent) else { return text }
         let bytes = Array(text.utf8)
@@ -44,7 +44,7 @@ public enum PercentEncoding {
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// Whether a byte may stand in a path segment (RFC 3986, `pchar`).
+    /// Whether a byte may appear in a path segment without encoding (RFC 3986, `pchar`).
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

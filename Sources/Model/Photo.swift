@@ -1,18 +1,18 @@
-/// A photo as the cache knows it, for a row of a list.
+/// A photo with the facts that the cache stores for a row of a list.
 public struct Photo: Hashable, Identifiable, Sendable {
     /// The cache's number for the photo.
     public let key: PhotoKey
-    /// The gallery's id for the photo.
+    /// The photo's id in the gallery's list.
     public let galleryID: String
-    /// The photo's title. Sanitise it before it goes to a screen.
+    /// The photo's title. The title may contain control characters, so make it harmless before a screen shows it.
     public let name: String
-    /// When the photo was last modified.
+    /// The time when the photo was last modified.
     public let date: Timestamp
-    /// The state of the thumbnail.
+    /// The state of the photo's thumbnail.
     public let thumbnail: RenditionState
-    /// The state of the original.
+    /// The state of the original photo.
     public let original: RenditionState
-    /// The size of the photo's file in bytes, if it is cached.
+    /// The size of the photo's file in bytes; nil if it is not cached.
     public let size: Int64?
 
     /// Creates a photo.
@@ -29,10 +29,10 @@ public struct Photo: Hashable, Identifiable, Sendable {
         self.size = size
     }
 
-    /// The cache's number for the photo.
+    /// The photo's ``key``, as `Identifiable` requires.
     public var id: PhotoKey { key }
 
-    /// The state of a rendition.
+    /// Returns the state of a rendition of the photo.
     public subscript(rendition: Rendition) -> RenditionState {
         switch rendition {
         case .thumbnail: thumbnail
@@ -43,40 +43,41 @@ public struct Photo: Hashable, Identifiable, Sendable {
 
 /// The cache's number for a photo.
 ///
-/// It is stable through every update and never reused, so selections, wishes and drawn pictures can hold it safely.
+/// The number stays the same through every update, and the cache never reuses it. So selections, wishes and drawn
+/// pictures can store it safely.
 public struct PhotoKey: Hashable, Comparable, Sendable {
-    /// The row number.
+    /// The number of the photo's database row.
     public let rawValue: Int64
 
-    /// Wraps a row number.
+    /// Creates a key from a row number.
     public init(_ rawValue: Int64) {
         self.rawValue = rawValue
     }
 
-    /// Orders keys by the photos' arrival in the cache.
+    /// Compares the photos' arrival in the cache. Earlier photos come first.
     public static func < (left: PhotoKey, right: PhotoKey) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// The two pictures that a gallery offers of a photo.
+/// One of the two pictures that a gallery offers of a photo.
 public enum Rendition: String, Hashable, Sendable, CaseIterable {
     /// The small picture for lists.
     case thumbnail
-    /// The photo itself. The cache's columns and JSON call it "photo".
+    /// The full-size photo. The cache's columns and JSON call the original "photo".
     case original = "photo"
 }
 
-/// The state of a rendition in the cache.
+/// The state of a photo's thumbnail or original in the cache.
 ///
 /// `edition` increases when the gallery changes the rendition's address or date, and when the user retries a bad one.
 /// An older edition in the cache stays visible until the new one has arrived.
 public struct RenditionState: Hashable, Sendable {
     /// The reason why the current edition is missing.
     public enum Trouble: Hashable, Sendable {
-        /// An attempt failed and will be retried automatically.
+        /// An attempt failed, and Vitrine will retry automatically.
         case putOff(Failure)
-        /// The picture is unavailable or unreadable. Only the user can retry.
+        /// The picture is unavailable or unreadable. Vitrine retries only if the user asks for a retry.
         case bad(Failure)
 
         /// The failure in either case.
@@ -87,11 +88,12 @@ public struct RenditionState: Hashable, Sendable {
         }
     }
 
-    /// The edition in the gallery's list.
+    /// The number of the edition in the gallery's list.
     public var edition: Int
-    /// The edition in the cache, if any. Negative for an older picture that replaced a bad one.
+    /// The number of the edition in the cache; nil if there is none. The number is negative for an older picture that
+    /// replaced a bad one.
     public var held: Int?
-    /// The problem with the current edition, if any.
+    /// The problem with the current edition; nil if there is none.
     public var trouble: Trouble?
 
     /// Creates a state.
@@ -101,10 +103,10 @@ public struct RenditionState: Hashable, Sendable {
         self.trouble = trouble
     }
 
-    /// Whether the cached edition is the gallery's.
+    /// Whether the cache has the edition of the gallery's list.
     public var isCurrent: Bool { held == edition }
 
-    /// Whether a request now could help.
+    /// Whether the cache lacks the current edition and a request may fetch it.
     public var isWanting: Bool {
         if isCurrent { return false }
         if case .bad = trouble { return false }
@@ -112,9 +114,9 @@ public struct RenditionState: Hashable, Sendable {
     }
 }
 
-/// Recognises picture formats by their first bytes.
+/// A picture format, recognised by a file's first bytes.
 ///
-/// It keeps web pages and error texts out of the cache. Only the decoder finds out whether the bytes are a valid
+/// This type keeps web pages and error texts out of the cache. Only the decoder finds out whether the bytes are a valid
 /// picture.
 public enum PictureSignature: String, Sendable, CaseIterable {
     case jpeg, png, gif, webp, tiff, heif
@@ -122,7 +124,7 @@ public enum PictureSignature: String, Sendable, CaseIterable {
     /// The number of bytes to check.
     public static let length = 12
 
-    /// Returns the format of a file that starts with these bytes; nil if none matches.
+    /// Returns the format of a file that starts with these bytes. Returns nil if none matches.
     public init?(_ bytes: some Collection<UInt8>) {
         let head = Array(bytes.prefix(Self.length))
         switch head {

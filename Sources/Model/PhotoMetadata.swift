@@ -1,40 +1,41 @@
-/// The metadata in a photo's file. Sanitise its texts before they go to a screen.
+/// The metadata in a photo's file. The texts may contain control characters, so make them harmless before a screen
+/// shows them.
 ///
 ///     var metadata = PhotoMetadata(format: "JPEG", width: 6_000, height: 4_000)
 ///     metadata.camera = "FUJIFILM X-T4"
 public struct PhotoMetadata: Hashable, Sendable {
-    /// The format's name: "JPEG".
+    /// The name of the file format, such as "JPEG".
     public var format: String
-    /// The upright width in pixels.
+    /// The width of the upright photo in pixels.
     public var width: Int
-    /// The upright height in pixels.
+    /// The height of the upright photo in pixels.
     public var height: Int
     /// The EXIF orientation, 1 to 8; nil if unknown.
     public var orientation: Int?
-    /// The capture time by the camera's clock: "2006-07-30T07:47:17".
+    /// The time of the photo by the camera's clock, such as "2006-07-30T07:47:17".
     public var takenAt: String?
-    /// The maker and model.
+    /// The camera's maker and model.
     public var camera: String?
     /// The model of the lens.
     public var lens: String?
     /// The exposure time in seconds.
     public var exposure: Double?
-    /// The f-number.
+    /// The lens opening as an f-number.
     public var aperture: Double?
     /// The ISO sensitivity.
     public var iso: Int?
     /// The focal length in millimetres.
     public var focalLength: Double?
-    /// Degrees north.
+    /// The latitude in degrees, positive to the north.
     public var latitude: Double?
-    /// Degrees east.
+    /// The longitude in degrees, positive to the east.
     public var longitude: Double?
-    /// The title in the file.
+    /// The title in the photo's file.
     public var title: String?
-    /// The description in the file, by its owner or the camera.
+    /// The description in the photo's file, by its owner or the camera.
     public var description: String?
 
-    /// Creates metadata with the fields every picture has.
+    /// Creates metadata with the fields that every picture has.
     public init(format: String, width: Int, height: Int) {
         self.format = format
         self.width = width
@@ -43,7 +44,7 @@ public struct PhotoMetadata: Hashable, Sendable {
 }
 
 extension PhotoMetadata {
-    /// The words a search matches, beside the photo's name.
+    /// The words that a search can find, in addition to the photo's name.
     ///
     /// A search splits its text at everything except letters and digits, and so does the index of these words. A user
     /// may type `f2.8` (`f2`, `8`), `f/2.8` (`f`, `2`, `8`) or `ISO 400` (`iso`, `400`), so each number appears in
@@ -63,48 +64,48 @@ extension PhotoMetadata {
     }
 }
 
-/// A photo's metadata as text, the same on every screen.
+/// A photo's metadata as texts, the same on every screen.
 ///
 ///     let words = MetadataText(metadata)
 ///     words.exposure      // "1/250 s"
 ///     words.aperture      // "f/5.6"
 ///
-/// A property is nil if the field is missing or implausible. Texts from the file are not sanitised.
+/// A property is nil if the field is missing or implausible. Texts from the file may contain control characters.
 public struct MetadataText: Hashable, Sendable {
     private let metadata: PhotoMetadata
 
-    /// Creates the texts of a photo.
+    /// Creates the texts for a photo's metadata.
     public init(_ metadata: PhotoMetadata) {
         self.metadata = metadata
     }
 
-    /// `4000 × 3000, 12.0 MP`.
+    /// The size, such as `4000 × 3000, 12.0 MP`.
     public var size: String { Self.size(width: metadata.width, height: metadata.height) }
 
-    /// `1/250 s`, `0.5 s`, `30 s`.
+    /// The exposure time, such as `1/250 s`, `0.5 s` or `30 s`.
     public var exposure: String? { metadata.exposure.flatMap(Self.exposure) }
 
-    /// `f/5.6`.
+    /// The lens opening, such as `f/5.6`.
     public var aperture: String? { metadata.aperture.flatMap(Self.number).map { "f/\($0)" } }
 
-    /// `35 mm`.
+    /// The focal length, such as `35 mm`.
     public var focalLength: String? { metadata.focalLength.flatMap(Self.number).map { "\($0) mm" } }
 
-    /// `ISO 200`.
+    /// The sensitivity, such as `ISO 200`.
     public var sensitivity: String? { metadata.iso.map { "ISO \($0)" } }
 
-    /// The known exposure settings: `1/250 s, f/5.6, 35 mm, ISO 200`. Nil if there are none.
+    /// The known exposure settings, such as `1/250 s, f/5.6, 35 mm, ISO 200`, if there are any.
     public var settings: String? {
         let parts = [exposure, aperture, focalLength, sensitivity].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// The capture time by the camera's clock: `2006-07-30 07:47:17`.
+    /// The time of the photo by the camera's clock, such as `2006-07-30 07:47:17`.
     public var taken: String? {
         metadata.takenAt.map { String($0.map { $0 == "T" ? " " : $0 }) }
     }
 
-    /// `52.51628° N, 13.37771° E`. The precision of one metre exceeds that of cameras.
+    /// The place of the photo, such as `52.51628° N, 13.37771° E`. The precision of one metre exceeds that of cameras.
     public var place: String? {
         guard let latitude = metadata.latitude, let longitude = metadata.longitude,
             let north = Self.degrees(abs(latitude)), let east = Self.degrees(abs(longitude))
@@ -112,7 +113,7 @@ public struct MetadataText: Hashable, Sendable {
         return "\(north)° \(latitude < 0 ? "S" : "N"), \(east)° \(longitude < 0 ? "W" : "E")"
     }
 
-    /// The place on a web map. Vitrine does not request it; the user may open it.
+    /// The address of the place on a web map. Vitrine does not request this address; the user may open it.
     public var map: String? {
         guard let latitude = metadata.latitude, let longitude = metadata.longitude,
             let north = Self.degrees(abs(latitude)), let east = Self.degrees(abs(longitude))
@@ -121,7 +122,7 @@ public struct MetadataText: Hashable, Sendable {
         return "https://www.openstreetmap.org/?mlat=\(y)&mlon=\(x)#map=15/\(y)/\(x)"
     }
 
-    /// The rotation that makes the stored picture upright; nil if there is none or it is unknown.
+    /// The rotation that makes the stored picture upright, if one is needed and known.
     public var turning: String? {
         switch metadata.orientation {
         case 2: "mirrored"
@@ -134,7 +135,7 @@ public struct MetadataText: Hashable, Sendable {
         }
     }
 
-    /// `4000 × 3000, 12.0 MP`.
+    /// Returns a size as text, such as `4000 × 3000, 12.0 MP`.
     public static func size(width: Int, height: Int) -> String {
         let sides = "\(width) × \(height)"
         let pixels = Double(width) * Double(height)
@@ -144,12 +145,13 @@ public struct MetadataText: Hashable, Sendable {
         return "\(sides), \(tenths / 10).\(tenths % 10) MP"
     }
 
-    /// Formats an exposure time without the unit, as cameras do: `1/250`, `0.5`, `30`.
+    /// Formats an exposure time as cameras do, without the unit: `1/250`, `0.5`, `30`. Returns nil for implausible
+    /// values.
     static func seconds(_ seconds: Double) -> String? {
         seconds > 1e-9 && seconds < 0.3 ? "1/\(Int((1 / seconds).rounded()))" : number(seconds)
     }
 
-    /// Formats a number with up to two decimals: `2.8`, `50`. Returns nil for implausible values.
+    /// Formats a number with up to two decimals, such as `2.8` or `50`. Returns nil for implausible values.
     static func number(_ number: Double) -> String? {
         guard (0...1e6).contains(number) else { return nil }
         return decimals(number, scale: 100)

@@ -1,20 +1,20 @@
-/// The order in which photos are listed.
+/// The order in which a list shows photos.
 public struct PhotoOrder: Hashable, Sendable {
-    /// The sort key.
+    /// The property by which a list sorts its photos.
     public enum Criterion: String, Hashable, Sendable, CaseIterable {
-        /// By modification date.
+        /// The photo's modification date.
         case date
-        /// By name, with numbers in it compared by value.
+        /// The photo's name. Numbers in names are compared by value.
         case name
-        /// By the size of the cached file. Photos that are not cached count as empty.
+        /// The size of the cached file. Photos that are not cached count as empty.
         case size
-        /// By availability: photo, thumbnail only, neither, failed.
+        /// The availability: photo, thumbnail only, neither, failed.
         case state
     }
 
-    /// The sort key.
+    /// The property by which the list is sorted.
     public var criterion: Criterion
-    /// Whether the smallest, earliest or alphabetically first is at the top.
+    /// Whether the smallest, earliest or alphabetically first photo is at the top.
     public var ascending: Bool
 
     /// Creates an order. By default the oldest photo comes first.
@@ -24,31 +24,31 @@ public struct PhotoOrder: Hashable, Sendable {
     }
 }
 
-/// The photos to list.
+/// The condition that selects the photos of a list.
 public struct PhotoFilter: Hashable, Sendable {
-    /// The search text; empty for every photo.
+    /// The search text. An empty text selects every photo.
     ///
     /// Each word must begin a word of the photo's name or metadata. `2006`, `2006-07` and `2006-07-30` also match
     /// dates.
     public var text: String
 
-    /// Creates a filter. Without an argument it matches every photo.
+    /// Creates a filter. Without an argument it selects every photo.
     public init(_ text: String = "") {
         self.text = text
     }
 
-    /// Matches every photo.
+    /// The filter that selects every photo.
     public static let all = PhotoFilter()
 }
 
-/// The sections of a list in date order.
+/// The rule that divides a list in date order into sections.
 public enum SectionRule: String, Hashable, Sendable, CaseIterable {
-    /// No sections.
+    /// The list has no sections.
     case none
-    /// A section for each day, in the user's time zone.
+    /// The list has a section for each day, in the user's time zone.
     case day
-    /// A section for each month.
+    /// The list has a section for each month.
     case month
-    /// A section for each year.
+    /// The list has a section for each year.
     case year
 }

@@ -1,20 +1,21 @@
 /// Credentials for a server or a proxy.
 ///
-/// Printing a value reveals nothing of it.
+/// Printing a value reveals no part of the credentials.
 public enum SignIn: Hashable, Sendable {
-    /// A user and a password.
+    /// A user name and a password.
     case password(user: String, password: String)
     /// A bearer token.
     case token(String)
 
-    /// Takes the credentials of an address.
+    /// Creates a sign-in from the credentials in an address.
     public init(_ credentials: Address.Credentials) {
         self = .password(user: credentials.user, password: credentials.password)
     }
 }
 
 extension Address.Credentials {
-    /// Takes a user and a password. Returns nil for a token, which an address cannot contain.
+    /// Creates credentials for an address from a user and password. Returns nil for a token, which an address cannot
+    /// contain.
     public init?(_ signIn: SignIn) {
         guard case .password(let user, let password) = signIn else { return nil }
         self.init(user: user, password: password)
@@ -22,51 +23,52 @@ extension Address.Credentials {
 }
 
 extension SignIn: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// A placeholder without secrets.
+    /// A fixed text without secrets.
     public var description: String { "credentials" }
 
-    /// A placeholder without secrets.
+    /// A fixed text without secrets.
     public var debugDescription: String { description }
 
     /// An empty mirror, so that dumps contain no secrets.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The place to store a password that the user entered.
+/// The place where Vitrine keeps a password that the user entered.
 public enum SignInKeeping: String, CaseIterable, Hashable, Sendable {
-    /// In memory until the program ends.
+    /// Vitrine keeps the password in memory until the program ends.
     case session
-    /// In a file that only the user can read.
+    /// Vitrine stores the password in a file that only the user can read.
     case file
-    /// In the desktop's keyring.
+    /// Vitrine stores the password in the desktop's keyring.
     case keyring
 }
 
-/// The recipient of credentials. A server never receives those for a proxy, nor the reverse.
+/// The recipient of credentials. Vitrine never sends a proxy's credentials to a server, nor the reverse.
 public enum SignInPlace: Hashable, Sendable {
     /// The servers of an origin.
     case origin(Origin)
-    /// A proxy: its scheme, host and port.
+    /// The proxy with this scheme, host and port.
     case proxy(String)
 }
 
-/// A question to the user for credentials.
+/// A question that asks the user for credentials.
 ///
-/// The schemes and the realm come from the server. Sanitise them before they go to a screen.
+/// The schemes and the realm come from the server. They may contain control characters, so make them harmless before a
+/// screen shows them.
 public struct SignInQuestion: Hashable, Sendable {
-    /// The origin of the request. For a proxy's question, the origin behind the proxy.
+    /// The origin of the request. For a proxy's question, this is the origin behind the proxy.
     public var origin: Origin
-    /// The proxy that asks: its scheme, host and port; nil if the server asks.
+    /// The scheme, host and port of the proxy that requests credentials, if a proxy does.
     public var proxy: String?
-    /// The accepted schemes in lower case: `basic`, `digest`, `bearer` and others.
+    /// The accepted authentication schemes in lower case, such as `basic`, `digest` or `bearer`.
     public var schemes: Set<String>
-    /// The server's description of the protected area; may be empty.
+    /// The server's name for the protected area, which may be empty.
     public var realm: String
-    /// Whether credentials were sent and rejected.
+    /// Whether Vitrine sent credentials and they were rejected.
     public var wasRefused: Bool
-    /// Whether the question waits until the user opens the photo, because the gallery alone named this server.
+    /// Whether Vitrine asks only when the user opens the photo. The gallery alone named this server.
     public var isDeferred = false
-    /// The galleries that are blocked by the question.
+    /// The galleries whose requests need the answer.
     public var galleries: Set<GalleryID>
 
     /// Creates a question.
@@ -82,10 +84,10 @@ public struct SignInQuestion: Hashable, Sendable {
         self.galleries = galleries
     }
 
-    /// Whether a proxy asks, not the server.
+    /// Whether a proxy requests the credentials, not the server.
     public var isProxy: Bool { proxy != nil }
 
-    /// The recipient of the answer.
+    /// The recipient of the credentials that the user enters.
     public var place: SignInPlace { proxy.map { .proxy($0) } ?? .origin(origin) }
 
     /// Whether the user can answer in any accepted scheme.
@@ -96,9 +98,9 @@ public struct SignInQuestion: Hashable, Sendable {
         !isProxy && schemes.contains("bearer") && schemes.isDisjoint(with: Self.passwordSchemes)
     }
 
-    /// Whether others could read the answer on its way.
+    /// Whether others on the network could read the credentials.
     ///
-    /// Digest authentication does not send the password, and is preferred if the server offers it.
+    /// Digest authentication does not send the password, and Vitrine prefers it if the server offers it.
     public var isReadableOnTheWay: Bool {
         let isOpen = proxy.map { !$0.hasPrefix("https://") } ?? (origin.scheme == .http)
         return isOpen && !schemes.contains("digest")

@@ -18,9 +18,9 @@ public struct SyncStatus: Hashable, Sendable {
 
     /// The result of the last update, or the phase of the current one.
     public var state: State
-    /// The time of the last successful update. It is kept across restarts.
+    /// The time of the last successful update, also of an earlier run, if any.
     public var lastSuccess: Timestamp?
-    /// The number of invalid entries skipped in the last list.
+    /// The number of invalid entries that were skipped in the last list.
     public var skipped: Int
 
     /// Creates a status.
@@ -38,7 +38,7 @@ public struct SyncStatus: Hashable, Sendable {
         }
     }
 
-    /// Whether an update is running, including waits between attempts.
+    /// Whether an update is running. True also during waits between attempts.
     public var isRunning: Bool {
         if case .updating = state { return true }
         return false
@@ -47,30 +47,30 @@ public struct SyncStatus: Hashable, Sendable {
 
 /// The phase of a running update.
 public enum SyncPhase: Hashable, Sendable {
-    /// Receiving the list; with the entries parsed so far.
+    /// Vitrine receives the list. `entries` is the number of entries parsed so far.
     case getting(Progress, entries: Int = 0)
-    /// Waiting for the retry at the given time; nil if it is unknown.
+    /// Vitrine waits for a retry at the given time. The time is nil if it is unknown.
     case waiting(Failure, until: Timestamp?)
-    /// Parsing the received bytes; with the entries parsed so far.
+    /// Vitrine parses the received bytes. `entries` is the number of entries parsed so far.
     case parsing(entries: Int)
-    /// Writing the changes.
+    /// Vitrine writes the changes to the cache.
     case committing
 }
 
-/// The progress of a transfer.
+/// The progress of a transfer in bytes.
 public struct Progress: Hashable, Sendable {
-    /// The bytes received.
+    /// The number of bytes received.
     public var done: ByteCount
-    /// The bytes expected, if known.
+    /// The number of bytes expected; nil if unknown.
     public var total: ByteCount?
 
-    /// Creates a progress.
+    /// Creates a progress value.
     public init(done: ByteCount, total: ByteCount? = nil) {
         self.done = done
         self.total = total
     }
 
-    /// The completed part, 0…1, if the total is known.
+    /// The completed part, from 0 to 1; nil if the total is unknown.
     public var fraction: Double? {
         guard let total, total > 0 else { return nil }
         return min(1, max(0, Double(done) / Double(total)))

@@ -1,24 +1,24 @@
 import Numbers
 
-/// A moment in UTC, to the millisecond.
+/// A moment in UTC, with a precision of a millisecond.
 ///
-/// Gallery files and the cache store moments only. The user's time zone and locale apply where a date is shown.
+/// Gallery files and the cache store only moments. The user's time zone and locale apply when a screen shows a date.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    /// Milliseconds since 1970-01-01T00:00:00Z, negative before it.
+    /// The number of milliseconds since 1970-01-01T00:00:00Z, negative for earlier moments.
     public var milliseconds: Int64
 
-    /// Creates the moment this many milliseconds after 1970-01-01.
+    /// Creates the moment this many milliseconds after 1970-01-01T00:00:00Z.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// Whole seconds since 1970-01-01, rounded down.
+    /// The number of whole seconds since 1970-01-01T00:00:00Z, rounded down.
     public var seconds: Int64 {
         // A subtraction could overflow, because a damaged cache may hold any number.
         milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
     }
 
-    /// The milliseconds within the second, 0…999.
+    /// The milliseconds within the second, from 0 to 999.
     public var millisecondsPart: Int {
         Int((milliseconds % 1000 + 1000) % 1000)
     }
@@ -28,7 +28,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         Timestamp(milliseconds: Int64(clamped: Double(milliseconds) + seconds * 1000))
     }
 
-    /// Earlier moments come first.
+    /// Compares two moments. Earlier moments come first.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
     }
@@ -40,14 +40,14 @@ extension Timestamp {
     ///     Timestamp(iso8601: "2006-07-30T07:47:17Z")
     ///     Timestamp(iso8601: "2006-07-30T09:47:17.5+02:00")     // half a second after the one above
     ///
-    /// Any other text returns nil. Digits beyond the millisecond are dropped.
+    /// Returns nil for any other text. Drops digits beyond the millisecond.
     public init?(iso8601 text: String) {
         var text = text
         guard let moment = text.withUTF8({ Timestamp(iso8601: UnsafeRawBufferPointer($0)) }) else { return nil }
         self = moment
     }
 
-    /// Parses UTF-8 bytes in the same format.
+    /// Parses UTF-8 bytes in the same format as `init(iso8601:)` for strings.
     public init?(iso8601 bytes: UnsafeRawBufferPointer) {
         var digits = DigitReader(bytes: bytes)
         guard let year = digits.number(ofDigits: 4), digits.skip("-"),
@@ -68,7 +68,8 @@ extension Timestamp {
         self.init(milliseconds: Int64(seconds) * 1000 + Int64(fraction))
     }
 
-    /// The moment as in gallery files: `yyyy-MM-ddTHH:mm:ssZ`, with a fraction unless it is zero.
+    /// The moment in the form of gallery files, `yyyy-MM-ddTHH:mm:ssZ`. A fraction follows the seconds unless it is
+    /// zero.
     public var iso8601: String {
         let days = Int((seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400)
         let time = Int(seconds) - days * 86_400
@@ -108,7 +109,7 @@ private struct DigitReader {
         return true
     }
 
-    /// Reads the optional fraction. Returns zero without one, nil for a dot without digits.
+    /// Reads the optional fraction of a second. Returns 0 without a fraction, and nil for a dot without digits.
     mutating func milliseconds() -> Int? {
         guard skip(".") else { return 0 }
         var value = 0
@@ -122,7 +123,8 @@ private struct DigitReader {
         return value
     }
 
-    /// Reads the time zone as seconds ahead of UTC.
+    /// Reads the time zone. Returns the number of seconds by which the zone is ahead of UTC, or nil if the text is
+    /// invalid.
     mutating func zone() -> Int? {
         if skip("Z") { return 0 }
         let sign: Int
@@ -135,7 +137,7 @@ private struct DigitReader {
 }
 
 extension Int {
-    /// Decimal digits with leading zeros. A minus sign counts towards the width.
+    /// Returns the decimal digits with leading zeros. A minus sign counts towards the width.
     fileprivate func padded(to width: Int) -> String {
         let digits = String(magnitude)
         let sign = self < 0 ? "-" : ""
@@ -152,7 +154,7 @@ private struct CivilDate: Equatable {
     let month: Int
     let day: Int
 
-    /// Creates a day, or returns nil if the calendar has no such day.
+    /// Creates a day. Returns nil if the calendar has no such day.
     init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), (1...Self.days(inMonth: month, of: year)).contains(day) else {
             return nil

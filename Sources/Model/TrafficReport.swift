@@ -4,37 +4,37 @@ import Numbers
 public struct TrafficReport: Hashable, Sendable {
     /// The measured quality of the network; nil before the first measurement.
     public var quality: LinkQuality?
-    /// Whether the machine has a network interface in use. Local servers do not need one.
+    /// Whether the machine has a network interface in use. Servers on the same machine do not need one.
     public var isOnNetwork: Bool
-    /// Wanted hosts whose last connection failed, sorted. Not sanitised.
+    /// The wanted hosts whose last connection failed, sorted. The names may contain control characters.
     public var unreachable: [String]
-    /// The running transfers.
+    /// The number of running transfers.
     public var running: Int
-    /// The number of small transfers the network can run at once; 0 if unknown.
+    /// The number of small transfers that the network can run at once; 0 if unknown.
     public var width: Int
-    /// The upper limit for transfers at once.
+    /// The most transfers that may run at once.
     public var limit: Int
-    /// The target for bytes in flight, over all transfers.
+    /// The number of bytes to keep requested but not yet received, over all transfers.
     public var window: ByteCount
-    /// The estimated bandwidth in bytes per second.
+    /// The estimated bandwidth in bytes per second; nil if unknown.
     public var bandwidth: Double?
-    /// The estimated seconds from a request to the first byte of its answer.
+    /// The estimated seconds from a request to the first byte of its answer, if known.
     public var roundTrip: Double?
-    /// All bytes received since the program started. It never decreases.
+    /// The number of bytes received since the program started. The number never decreases.
     public var received: ByteCount
-    /// Whether the user paused transfers.
+    /// Whether the user has paused all transfers.
     public var isPaused: Bool
-    /// The transfers waiting for a slot.
+    /// The number of transfers that wait until they may start.
     public var queued: Int
-    /// The transfers waiting for a retry.
+    /// The number of transfers that wait for a retry.
     public var waiting: Int
     /// The most important transfers, running ones first. Empty while no screen shows them.
     public private(set) var transfers: [TransferReport]
 
-    /// The largest number of listed transfers, more than any screen shows.
+    /// The most transfers in a report, more than any screen shows.
     public static let maximumTransfers = 256
 
-    /// Creates a report. It keeps the first ``maximumTransfers`` transfers.
+    /// Creates a report. Keeps only the first ``maximumTransfers`` transfers.
     public init(
         quality: LinkQuality? = nil, isOnNetwork: Bool = true, unreachable: [String] = [], running: Int = 0,
         width: Int = 0, limit: Int = 0, window: ByteCount = 0, bandwidth: Double? = nil, roundTrip: Double? = nil,
@@ -62,25 +62,26 @@ public struct TrafficReport: Hashable, Sendable {
 public struct TransferReport: Hashable, Sendable {
     /// The stage of the transfer.
     public enum Stage: Hashable, Sendable {
-        /// Running; with its speed in bytes per second if known.
+        /// The transfer runs. The speed is in bytes per second, or nil if unknown.
         case running(Progress, speed: Double? = nil)
-        /// Waiting for a slot.
+        /// The transfer waits until it may start.
         case queued
-        /// Waiting for a slot and blocked by a failure, or by the host.
+        /// The transfer waits until it may start, and a failure or the host prevents that.
         ///
         /// The host may be unreachable, or may have asked for a pause. Another transfer may have found that out, so
         /// `attempts` may be zero.
         case heldBack(Failure, attempts: Int)
-        /// Waiting for a retry at the given time.
+        /// The transfer waits for a retry at the given time.
         ///
-        /// Nil means that it depends on an event, such as the network's return. `attempts` counts failed attempts.
+        /// The time is nil if the retry depends on an event, such as the network's return. `attempts` counts failed
+        /// attempts.
         case waiting(Failure, attempts: Int, until: Timestamp?)
     }
 
-    /// The wish behind the transfer, for cancelling it. A photo transferred for its thumbnail belongs to the
-    /// thumbnail's wish.
+    /// The wish that the transfer serves, which a screen can cancel. If Vitrine fetches a photo for a thumbnail, this
+    /// is the thumbnail's wish.
     public var subject: Wish.Subject
-    /// The server's host; empty for a file. Not sanitised.
+    /// The server's host; empty for a file. The name may contain control characters.
     public var host: String
     /// The importance of the wish.
     public var importance: Importance
@@ -96,12 +97,12 @@ public struct TransferReport: Hashable, Sendable {
     }
 }
 
-/// The quality of the network in three steps.
+/// The quality of the network, judged by the time that a photo takes.
 public enum LinkQuality: String, Hashable, Sendable, CaseIterable {
-    /// Transfers arrive soon.
+    /// A photo takes less than a second.
     case good
-    /// Transfers arrive after a wait.
+    /// A photo takes one to four seconds.
     case fair
-    /// Little arrives. Only visible things are transferred.
+    /// A photo takes four seconds or more.
     case poor
 }
