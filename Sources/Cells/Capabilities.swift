@@ -1,21 +1,21 @@
 /// The capabilities of a terminal.
 public struct Capabilities: Hashable, Sendable {
-    /// Whether it displays Unicode, not only ASCII.
+    /// Whether the terminal displays Unicode, not only ASCII.
     public var unicode: Bool
-    /// Its number of colours.
+    /// The number of colours that the terminal displays.
     public var colours: ColourDepth
     /// The width of a cell divided by its height.
     public var cellAspect: Double
-    /// How to send pixels; nil if unsupported or not known yet.
+    /// The way to send pixels; nil if unsupported or still unknown.
     public var pixels: PixelCapabilities?
-    /// Whether it supports synchronized updates (mode 2026).
+    /// Whether the terminal supports synchronized updates (mode 2026).
     public var synchronises: Bool
-    /// The background colour, if the terminal reported it. Transparent pictures are drawn on it.
+    /// The terminal's background colour, if reported. Vitrine draws transparent pictures on this colour.
     public var background: Colour
-    /// Whether it is known to display sextants, the six-part block characters of Unicode 13.
+    /// Whether the terminal is known to display sextants, the six-part block characters of Unicode 13.
     public var sextants: Bool
 
-    /// Creates capabilities; the defaults suit most terminals.
+    /// Creates capabilities. The defaults suit most terminals.
     public init(
         unicode: Bool = true, colours: ColourDepth = .palette, cellAspect: Double = 0.5,
         pixels: PixelCapabilities? = nil, synchronises: Bool = false, background: Colour = .terminal,
@@ -31,28 +31,28 @@ public struct Capabilities: Hashable, Sendable {
     }
 }
 
-/// The number of colours of a terminal.
+/// The number of colours that a terminal displays.
 public enum ColourDepth: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// No colours.
+    /// The terminal displays no colours.
     case none
-    /// Eight colours, as on the Linux console.
+    /// The terminal displays eight colours, as the Linux console does.
     case eight
-    /// Sixteen colours, chosen by the user.
+    /// The terminal displays sixteen colours, which the user chooses.
     case sixteen
-    /// Sixteen colours, a cube of 216 and 24 greys.
+    /// The terminal displays 256 colours: sixteen configurable ones, a cube of 216 and 24 greys.
     case palette
-    /// 24-bit colours.
+    /// The terminal displays 24-bit colours.
     case full
 
-    /// Orders by the number of colours.
+    /// Compares two depths by their number of colours.
     public static func < (left: ColourDepth, right: ColourDepth) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
-/// How to send pixels to a terminal.
+/// The way to send pixels to a terminal.
 public struct PixelCapabilities: Hashable, Sendable {
-    /// The graphics protocol.
+    /// The graphics protocol that the terminal understands.
     public var language: PixelProtocol
     /// The width of a cell in pixels.
     public var cellWidth: Int
@@ -60,10 +60,10 @@ public struct PixelCapabilities: Hashable, Sendable {
     public var cellHeight: Int
     /// The most colours of a picture with a palette.
     public var paletteSize: Int
-    /// Whether sequences must be wrapped for tmux to pass them on.
+    /// Whether Vitrine must wrap escape sequences so that tmux passes them on.
     public var isThroughTmux: Bool
 
-    /// Creates capabilities; sizes are at least 1 and palettes at least 2.
+    /// Creates capabilities. Raises sizes to at least 1 and palettes to at least 2.
     public init(
         _ language: PixelProtocol, cellWidth: Int, cellHeight: Int, paletteSize: Int = 256, isThroughTmux: Bool = false
     ) {
@@ -75,12 +75,13 @@ public struct PixelCapabilities: Hashable, Sendable {
     }
 }
 
-/// A graphics protocol.
+/// A protocol for sending pictures to a terminal.
 public enum PixelProtocol: String, Hashable, Sendable, CaseIterable {
-    /// kitty's protocol: pictures are sent once with an id, then placed and removed by id.
+    /// kitty's protocol: Vitrine sends a picture once with an id, then places and removes it by that id.
     case kitty
-    /// iTerm2's protocol: a picture file, drawn at the cursor.
+    /// iTerm2's protocol: Vitrine sends a picture file, which the terminal draws at the cursor.
     case iterm
-    /// DEC's sixel: bands of six pixel rows with a palette, drawn at the cursor.
+    /// DEC's sixel protocol: Vitrine sends bands of six pixel rows with a palette, which the terminal draws at the
+    /// cursor.
     case sixel
 }

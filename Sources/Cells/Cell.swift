@@ -2,11 +2,11 @@ import Text
 
 /// One cell of a screen.
 public struct Cell: Hashable, Sendable {
-    /// One visible character with its marks. Empty in the right half of a wide character.
+    /// The visible character of the cell, with its combining marks. Empty in the right half of a wide character.
     public let text: String
-    /// The number of columns: 1 or 2; 0 for the right half of a wide character.
+    /// The number of columns that the character covers: 1 or 2. The right half of a wide character has 0.
     public let width: UInt8
-    /// The style of the text.
+    /// The colours and attributes of the cell.
     public var style: Style
 
     init(text: String, width: UInt8, style: Style) {
@@ -20,10 +20,10 @@ public struct Cell: Hashable, Sendable {
         self.init(text: glyph.text, width: UInt8(glyph.width), style: style)
     }
 
-    /// A blank on the terminal's own background.
+    /// An empty cell on the terminal's own background.
     public static let blank = Cell(text: " ", width: 1, style: .plain)
 
-    /// Returns the right half of a wide character.
+    /// Returns a cell for the right half of a wide character.
     static func rightHalf(_ style: Style) -> Cell { Cell(text: "", width: 0, style: style) }
 
     /// Whether the cell has a 24-bit colour.
@@ -36,9 +36,9 @@ public struct Cell: Hashable, Sendable {
 
 /// A rectangle of finished cells, such as a picture drawn with symbols.
 public struct CellBlock: Hashable, Sendable {
-    /// The size in cells.
+    /// The size of the block in cells.
     public let size: Size
-    /// The cells, row by row from the upper left.
+    /// The cells of the block, row by row from the upper left.
     public let cells: [Cell]
 
     /// Creates a block. The number of cells must match the size.
@@ -57,9 +57,9 @@ public struct CellBlock: Hashable, Sendable {
 
 /// The colours and attributes of a cell.
 public struct Style: Hashable, Sendable {
-    /// Text attributes. Terminals may ignore some of them.
+    /// Text attributes of a cell. Terminals may ignore some of them.
     public struct Attributes: OptionSet, Hashable, Sendable {
-        /// The raw bits.
+        /// The bits of the attributes.
         public let rawValue: UInt8
 
         /// Creates attributes from raw bits.
@@ -71,18 +71,18 @@ public struct Style: Hashable, Sendable {
         public static let dim = Attributes(rawValue: 2)
         /// Underlined text.
         public static let underline = Attributes(rawValue: 4)
-        /// Text and background colours exchanged.
+        /// Exchanges the text and background colours.
         public static let reverse = Attributes(rawValue: 8)
     }
 
-    /// The text colour.
+    /// The colour of the text.
     public var foreground: Colour
     /// The background colour.
     public var background: Colour
     /// The text attributes.
     public var attributes: Attributes
 
-    /// Creates a style; the defaults are the terminal's own colours.
+    /// Creates a style. The defaults are the terminal's own colours.
     public init(
         foreground: Colour = .terminal, background: Colour = .terminal, attributes: Attributes = []
     ) {
@@ -95,12 +95,12 @@ public struct Style: Hashable, Sendable {
     public static let plain = Style()
 }
 
-/// A colour of a cell.
+/// The colour of a cell's text or background.
 public enum Colour: Hashable, Sendable {
-    /// The user's default colour for text or background.
+    /// The terminal's default colour for text or background.
     case terminal
-    /// A palette colour: 0–15 are set by the user, 16–255 are the usual cube and greys.
+    /// A colour of the terminal's palette. The user sets 0–15; 16–255 are the usual cube and greys.
     case palette(UInt8)
-    /// Red, green and blue.
+    /// A 24-bit colour: red, green and blue.
     case rgb(UInt8, UInt8, UInt8)
 }

@@ -1,8 +1,8 @@
 /// A position on a screen, counted from the upper left corner.
 public struct Point: Hashable, Sendable {
-    /// Columns from the left.
+    /// The number of columns from the left edge.
     public var column: Int
-    /// Rows from the top.
+    /// The number of rows from the top edge.
     public var row: Int
 
     /// Creates a position.
@@ -19,7 +19,7 @@ public struct Size: Hashable, Sendable {
     /// The number of rows.
     public var rows: Int
 
-    /// Creates a size. Negative values become 0.
+    /// Creates a size. Negative numbers become 0.
     public init(columns: Int, rows: Int) {
         self.columns = max(0, columns)
         self.rows = max(0, rows)
@@ -31,9 +31,9 @@ public struct Size: Hashable, Sendable {
 
 /// A rectangle of cells.
 public struct Rect: Hashable, Sendable {
-    /// The upper left cell.
+    /// The upper left cell of the rectangle.
     public var origin: Point
-    /// The size.
+    /// The size of the rectangle in cells.
     public var size: Size
 
     /// Creates a rectangle.
@@ -42,29 +42,29 @@ public struct Rect: Hashable, Sendable {
         size = Size(columns: columns, rows: rows)
     }
 
-    /// Creates a rectangle in the upper left corner.
+    /// Creates a rectangle of this size in the upper left corner.
     public init(_ size: Size) {
         origin = Point(column: 0, row: 0)
         self.size = size
     }
 
-    /// The columns it covers.
+    /// The columns that the rectangle covers.
     public var columns: Range<Int> { origin.column..<origin.column + size.columns }
-    /// The rows it covers.
+    /// The rows that the rectangle covers.
     public var rows: Range<Int> { origin.row..<origin.row + size.rows }
 
-    /// Returns whether it contains a position.
+    /// Returns whether the rectangle contains a position.
     public func contains(_ point: Point) -> Bool {
         columns.contains(point.column) && rows.contains(point.row)
     }
 
-    /// Returns whether it contains all of another rectangle.
+    /// Returns whether the rectangle contains all of another rectangle.
     public func contains(_ other: Rect) -> Bool {
         other.columns.lowerBound >= columns.lowerBound && other.columns.upperBound <= columns.upperBound
             && other.rows.lowerBound >= rows.lowerBound && other.rows.upperBound <= rows.upperBound
     }
 
-    /// Removes rows from the top and returns them, as many as there are.
+    /// Removes rows from the top and returns them. Takes fewer rows if there are fewer.
     public mutating func takeTop(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.rows)
         defer {
@@ -74,14 +74,14 @@ public struct Rect: Hashable, Sendable {
         return Rect(column: origin.column, row: origin.row, columns: size.columns, rows: taken)
     }
 
-    /// Removes rows from the bottom and returns them.
+    /// Removes rows from the bottom and returns them. Takes fewer rows if there are fewer.
     public mutating func takeBottom(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.rows)
         size.rows -= taken
         return Rect(column: origin.column, row: origin.row + size.rows, columns: size.columns, rows: taken)
     }
 
-    /// Removes columns from the left and returns them.
+    /// Removes columns from the left and returns them. Takes fewer columns if there are fewer.
     public mutating func takeLeft(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.columns)
         defer {
@@ -91,14 +91,14 @@ public struct Rect: Hashable, Sendable {
         return Rect(column: origin.column, row: origin.row, columns: taken, rows: size.rows)
     }
 
-    /// Removes columns from the right and returns them.
+    /// Removes columns from the right and returns them. Takes fewer columns if there are fewer.
     public mutating func takeRight(_ count: Int) -> Rect {
         let taken = min(max(0, count), size.columns)
         size.columns -= taken
         return Rect(column: origin.column + size.columns, row: origin.row, columns: taken, rows: size.rows)
     }
 
-    /// Returns a rectangle of that size centred in this one, cut to fit.
+    /// Returns a rectangle of that size in the middle of this one, reduced to fit.
     public func centred(_ inner: Size) -> Rect {
         let columns = min(inner.columns, size.columns)
         let rows = min(inner.rows, size.rows)

@@ -1,35 +1,35 @@
-/// An input event of the terminal.
+/// An input event from the terminal.
 public enum InputEvent: Hashable, Sendable {
-    /// A key press.
+    /// The user pressed a key.
     case key(Key)
-    /// A mouse event.
+    /// The user moved or used the mouse.
     case mouse(Mouse)
-    /// Pasted text, not interpreted as keys.
+    /// The user pasted a text, which is not interpreted as keys.
     case paste(String)
     /// The terminal window gained or lost the focus.
     case focus(Bool)
 
-    /// A mouse event.
+    /// A mouse event in a cell of the terminal.
     public struct Mouse: Hashable, Sendable {
         /// The kind of mouse event.
         public enum Action: Hashable, Sendable {
-            /// A button press; 1 is the left button.
+            /// The user pressed a button; 1 is the left button.
             case press(Int)
-            /// A button release.
+            /// The user released a button.
             case release(Int)
-            /// A movement with a button pressed.
+            /// The user moved the mouse with this button pressed.
             case drag(Int)
-            /// A wheel step up.
+            /// The user turned the wheel up by one step.
             case wheelUp
-            /// A wheel step down.
+            /// The user turned the wheel down by one step.
             case wheelDown
         }
 
-        /// The kind of event.
+        /// The kind of mouse event.
         public let action: Action
         /// The cell under the pointer.
         public let position: Point
-        /// The modifier keys held.
+        /// The modifier keys that were held down.
         public let modifiers: Key.Modifiers
 
         /// Creates an event.
@@ -48,29 +48,29 @@ public struct Key: Hashable, Sendable {
         /// A key that types a character.
         case character(Character)
         case up, down, left, right, home, end, pageUp, pageDown, insert, delete, backspace, enter, tab, escape
-        /// A function key, from F1.
+        /// A function key; 1 means F1.
         case function(Int)
     }
 
-    /// Modifier keys.
+    /// A set of modifier keys.
     public struct Modifiers: OptionSet, Hashable, Sendable {
-        /// The bits, in xterm's order.
+        /// The bits of the modifiers, in xterm's order.
         public let rawValue: UInt8
 
         /// Creates modifiers from raw bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Shift. Not set for characters, whose case shows it.
+        /// The Shift key. The flag is not set for characters, whose case shows it.
         public static let shift = Modifiers(rawValue: 1)
-        /// Alt or Meta.
+        /// The Alt or Meta key.
         public static let alt = Modifiers(rawValue: 2)
-        /// Control.
+        /// The Control key.
         public static let control = Modifiers(rawValue: 4)
     }
 
     /// The key without its modifiers.
     public let code: Code
-    /// The modifier keys held.
+    /// The modifier keys that were held down.
     public let modifiers: Modifiers
 
     /// Creates a key.
@@ -79,15 +79,15 @@ public struct Key: Hashable, Sendable {
         self.modifiers = modifiers
     }
 
-    /// Returns the key of a character.
+    /// Returns the key that types a character.
     public static func character(_ character: Character) -> Key { Key(.character(character)) }
-    /// Returns Control with a letter.
+    /// Returns the combination of Control and a letter.
     public static func control(_ letter: Character) -> Key { Key(.character(letter), .control) }
 }
 
 /// The written form of keys.
 extension Key: CustomStringConvertible {
-    /// The written form, as in help and settings: `q`, `^F`, `PgUp`, `S-Tab`.
+    /// The written form in help and settings, such as `q`, `^F`, `PgUp` or `S-Tab`.
     public var description: String {
         var text = ""
         if modifiers.contains(.control) { text += "^" }
@@ -100,7 +100,7 @@ extension Key: CustomStringConvertible {
         return text + (modifiers.contains(.control) && character.isASCII ? character.uppercased() : String(character))
     }
 
-    /// Parses the written form of ``description``; nil if it is invalid.
+    /// Parses a key in the written form of ``description``. Returns nil if it is invalid.
     ///
     ///     Key("^F") == .control("f")
     ///     Key("S-Tab") == Key(.tab, .shift)
@@ -128,14 +128,14 @@ extension Key: CustomStringConvertible {
         }
     }
 
-    /// The names of keys other than function keys.
+    /// The written names of all keys except function keys.
     private static let named: [(name: String, code: Code)] = [
         ("Up", .up), ("Down", .down), ("Left", .left), ("Right", .right), ("Home", .home), ("End", .end),
         ("PgUp", .pageUp), ("PgDn", .pageDown), ("Ins", .insert), ("Del", .delete), ("Backspace", .backspace),
         ("Enter", .enter), ("Tab", .tab), ("Esc", .escape), ("Space", .character(" ")),
     ]
 
-    /// The highest function key in terminfo.
+    /// The number of the last function key in terminfo.
     private static let lastFunction = 63
 
     private static func code(named name: Substring) -> Code? {

@@ -1,29 +1,30 @@
-/// A picture encoded for a graphics protocol, covering some cells.
+/// A picture encoded for a graphics protocol, which covers some cells.
 ///
 /// The payload depends on the protocol: for kitty base64 of RGB pixels; for iTerm2 base64 of a JPEG; for sixel the
-/// picture from its raster attributes on. The sequence around it is added when it is sent.
+/// picture from its raster attributes on. The terminal's output adds the sequence around the payload when it sends the
+/// picture.
 public struct PixelPicture: Hashable, Sendable {
-    /// The graphics protocol.
+    /// The graphics protocol for which the picture is encoded.
     public let language: PixelProtocol
-    /// The cells that it covers.
+    /// The size in cells.
     public let size: Size
     /// The width in pixels.
     public let width: Int
     /// The height in pixels.
     public let height: Int
-    /// The encoded picture; for kitty only the part that fits into the first sequence.
+    /// The encoded picture. For kitty, only the part that fits into the first sequence.
     public let payload: [UInt8]
-    /// The rest of the picture in complete sequences. They are made in advance, because sending must be fast.
+    /// The rest of the picture, in complete sequences. The sequences are made in advance, because sending must be fast.
     public let following: [[UInt8]]
     /// Whether the sequences are wrapped for tmux.
     public let isThroughTmux: Bool
-    /// The approximate memory use, and the number of bytes to send.
+    /// The approximate memory use, which is also the number of bytes to send.
     public let byteCount: Int
-    /// Distinguishes pictures without comparing all bytes.
+    /// A hash that distinguishes pictures without comparing all bytes.
     private let digest: Int
 
-    /// Identifies a picture without keeping its data. The digest uses a random key per run, so collisions cannot be
-    /// prepared.
+    /// Identifies a picture without keeping its data. The digest uses a random key per run, so that attackers cannot
+    /// prepare collisions.
     public struct Identity: Hashable, Sendable {
         fileprivate let language: PixelProtocol
         fileprivate let size: Size
@@ -34,7 +35,7 @@ public struct PixelPicture: Hashable, Sendable {
         fileprivate let digest: Int
     }
 
-    /// The picture's identity.
+    /// A value that identifies the picture.
     public var identity: Identity {
         Identity(
             language: language, size: size, width: width, height: height, byteCount: byteCount,
@@ -61,12 +62,12 @@ public struct PixelPicture: Hashable, Sendable {
         digest = hasher.finalize()
     }
 
-    /// Whether both show the same picture.
+    /// Whether both values contain the same picture.
     public static func == (left: PixelPicture, right: PixelPicture) -> Bool {
         left.identity == right.identity && left.payload == right.payload && left.following == right.following
     }
 
-    /// Hashes the digest, consistent with `==`.
+    /// Hashes only the digest, which is equal for equal pictures.
     public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
@@ -74,7 +75,7 @@ public struct PixelPicture: Hashable, Sendable {
 public struct PixelPlacement: Hashable, Sendable {
     /// The picture.
     public let picture: PixelPicture
-    /// The upper left cell.
+    /// The upper left cell of the picture.
     public let origin: Point
 
     /// Creates a placement.
@@ -83,22 +84,22 @@ public struct PixelPlacement: Hashable, Sendable {
         self.origin = origin
     }
 
-    /// The cells that it covers.
+    /// The cells that the picture covers.
     public var rect: Rect {
         Rect(column: origin.column, row: origin.row, columns: picture.size.columns, rows: picture.size.rows)
     }
 }
 
-/// Splits a picture into kitty's sequences.
+/// Splits a picture into kitty's escape sequences.
 ///
 /// "The terminal … understands <ESC>_G<control data>;<payload><ESC>\\", with chunks "no more than 4096 bytes" long; all
 /// but the last have `m=1` (kitty's graphics protocol). `q=2` in each of them suppresses answers, which the next
 /// program would read as keys.
 public enum KittyChunks {
-    /// The longest payload of a sequence. All but the last must be a multiple of four.
+    /// The longest payload of a sequence in bytes. In all but the last sequence, the length must be a multiple of four.
     static let longest = 4_096
 
-    /// Returns a graphics sequence.
+    /// Returns an escape sequence with control data and a payload.
     public static func sequence(_ control: String, _ payload: some Collection<UInt8> = []) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(control.utf8.count + payload.count + 8)
@@ -111,7 +112,7 @@ public enum KittyChunks {
         return bytes
     }
 
-    /// Returns all sequences but the first, which alone describes the picture.
+    /// Returns all sequences except the first, which contains the picture's description.
     static func following(of payload: [UInt8], isThroughTmux: Bool) -> [[UInt8]] {
         stride(from: longest, to: payload.count, by: longest).map { start in
             let end = min(start + longest, payload.count)
@@ -121,12 +122,13 @@ public enum KittyChunks {
     }
 }
 
-/// Wraps sequences for tmux to pass on to its terminal.
+/// Wraps escape sequences so that tmux passes them on to its terminal.
 ///
 /// "A \ePtmux; escape sequence", in which every escape is doubled, is passed on if the user's `allow-passthrough` is on
 /// (tmux(1)).
 public enum TmuxPassage {
-    /// Returns a sequence wrapped for tmux. tmux drops sequences larger than its buffer, so wrap each one separately.
+    /// Returns a sequence wrapped for tmux. Wrap each sequence separately, because tmux drops sequences larger than its
+    /// buffer.
     public static func wrapped(_ sequence: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(sequence.count + 16)

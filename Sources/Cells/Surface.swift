@@ -1,6 +1,6 @@
 import Text
 
-/// The cells of a screen, drawn by screens and displayed by the terminal.
+/// The cells of a screen, which screens draw and the terminal displays.
 ///
 ///     var surface = Surface(size: Size(columns: 80, rows: 24))
 ///     surface.write("Sunset", in: Rect(column: 2, row: 0, columns: 20, rows: 1), style: .plain)
@@ -8,11 +8,12 @@ import Text
 /// A surface is a value: tests can compare surfaces and read them as text. Drawing stays inside the given rectangle,
 /// and text is split into glyphs, so it cannot harm the terminal.
 public struct Surface: Equatable, Sendable {
-    /// The size in cells.
+    /// The size of the surface in cells.
     public let size: Size
     private var cells: [Cell]
     private var laid: [PixelPlacement] = []
-    /// For each cell, the one-based index in `laid` of the picture over it. Empty if there are no pictures.
+    /// For each cell, the number of the picture over the cell, or 0. The first picture in `laid` has number 1. The array
+    /// is empty if there are no pictures.
     private var owners: [UInt16] = []
     private var covered: Set<UInt16> = []
     /// The position of the visible cursor; nil if it is hidden.
@@ -24,7 +25,7 @@ public struct Surface: Equatable, Sendable {
         cells = Array(repeating: .blank, count: size.columns * size.rows)
     }
 
-    /// The pictures on the surface. Drawing over any part of a picture removes all of it.
+    /// The pictures on the surface that nothing has drawn over. Drawing over any part of a picture removes all of it.
     public var placements: [PixelPlacement] {
         laid.enumerated().filter { !covered.contains(UInt16($0.offset + 1)) }.map(\.element)
     }
@@ -45,9 +46,9 @@ public struct Surface: Equatable, Sendable {
         }
     }
 
-    /// Writes a line of text into a rectangle. Returns the columns used.
+    /// Writes a line of text into a rectangle. Returns the number of columns used.
     ///
-    /// Text that does not fit is cut after a whole glyph. To show an ellipsis, pass the result of
+    /// If the text does not fit, this cuts it after a whole glyph. To show an ellipsis, pass the result of
     /// ``Swift/String/truncated(toWidth:ellipsis:)``.
     @discardableResult
     public mutating func write(_ text: String, in rect: Rect, style: Style = .plain) -> Int {
@@ -61,7 +62,7 @@ public struct Surface: Equatable, Sendable {
         return used
     }
 
-    /// Draws a block of cells at a position, clipped to the rectangle.
+    /// Draws a block of cells at a position. Draws only the part inside the rectangle.
     public mutating func draw(_ block: CellBlock, at origin: Point, in rect: Rect) {
         for row in 0..<block.size.rows where rect.rows.contains(origin.row + row) {
             for column in 0..<block.size.columns where rect.columns.contains(origin.column + column) {
@@ -70,9 +71,9 @@ public struct Surface: Equatable, Sendable {
         }
     }
 
-    /// Draws a picture at a position, as cells and, if all of them fit, as pixels.
+    /// Draws a picture at a position as cells. Draws pixels too, if all of them fit.
     ///
-    /// The cells are visible until the pixels are shown.
+    /// The cells are visible until the terminal shows the pixels.
     public mutating func draw(_ block: CellBlock, pixels: PixelPicture?, at origin: Point, in rect: Rect) {
         draw(block, at: origin, in: rect)
         guard let pixels, !pixels.size.isEmpty else { return }
@@ -87,7 +88,7 @@ public struct Surface: Equatable, Sendable {
         }
     }
 
-    /// Replaces all cells of a rectangle without removing the pictures over it.
+    /// Replaces all cells of a rectangle. Does not remove the pictures over the rectangle.
     public mutating func cede(_ rect: Rect, to cell: Cell) {
         for row in rect.rows where (0..<size.rows).contains(row) {
             for column in rect.columns where (0..<size.columns).contains(column) {
@@ -104,12 +105,12 @@ public struct Surface: Equatable, Sendable {
         return text
     }
 
-    /// The text of all rows, one line each.
+    /// The text of all rows, with one line per row.
     public var text: String {
         (0..<size.rows).map(text(inRow:)).joined(separator: "\n")
     }
 
-    /// Sets a cell, and blanks the other half of a wide character that it overwrites.
+    /// Sets a cell. If the new cell overwrites half of a wide character, blanks the other half.
     private mutating func put(_ cell: Cell, _ column: Int, _ row: Int) {
         guard (0..<size.rows).contains(row), column >= 0, column < size.columns else { return }
         let index = row * size.columns + column
@@ -134,7 +135,7 @@ public struct Surface: Equatable, Sendable {
         for index in indices where owners[index] != 0 { covered.insert(owners[index]) }
     }
 
-    /// Blanks the remaining half of an overwritten wide character.
+    /// Blanks the other half, if the cell at the index is half of a wide character.
     private mutating func blankOtherHalf(of index: Int, _ column: Int) {
         if cells[index].width == 0, column > 0 {
             cells[index - 1] = Cell(.space, style: cells[index - 1].style)

@@ -6,11 +6,11 @@ public struct ChangeSet: Coalescing, Equatable {
     public enum Rows: Equatable, Sendable {
         /// These rows were inserted, updated or deleted.
         case listed(Set<Int64>)
-        /// Too many to list. Read the table again.
+        /// Too many rows to list changed. Subscribers must read the table again.
         case many
     }
 
-    /// The largest number of rows listed per table. To reload a whole table, a set of a million numbers is no help.
+    /// The most rows to list per table. For a larger change, reading the whole table again is faster.
     static let limit = 20_000
 
     private var tables: [String: Rows] = [:]
@@ -23,13 +23,13 @@ public struct ChangeSet: Coalescing, Equatable {
         self.tables = Dictionary(uniqueKeysWithValues: tables.map { ($0, .many) })
     }
 
-    /// Whether nothing was touched.
+    /// Whether no table was touched.
     public var isEmpty: Bool { tables.isEmpty }
 
     /// The touched rows of a table; nil if there are none.
     public subscript(table: String) -> Rows? { tables[table] }
 
-    /// Adds one row.
+    /// Adds one row of a table.
     public mutating func insert(_ row: Int64, of table: String) {
         guard case .listed(var rows) = tables[table] ?? .listed([]) else { return }
         // Removed while it changes, so that the set is not copied for each row.
@@ -62,8 +62,8 @@ public struct ChangeSet: Coalescing, Equatable {
 ///     show(try reader.rows())
 ///     for await change in changes { show(try reader.rows()) }
 ///
-/// Subscribe before the first read. A commit in between is then reported, at worst with rows already read; in the other
-/// order it could be missed.
+/// Subscribe before the first read. The hub then reports a commit in between, at worst with rows that were already
+/// read. In the other order, a subscriber could miss the commit.
 public final class ChangeHub: Sendable {
     private let subscribers = Subscribers<ChangeSet>()
 
@@ -75,7 +75,7 @@ public final class ChangeHub: Sendable {
         subscribers.subscribe()
     }
 
-    /// Sends changes to every subscriber. Call it after COMMIT, because subscribers read at once.
+    /// Sends changes to every subscriber. Call this after COMMIT, because subscribers read at once.
     public func publish(_ changes: ChangeSet) {
         if !changes.isEmpty { subscribers.send(changes) }
     }

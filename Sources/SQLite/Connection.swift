@@ -7,46 +7,46 @@ import Synchronization
 ///     let name = try connection.first("SELECT name FROM photo WHERE key = ?", key) { $0.text(0) }
 ///     try connection.run("UPDATE photo SET name = ? WHERE key = ?", name, key)
 ///
-/// A connection keeps its prepared statements. It belongs to one actor and is not `Sendable`. Values are always bound,
-/// never pasted into SQL.
+/// A connection keeps its prepared statements. It belongs to one actor and is not `Sendable`. SQLite receives all
+/// values as bound parameters, never as parts of the SQL text.
 public final class Connection {
-    /// The access to the file.
+    /// The way in which a connection uses the file.
     public enum Access: Sendable {
-        /// Reading only, enforced by SQLite.
+        /// The connection can only read, which SQLite enforces.
         case readOnly
-        /// Reading and writing. The file is created if it is missing.
+        /// The connection can read and write. SQLite creates the file if it is missing.
         case readWrite
-        /// Reading where no file can be written beside the database. No process may write to it meanwhile, and the
-        /// write-ahead log is ignored.
+        /// The connection can only read, and SQLite writes no file beside the database. No process may write to the
+        /// database meanwhile, and SQLite ignores the write-ahead log.
         case frozen
     }
 
-    /// The default wait for another process's lock, in milliseconds.
+    /// The default time to wait for another process's lock, in milliseconds.
     public static let patience: Int32 = 5_000
 
-    /// SQLite's handle; statements and the writer use it within this module.
+    /// SQLite's handle, which statements and the writer also use.
     let pointer: OpaquePointer
     private var statements: [String: Statement] = [:]
-    /// Created on first use.
+    /// The tokenizer for words, created on first use.
     private var tokenizer: WordTokenizer?
     private var collector: NumberCollector?
-    /// Counts statements and rows. Tests limit the cost of a frame by it.
+    /// The counts of statements and rows. Tests use the counts to limit the cost of a frame.
     public private(set) var work = Work()
 
-    /// The work done over a connection.
+    /// The work that SQLite has done over a connection.
     public struct Work: Equatable, Sendable {
-        /// The statements run.
+        /// The number of statements that ran.
         public var statements = 0
-        /// The rows returned.
+        /// The number of rows that the statements returned.
         public var rows = 0
     }
 
-    /// SQLite's savepoints could nest. Transactions here do not, so each closure is the whole transaction.
+    /// Whether a transaction is open. Transactions do not nest, so each closure is a whole transaction.
     private(set) var isInTransaction = false
 
     /// Opens a database file.
     ///
-    /// - Parameter patience: milliseconds to wait for another process's lock.
+    /// - Parameter patience: the time to wait for another process's lock, in milliseconds.
     public init(path: String, access: Access, patience: Int32 = Connection.patience) throws {
         Connection.countNoMemory
         // NOMUTEX: "the new database connection will use the multi-thread threading mode". A connection is used by one
@@ -93,26 +93,26 @@ public final class Connection {
 
     /// Turns off SQLite's memory statistics, which take a lock twice per allocation.
     ///
-    /// It must precede the first connection: "The sqlite3_config() interface … must be invoked prior to library
+    /// This must happen before the first connection: "The sqlite3_config() interface … must be invoked prior to library
     /// initialization".
     private static let countNoMemory: Void = {
         _ = vitrine_sqlite3_count_no_memory()
     }()
 
-    /// Runs statements without values and results, such as a schema.
+    /// Runs SQL statements without values and results, such as a schema.
     public func execute(_ script: String) throws {
         let code = sqlite3_exec(pointer, script, nil, nil, nil)
         guard code == SQLITE_OK else { throw SQLiteError(code: code, database: pointer, sql: script) }
     }
 
-    /// Runs a statement and returns the number of changed rows.
+    /// Runs a statement. Returns the number of changed rows.
     @discardableResult
     public func run<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws -> Int {
         try each(sql, repeat each values) { _ in }
         return Int(sqlite3_changes(pointer))
     }
 
-    /// Prepares a statement for a loop.
+    /// Prepares a statement that a loop runs many times.
     public func repeated(_ sql: String) throws -> RepeatedStatement {
         RepeatedStatement(try Statement(sql, database: pointer))
     }
@@ -127,7 +127,7 @@ public final class Connection {
         try each(sql, repeat each values, row: row)
     }
 
-    /// Maps each row of a result.
+    /// Returns the results of `row` for each row of a query.
     public func map<Result, each Value: Bindable>(
         _ sql: String, _ values: repeat each Value, row: (Row) throws -> Result
     ) throws -> [Result] {
@@ -149,7 +149,7 @@ public final class Connection {
         }
     }
 
-    /// Maps the first row of a result; nil if there is none.
+    /// Returns the result of `row` for the first row of a query. Returns nil if there is no row.
     public func first<Result, each Value: Bindable>(
         _ sql: String, _ values: repeat each Value, row: (Row) throws -> Result
     ) throws -> Result? {
@@ -166,7 +166,7 @@ public final class Connection {
         return tokenizer.words(in: text)
     }
 
-    /// Runs the body in a transaction, which is rolled back if it throws.
+    /// Runs the body in a transaction. If the body throws, the transaction is rolled back.
     ///
     /// - Parameter writes: whether to take the write lock first. A transaction that starts with a read fails at its
     ///   first write if another process has written in between.
@@ -197,7 +197,7 @@ public final class Connection {
         }
     }
 
-    /// Runs the body and interrupts its statements once `isStopped` is true.
+    /// Runs the body and interrupts its statements once `isStopped` returns true.
     ///
     /// An interrupted statement throws ``SQLiteError/interrupted`` and rolls back its transaction.
     public func interrupting<Result>(
@@ -217,7 +217,7 @@ public final class Connection {
         return try body()
     }
 
-    /// The interval of checks, in steps of SQLite's virtual machine. It is about a millisecond.
+    /// The number of steps of SQLite's virtual machine between two checks. These steps take about a millisecond.
     private static let operationsBetweenChecks: Int32 = 100_000
 
     private final class StopCheck {
@@ -239,7 +239,7 @@ public final class Connection {
 extension Connection {
     /// Replaces this database by a copy of another, in one transaction.
     ///
-    /// The existing contents may be damaged.
+    /// The old contents of this database may be damaged.
     public func replaceContents(with source: Connection) throws {
         guard let backup = sqlite3_backup_init(pointer, "main", source.pointer, "main") else {
             throw SQLiteError(code: sqlite3_extended_errcode(pointer), database: pointer, sql: "backup")
@@ -261,7 +261,7 @@ private final class NumberCollector {
     /// The function's name in SQL.
     static let name = "vitrine_collect"
 
-    /// Numbers not passed on yet.
+    /// Numbers that the function has not yet passed to Swift.
     private struct Heap {
         var count = 0
         let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
@@ -271,7 +271,7 @@ private final class NumberCollector {
     private static let capacity = 4_096
     private let heap = UnsafeMutablePointer<Heap>.allocate(capacity: 1)
 
-    /// Registers the function. The connection must not be used after this object is gone.
+    /// Registers the function. Do not use the connection after this object is released.
     init(_ database: OpaquePointer) throws(SQLiteError) {
         heap.initialize(to: Heap())
         // DIRECTONLY: views and triggers of an untrusted database cannot call it.
@@ -308,14 +308,14 @@ private final class NumberCollector {
     }
 }
 
-/// Read-only connections for work off the main actor.
+/// A pool of read-only connections for work off the main actor.
 ///
 ///     let bytes = try readers.read { try $0.first("SELECT data FROM thumbnail WHERE photo = ?", key) { $0.blob(0) } }
 ///
 /// Each call has a connection of its own while its closure runs. If all are busy, the pool opens another; up to `limit`
-/// stay open.
+/// connections stay open.
 public final class ReaderPool: Sendable {
-    /// A connection that is not in use. It moves between callers and has one at a time.
+    /// A connection that is not in use. Only one caller at a time has it.
     private struct Idle: @unchecked Sendable {
         let connection: Connection
     }
@@ -325,14 +325,14 @@ public final class ReaderPool: Sendable {
     private let limit: Int
     private let idle = Mutex<[Idle]>([])
 
-    /// Creates a pool for an existing database. Connections open on demand.
+    /// Creates a pool for an existing database. The pool opens connections on demand.
     public init(path: String, access: Connection.Access = .readOnly, limit: Int = 4) {
         self.path = path
         self.access = access
         self.limit = limit
     }
 
-    /// Runs the body with a connection.
+    /// Runs the body with a connection of the pool.
     public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let reader = try idle.withLock { $0.popLast() } ?? open()
         defer {

@@ -1,13 +1,13 @@
 import CSQLite
 import Glibc
 
-/// A failure of SQLite, by its cause.
+/// The reason why SQLite failed.
 public enum SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The file cannot be opened or created.
     case cannotOpen(path: String, reason: String)
     /// The file is not a database, or it is damaged.
     case damaged(reason: String)
-    /// A full-text index is damaged. The tables are intact, as far as SQLite can tell.
+    /// A full-text index is damaged. The tables seem intact.
     case damagedIndex(reason: String)
     /// The disk is full.
     case full
@@ -15,20 +15,20 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
     case readOnly
     /// Another process held the lock for longer than the connection waits.
     case locked
-    /// The process or the machine has no file descriptor left.
+    /// The process or the system has no free file descriptor.
     case tooFewDescriptors
     /// The disk reported an error.
     case disk(reason: String)
-    /// The statement was interrupted on request.
+    /// The caller interrupted the statement.
     case interrupted
     /// The change violates a constraint of the schema.
     case constraint(reason: String)
     /// The statement does not fit the database. Either the program or the file is wrong.
     case statement(sql: String, reason: String)
-    /// Any other failure, such as a lack of memory.
+    /// SQLite failed for another reason, such as a lack of memory.
     case other(reason: String)
 
-    /// A sentence for the user.
+    /// An error message for the user.
     public var description: String {
         switch self {
         case .cannotOpen("", let reason): "The database cannot be opened: \(reason)."
@@ -63,7 +63,7 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the file's contents are wrong.
+    /// Whether the error means that the database or its index is damaged.
     public var isDamage: Bool {
         switch self {
         case .damaged, .damagedIndex: true

@@ -1,12 +1,12 @@
 import CSQLite
 
-/// A prepared statement. It belongs to its connection.
+/// A prepared statement, which belongs to its connection.
 final class Statement {
-    /// SQLite's statement; rows read their columns through it.
+    /// SQLite's handle of the statement. Rows read their columns through it.
     let pointer: OpaquePointer
     private let database: OpaquePointer
     private let sql: String
-    /// Whether the statement has been stepped and not reset. Another caller must not restart it then.
+    /// Whether the statement has started and was not reset. Another caller must not restart it then.
     private(set) var isRunning = false
 
     init(_ sql: String, database: OpaquePointer) throws(SQLiteError) {
@@ -24,7 +24,7 @@ final class Statement {
         sqlite3_finalize(pointer)
     }
 
-    /// Runs the statement to the end and calls `row` for each row.
+    /// Runs the statement to its end and calls `row` for each row.
     func run<each Value: Bindable>(_ values: repeat each Value, row: (Row) throws -> Void) throws {
         isRunning = true
         defer {
@@ -47,7 +47,7 @@ final class Statement {
         }
     }
 
-    /// The number of rows the last run changed.
+    /// The number of rows that the last run changed.
     var changes: Int { Int(sqlite3_changes(database)) }
 
     /// Throws unless a result code is the expected one.
@@ -56,28 +56,28 @@ final class Statement {
     }
 }
 
-/// The current row of a result.
+/// The current row of a query's result.
 ///
-/// Read values from it, but do not keep it: it is valid inside its closure only. Columns count from zero.
+/// Read values from the row, but do not keep it: it is valid only inside its closure. Columns count from zero.
 public struct Row {
     let statement: OpaquePointer
 
-    /// The column as an integer; zero for NULL.
+    /// Returns the column as an integer; 0 for NULL.
     public func int(_ column: Int) -> Int64 {
         sqlite3_column_int64(statement, Int32(column))
     }
 
-    /// The column as an integer, or nil for NULL.
+    /// Returns the column as an integer. Returns nil for NULL.
     public func optionalInt(_ column: Int) -> Int64? {
         isNull(column) ? nil : int(column)
     }
 
-    /// The column as a real number, or nil for NULL.
+    /// Returns the column as a real number. Returns nil for NULL.
     public func optionalDouble(_ column: Int) -> Double? {
         isNull(column) ? nil : sqlite3_column_double(statement, Int32(column))
     }
 
-    /// The column as text; empty for NULL. Bytes that are not UTF-8 are repaired.
+    /// Returns the column as text; empty for NULL. Replaces bytes that are not UTF-8.
     public func text(_ column: Int) -> String {
         // "The safest policy is to invoke … sqlite3_column_text() followed by sqlite3_column_bytes()".
         guard let bytes = sqlite3_column_text(statement, Int32(column)) else { return "" }
@@ -85,18 +85,18 @@ public struct Row {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    /// The column as text, or nil for NULL.
+    /// Returns the column as text. Returns nil for NULL.
     public func optionalText(_ column: Int) -> String? {
         isNull(column) ? nil : text(column)
     }
 
-    /// The column as bytes; empty for NULL.
+    /// Returns the column as bytes; empty for NULL.
     public func blob(_ column: Int) -> [UInt8] {
         guard let bytes = sqlite3_column_blob(statement, Int32(column)) else { return [] }
         return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, Int32(column)))))
     }
 
-    /// The column as bytes, or nil for NULL.
+    /// Returns the column as bytes. Returns nil for NULL.
     public func optionalBlob(_ column: Int) -> [UInt8]? {
         isNull(column) ? nil : blob(column)
     }
@@ -107,35 +107,35 @@ public struct Row {
     }
 }
 
-/// A value that can be bound to a `?` of a statement.
+/// A value that a `?` in a statement can stand for.
 public protocol Bindable {
-    /// Binds the value and returns SQLite's result code.
+    /// Binds the value to a parameter. Returns SQLite's result code.
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32
 }
 
 extension Int64: Bindable {
-    /// Binds an integer.
+    /// Binds the integer to a parameter.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         sqlite3_bind_int64(statement, index, self)
     }
 }
 
 extension Int: Bindable {
-    /// Binds an integer.
+    /// Binds the integer to a parameter.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         sqlite3_bind_int64(statement, index, Int64(self))
     }
 }
 
 extension Double: Bindable {
-    /// Binds a real number.
+    /// Binds the real number to a parameter.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         sqlite3_bind_double(statement, index, self)
     }
 }
 
 extension String: Bindable {
-    /// Binds a copy of the text, because the string may be released before the statement runs.
+    /// Binds a copy of the text. The string may be released before the statement runs.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         withCString { vitrine_sqlite3_bind_text(statement, index, $0, Int32(utf8.count)) }
     }
@@ -153,7 +153,7 @@ extension Array: Bindable where Element == UInt8 {
 }
 
 extension Optional: Bindable where Wrapped: Bindable {
-    /// Binds the value, or NULL.
+    /// Binds the value, or NULL for nil.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         switch self {
         case .none: sqlite3_bind_null(statement, index)
@@ -162,16 +162,16 @@ extension Optional: Bindable where Wrapped: Bindable {
     }
 }
 
-/// Bytes in memory to bind without a copy.
+/// Bytes in memory that SQLite reads without a copy.
 ///
 /// The caller keeps the bytes in place until the statement has run.
 public enum Borrowed: Bindable {
-    /// UTF-8 text.
+    /// The bytes are UTF-8 text.
     case text(UnsafeRawBufferPointer)
-    /// A blob.
+    /// The bytes are a blob.
     case blob(UnsafeRawBufferPointer)
 
-    /// Binds the bytes. An empty buffer is an empty value, not NULL.
+    /// Binds the bytes. An empty buffer becomes an empty value, not NULL.
     public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         // A nil destructor means SQLITE_STATIC: "the pointer is to memory that will remain valid".
         switch self {
@@ -188,7 +188,7 @@ public enum Borrowed: Bindable {
     }
 }
 
-/// A statement without results, for tight loops.
+/// A statement without results, for loops that run it many times.
 ///
 ///     let insert = try connection.repeated("INSERT INTO t (a, b) VALUES (?, ?)")
 ///     for row in rows {
@@ -197,7 +197,8 @@ public enum Borrowed: Bindable {
 ///         try insert.run()
 ///     }
 ///
-/// A run involves no lookup, allocation or copy. Values count from zero and stay bound until they are replaced.
+/// A run needs no lookup, allocation or copy. Parameters count from zero and keep their values until these are
+/// replaced.
 public final class RepeatedStatement {
     private let statement: Statement
 
@@ -205,17 +206,17 @@ public final class RepeatedStatement {
         self.statement = statement
     }
 
-    /// Binds a number, or NULL.
+    /// Binds a number, or NULL for nil, to the parameter at an index.
     public func set(_ index: Int, to number: Int64?) throws(SQLiteError) {
         try statement.check(number.bind(to: statement.pointer, at: Int32(index + 1)))
     }
 
-    /// Binds bytes, or NULL. The caller keeps the bytes in place until the statement has run.
+    /// Binds bytes, or NULL for nil. The caller keeps the bytes in place until the statement has run.
     public func set(_ index: Int, to bytes: Borrowed?) throws(SQLiteError) {
         try statement.check(bytes.bind(to: statement.pointer, at: Int32(index + 1)))
     }
 
-    /// Runs the statement and returns the number of changed rows.
+    /// Runs the statement. Returns the number of changed rows.
     @discardableResult
     public func run() throws(SQLiteError) -> Int {
         defer { sqlite3_reset(statement.pointer) }

@@ -2,23 +2,23 @@ import CSQLite
 
 /// Splits any text into words exactly as the full-text index does.
 ///
-/// It calls the index's own tokenizer, for search terms and for names on the screen.
+/// The class calls the index's own tokenizer, for search terms and for names on the screen.
 public final class WordTokenizer {
     /// A word of a text.
     public struct Word: Equatable, Sendable {
-        /// The folded word: lower case, without accents.
+        /// The word in lower case and without accents, as the index stores it.
         public let text: String
-        /// The position in the text, in bytes.
+        /// The position of the word in the text, in bytes.
         public let range: Range<Int>
     }
 
     private let functions: fts5_tokenizer
     private let tokenizer: OpaquePointer
 
-    /// The options in the index's definition: `unicode61 remove_diacritics 2`.
+    /// The tokenizer's options in the index's definition: `unicode61 remove_diacritics 2`.
     private static let options = ["remove_diacritics", "2"]
 
-    /// Creates a tokenizer. The connection must stay open as long as it lives.
+    /// Creates a tokenizer. The connection must stay open while the tokenizer exists.
     init(_ database: OpaquePointer) throws(SQLiteError) {
         guard let api = Self.api(database), let find = api.pointee.xFindTokenizer else {
             throw .other(reason: "this SQLite has no full-text search")

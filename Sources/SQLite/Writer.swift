@@ -1,9 +1,9 @@
 import CSQLite
 import Glibc
 
-/// The only connection that writes to a database. It publishes its changes.
+/// The only connection that writes to a database. The writer publishes its changes.
 ///
-/// It belongs to one actor, whose methods are whole transactions:
+/// A writer belongs to one actor, whose methods are whole transactions:
 ///
 ///     func rename(_ key: Int64, to name: String) throws {
 ///         try writer.transaction { try $0.run("UPDATE photo SET name = ? WHERE key = ?", name, key) }
@@ -16,18 +16,19 @@ public final class Writer {
     /// SQLite's `data_version`, which changes when another process commits.
     private var dataVersion: Int64 = 0
 
-    /// The result of a checkpoint.
+    /// The result of moving pages from the log into the database.
     public struct Checkpoint: Equatable, Sendable {
-        /// The pages in the log.
+        /// The number of pages in the log.
         public let pages: Int
-        /// The pages now in the database; fewer than `pages` if a reader still needs the log.
+        /// The number of these pages that are now in the database. The number is less than `pages` if a reader still
+        /// needs the log.
         public let moved: Int
     }
 
     /// Opens the database in write-ahead mode, in which readers never wait.
     ///
-    /// - Parameter watched: the tables whose changes are published; nil for all. A full-text index has internal tables
-    ///   that subscribers must not see.
+    /// - Parameter watched: the tables whose changes the writer publishes; nil for all. A full-text index has internal
+    ///   tables that subscribers must not see.
     public init(path: String, hub: ChangeHub, watched: [String]? = nil) throws {
         connection = try Connection(path: path, access: .readWrite)
         self.hub = hub
@@ -62,10 +63,10 @@ public final class Writer {
         }
     }
 
-    /// Milliseconds between attempts.
+    /// The time between two attempts, in milliseconds.
     private static let interval: Int32 = 10
 
-    /// Opens a database that cannot be written to. Reads work; every transaction fails.
+    /// Opens a database that cannot be written to. Reads succeed, but every transaction fails.
     public init(frozen path: String, hub: ChangeHub) throws {
         connection = try Connection(path: path, access: .frozen)
         self.hub = hub
@@ -75,8 +76,8 @@ public final class Writer {
 
     /// Runs the body as one transaction and publishes its changes after the commit.
     ///
-    /// - Parameter last: runs at the end of the transaction with the changes of the body. Its result is published as
-    ///   well.
+    /// - Parameter last: runs at the end of the transaction with the changes of the body. The writer publishes its
+    ///   result as well.
     @discardableResult
     public func transaction<Result>(
         _ body: (Connection) throws -> Result,
@@ -94,12 +95,12 @@ public final class Writer {
         return result
     }
 
-    /// Publishes changes made by another process.
+    /// Publishes changes that another process made.
     public func announce(_ changes: ChangeSet) {
         hub.publish(changes)
     }
 
-    /// Whether other processes have committed since the last call.
+    /// Returns whether other processes have committed since the last call.
     ///
     /// "The integer values returned by two invocations of "PRAGMA data_version" from the same connection will be
     /// different if changes were committed to the database by any other connection in the interim". No other connection
@@ -110,16 +111,16 @@ public final class Writer {
         return version != dataVersion
     }
 
-    /// Whether the log file exists and is empty, as a checkpoint leaves it.
+    /// Whether the log file exists and is empty, as after a checkpoint.
     public var isLogEmpty: Bool {
         var status = stat()
         return stat(path + "-wal", &status) == 0 && status.st_size == 0
     }
 
-    /// The pages in the write-ahead log after the last commit.
+    /// The number of pages in the write-ahead log after the last commit.
     public var pagesInLog: Int { recorder.pagesInLog }
 
-    /// Reads over the writer's connection.
+    /// Runs reads over the writer's connection.
     public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try body(connection)
     }
@@ -127,8 +128,8 @@ public final class Writer {
     /// Copies pages from the log into the database, as far as readers allow. Readers do not wait.
     ///
     /// - Parameters:
-    ///   - emptying: also truncates the log file, unless a reader uses it.
-    ///   - patience: milliseconds to wait for readers and other processes.
+    ///   - emptying: whether to truncate the log file too, unless a reader uses it.
+    ///   - patience: the time to wait for readers and other processes, in milliseconds.
     @discardableResult
     public func checkpoint(emptying: Bool = false, patience: Int32 = Connection.patience) throws -> Checkpoint {
         sqlite3_busy_timeout(connection.pointer, patience)
@@ -155,7 +156,7 @@ public final class Writer {
 private final class CommitRecorder {
     /// The touched rows of one table.
     private struct Touched {
-        /// NUL-terminated, so that it compares with SQLite's name without a conversion per row.
+        /// The table's name as a C string. The C string compares with SQLite's name without a conversion per row.
         let name: [CChar]
         let isWatched: Bool
         var rows: Set<Int64> = []
@@ -167,7 +168,7 @@ private final class CommitRecorder {
     /// The tables to record; nil for all.
     private let watched: Set<String>?
     private var touched: [Touched] = []
-    /// After the last commit.
+    /// The number of pages in the log after the last commit.
     private(set) var pagesInLog = 0
 
     init(_ connection: Connection, watched: Set<String>?) {
@@ -195,7 +196,7 @@ private final class CommitRecorder {
         sqlite3_wal_hook(connection.pointer, nil, nil)
     }
 
-    /// Returns the recorded changes and starts over.
+    /// Returns the recorded changes and clears the record.
     func takeChanges() -> ChangeSet {
         var changes = ChangeSet()
         for table in touched where table.isWatched {
@@ -206,7 +207,7 @@ private final class CommitRecorder {
         return changes
     }
 
-    /// Records a row. An update may call this a million times.
+    /// Records a touched row. An update may call this a million times.
     private func record(_ row: Int64, _ table: UnsafePointer<CChar>) {
         let index = touched.firstIndex { strcmp($0.name, table) == 0 } ?? begin(String(cString: table))
         guard touched[index].isWatched, !touched[index].isMany else { return }
@@ -221,7 +222,7 @@ private final class CommitRecorder {
         return touched.count - 1
     }
 
-    /// Records a checkpoint, which does not call the hook because it commits nothing.
+    /// Records a checkpoint. SQLite does not report it through the commit hook, because a checkpoint commits nothing.
     func recordCheckpoint(_ checkpoint: Writer.Checkpoint) {
         if checkpoint.moved == checkpoint.pages { pagesInLog = 0 }
     }

@@ -2,26 +2,27 @@ import Concurrency
 import Model
 import Synchronization
 
-/// The current work as data: the progress of updates and transfers, failures, and questions to the user.
+/// The current work as data. The activity contains the progress of updates and transfers, failures, and questions to
+/// the user.
 ///
-/// It is lost when the program ends. Workers write it; screens read it and listen for changes.
+/// The activity is lost when the program ends. Workers write it; screens read it and listen for changes.
 public final class Activity: Sendable {
     /// The parts of the activity that changed.
     public struct Change: Coalescing, Equatable {
-        /// Galleries whose update started, progressed or ended.
+        /// The galleries whose update started, progressed or ended.
         public var galleries: Set<GalleryID> = []
-        /// Pictures whose transfer progressed or ended.
+        /// The pictures whose transfer progressed or ended.
         public var pictures: Set<Wish.Subject> = []
-        /// A notice for the user was posted.
+        /// Whether a notice for the user was posted.
         public var hasNotices = false
-        /// The transfer report changed.
+        /// Whether the transfer report changed.
         public var hasTraffic = false
-        /// The list of failures changed.
+        /// Whether the list of failures changed.
         public var hasFailures = false
-        /// A question for credentials came up or ended, or an answer was found.
+        /// Whether a question for credentials was asked or withdrawn, or answered.
         public var hasSignIns = false
 
-        /// Adds a later change.
+        /// Adds a later change to this one.
         public mutating func merge(_ later: Change) {
             galleries.formUnion(later.galleries)
             pictures.formUnion(later.pictures)
@@ -34,23 +35,24 @@ public final class Activity: Sendable {
 
     private struct State {
         var phases: [GalleryID: SyncPhase] = [:]
-        /// Galleries whose last update the user stopped.
+        /// The galleries whose last update the user stopped.
         var cancelled: Set<GalleryID> = []
-        /// Failures of gallery updates that their caches could not record.
+        /// The failures of gallery updates that the caches could not record.
         var failures: [GalleryID: Failure] = [:]
-        /// Failures of pictures that their caches could not record.
+        /// The failures of pictures that the caches could not record.
         var pictureFailures: [Wish.Subject: Failure] = [:]
         var transfers: [Wish.Subject: Progress] = [:]
         var notices: [String] = []
-        /// The disk problems that the user has been told of.
+        /// The disk problems that the interface has already reported to the user.
         var troubles: Set<StorageTrouble> = []
         var traffic = Traffic()
         var reports = FailureList()
-        /// Open questions, the oldest first.
+        /// The open questions, the oldest first.
         var questions: [SignInQuestion] = []
-        /// Questions that the user declined, with the galleries that raised them.
+        /// The servers and proxies whose questions the user declined. Each is stored with the galleries
+        /// whose requests caused the question.
         var declinedSignIns: [SignInPlace: Set<GalleryID>] = [:]
-        /// Galleries whose credentials are known now.
+        /// The galleries whose credentials are known now.
         var answered: Set<GalleryID> = []
     }
 
@@ -58,10 +60,10 @@ public final class Activity: Sendable {
     private let subscribers = Subscribers<Change>()
     private let watching = Subscribers<TrafficInterest>()
 
-    /// The most unread notices. Older ones are dropped.
+    /// The most unread notices to keep. Older notices are dropped.
     private static let maximumNotices = 20
 
-    /// Makes an activity without any work.
+    /// Creates an activity without any work.
     public init() {}
 
     /// Sets the phase of a gallery's update.
@@ -83,7 +85,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Sets the failure of a gallery's update that its cache cannot record. The next update clears it.
+    /// Sets the failure of a gallery's update that its cache cannot record. The next update clears the failure.
     public func setFailure(_ failure: Failure, of gallery: GalleryID) {
         change { state in
             state.failures[gallery] = failure
@@ -91,7 +93,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Sets the progress of a picture's transfer; nil when it ends.
+    /// Sets the progress of a picture's transfer. Nil means that the transfer has ended.
     public func setProgress(_ progress: Progress?, of picture: Wish.Subject) {
         change { state in
             state.transfers[picture] = progress
@@ -100,7 +102,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Sets the failure of a picture that its cache cannot record. The next attempt clears it.
+    /// Sets the failure of a picture that its cache cannot record. The next attempt clears the failure.
     public func setFailure(_ failure: Failure, of picture: Wish.Subject) {
         change { state in
             state.pictureFailures[picture] = failure
@@ -108,7 +110,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Posts a sentence for the user.
+    /// Posts a sentence that the interface shows to the user.
     public func postNotice(_ notice: String) {
         change { state in
             state.notices.append(Address.withoutCredentials(notice))
@@ -117,20 +119,20 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Reports a problem of the disk. The interface shows it once, until the next retry.
+    /// Reports a problem of the disk. The interface shows the problem once, until the user retries.
     public func report(_ trouble: StorageTrouble) {
         let isNew = state.withLock { $0.troubles.insert(trouble).inserted }
         if isNew { postNotice(trouble.notice) }
     }
 
-    /// Whether the disk refused data.
+    /// Whether the disk has refused data since the user last retried.
     public var hasStorageTrouble: Bool {
         state.withLock { !$0.troubles.isEmpty }
     }
 
-    /// Clears what keeps a gallery from being tried again, at the user's request.
+    /// Removes the records that prevent a retry of a gallery.
     ///
-    /// Disk problems will be reported again, and declined questions asked again.
+    /// The interface will then report disk problems again, and ask declined questions again.
     public func retry(_ gallery: GalleryID) {
         state.withLock { state in
             state.troubles = []
@@ -138,7 +140,7 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Removes and returns the unread notices.
+    /// Removes the unread notices and returns them.
     public func takeNotices() -> [String] {
         state.withLock { state in
             defer { state.notices = [] }
@@ -146,27 +148,27 @@ public final class Activity: Sendable {
         }
     }
 
-    /// The progress of a picture; nil if it is not being transferred.
+    /// Returns the progress of a picture's transfer. Returns nil if no transfer runs.
     public func progress(of picture: Wish.Subject) -> Progress? {
         state.withLock { $0.transfers[picture] }
     }
 
-    /// The failure of a picture that its cache could not record.
+    /// Returns the failure of a picture that its cache could not record.
     public func failure(of picture: Wish.Subject) -> Failure? {
         state.withLock { $0.pictureFailures[picture] }
     }
 
-    /// Whether a gallery is being updated.
+    /// Whether an update of a gallery is running.
     public func isUpdating(_ gallery: GalleryID) -> Bool {
         state.withLock { $0.phases[gallery] != nil }
     }
 
-    /// Whether any update or transfer runs.
+    /// Whether any update or transfer is running.
     public var isBusy: Bool {
         state.withLock { !$0.phases.isEmpty || !$0.transfers.isEmpty }
     }
 
-    /// The status of a gallery: its running update, or else what the cache has recorded.
+    /// Returns the status of a gallery. The status is that of the running update, or else the recorded one.
     public func status(of gallery: GalleryID, recorded: SyncStatus) -> SyncStatus {
         var status = recorded
         state.withLock { state in
@@ -192,7 +194,7 @@ public final class Activity: Sendable {
     }
 }
 
-/// The state of the network.
+/// The state of the network, with the transfers and their speed.
 extension Activity {
     private struct Traffic {
         var report: TrafficReport?
@@ -208,7 +210,7 @@ extension Activity {
     ///
     ///     activity.setTraffic(TrafficReport(running: 3, limit: 8, received: 1_200_000), at: now)
     ///
-    /// - Parameter time: when the report was made.
+    /// - Parameter time: the time of the report.
     public func setTraffic(_ report: TrafficReport, at time: Timestamp) {
         change { state in
             state.traffic.history.record(received: report.received, at: time)
@@ -223,7 +225,7 @@ extension Activity {
         state.withLock { $0.traffic.report }
     }
 
-    /// The bytes received in each of the last sixty seconds, the oldest first.
+    /// The number of bytes received in each of the last sixty seconds, the oldest first.
     public var speeds: [Int64] {
         state.withLock { $0.traffic.history.seconds.map(\.int64) }
     }
@@ -239,14 +241,14 @@ extension Activity {
         return TrafficWatch { [weak self] in self?.watch(by: -1) }
     }
 
-    /// Whether a screen shows the transfers. Otherwise they need not be listed.
+    /// Whether a screen shows the transfers. Otherwise the controller need not list the transfers.
     public var isTrafficWatched: Bool {
         state.withLock { $0.traffic.watchers > 0 }
     }
 
-    /// Returns a stream of whether a screen shows the transfers.
+    /// Returns a stream that says whether a screen shows the transfers.
     ///
-    /// It starts with the current value. A screen that opens needs a report at once, even if nothing runs.
+    /// The stream starts with the current value. A screen that opens needs a report at once, even if no transfer runs.
     public func trafficInterest() -> CoalescingStream<TrafficInterest> {
         state.withLock { watching.subscribe(beginningWith: TrafficInterest(isWatched: $0.traffic.watchers > 0)) }
     }
@@ -263,7 +265,7 @@ extension Activity {
 }
 
 extension Activity.Change {
-    /// Whether only the traffic changed, which happens many times a second.
+    /// Whether nothing but the traffic changed, which happens many times a second.
     public var isTrafficAlone: Bool {
         var rest = self
         rest.hasTraffic = false
@@ -271,18 +273,18 @@ extension Activity.Change {
     }
 }
 
-/// Tells whether a screen shows the transfers.
+/// Says whether a screen shows the transfers.
 public struct TrafficInterest: Coalescing, Equatable {
-    /// Whether a screen shows them.
+    /// Whether a screen shows the transfers.
     public var isWatched: Bool
 
-    /// Takes the later value.
+    /// Replaces this value by the later one.
     public mutating func merge(_ later: TrafficInterest) {
         self = later
     }
 }
 
-/// Requests lists of transfers while it is kept: see ``Activity/watchTraffic()``.
+/// A request for lists of transfers, which ends when the object is released: see ``Activity/watchTraffic()``.
 public final class TrafficWatch: Sendable {
     private let onEnd: @Sendable () -> Void
 
@@ -295,12 +297,12 @@ public final class TrafficWatch: Sendable {
     }
 }
 
-/// The failures of this run.
+/// The failures of requests in this run of the program.
 extension Activity {
-    /// Records a failure. It replaces an older report of the same subject.
+    /// Records a failure. The record replaces an older one of the same subject.
     ///
-    /// After a first attempt the time of the first failure is kept. At most 1,000 failures are kept; the oldest are
-    /// dropped.
+    /// After a second attempt or later, the time of the first failure stays. The activity keeps at most 1,000 failures
+    /// and drops the oldest.
     public func recordFailure(_ failure: FailureReport) {
         change { state in
             state.reports.add(failure)
@@ -308,28 +310,29 @@ extension Activity {
         }
     }
 
-    /// Removes a failure: the subject succeeded, is gone, or will be tried again.
+    /// Removes the failure of a subject that succeeded, is gone, or is tried again.
     public func removeFailure(of subject: Wish.Subject) {
         changeReports { $0.remove(subject) }
     }
 
-    /// Records that a failed subject will not be retried, since no wish needs it.
+    /// Records that a failed subject will not be retried, because no wish names it.
     public func cancelRetry(of subject: Wish.Subject) {
         changeReports { $0.cancelRetry(of: subject) }
     }
 
-    /// Removes the failures of a gallery that is gone.
+    /// Removes the failures of a gallery that was removed.
     public func removeFailures(of gallery: GalleryID) {
         changeReports { $0.remove(of: gallery) }
     }
 
-    /// Most subjects never failed, and their removal posts no change.
+    /// Changes the list of failures. Listeners hear of the change only if `body` returns true, because most subjects
+    /// never failed.
     private func changeReports(_ body: (inout FailureList) -> Bool) {
         let isChanged = state.withLock { body(&$0.reports) }
         if isChanged { change { _ in Change(hasFailures: true) } }
     }
 
-    /// Removes all failures, at the user's request.
+    /// Removes all failures.
     public func clearFailures() {
         change { state in
             state.reports = FailureList()
@@ -342,22 +345,22 @@ extension Activity {
         state.withLock { $0.reports.newestFirst }
     }
 
-    /// The number of failures.
+    /// The number of failures without a later success.
     public var failureCount: Int {
         state.withLock { $0.reports.count }
     }
 }
 
-/// A problem of the disk that affects everything in the cache. The interface shows it once.
+/// A problem of the disk that affects all data in the cache. The interface shows each problem once.
 public enum StorageTrouble: Hashable, Sendable {
     /// The disk is full.
     case full
     /// The file system is read-only.
     case readOnly
-    /// Writing fails.
+    /// Writing to the disk fails.
     case failing
 
-    /// The sentence for the user.
+    /// The sentence that the interface shows to the user.
     public var notice: String {
         switch self {
         case .full: "The disk is full: nothing new can be stored."
@@ -367,9 +370,10 @@ public enum StorageTrouble: Hashable, Sendable {
     }
 }
 
-/// Questions for credentials that servers and proxies ask.
+/// Questions in which servers and proxies request credentials.
 extension Activity {
-    /// Adds a question. There is one per server, however many requests wait for it, and none if the user declined it.
+    /// Adds a question. Only one question per server or proxy is open, however many requests wait for it. A question
+    /// that the user declined is not asked again.
     public func ask(_ question: SignInQuestion) {
         change { state in
             if let declined = state.declinedSignIns[question.place] {
@@ -385,7 +389,7 @@ extension Activity {
         }
     }
 
-    /// Withdraws a question that is answered or no longer needed.
+    /// Withdraws a question that was answered or is no longer needed.
     public func withdrawQuestion(_ place: SignInPlace) {
         change { state in
             state.questions.removeAll { $0.place == place }
@@ -393,7 +397,7 @@ extension Activity {
         }
     }
 
-    /// Declines a question until ``retry(_:)``.
+    /// Declines a question until the next ``retry(_:)`` of its gallery.
     public func declineQuestion(_ place: SignInPlace) {
         change { state in
             let galleries = state.questions.filter { $0.place == place }.reduce(into: Set()) {
@@ -410,7 +414,7 @@ extension Activity {
         state.withLock { $0.questions }
     }
 
-    /// Records that a gallery's refused requests may be retried with new credentials.
+    /// Records that Vitrine may retry a gallery's refused requests with new credentials.
     public func recordAnswer(for gallery: GalleryID) {
         change { state in
             state.answered.insert(gallery)
@@ -418,7 +422,7 @@ extension Activity {
         }
     }
 
-    /// Removes and returns the galleries whose refused requests may be retried.
+    /// Removes the galleries whose refused requests may be retried, and returns them.
     public func takeAnswered() -> Set<GalleryID> {
         state.withLock { state in
             defer { state.answered = [] }

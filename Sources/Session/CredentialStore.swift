@@ -1,22 +1,23 @@
 import Model
 import Synchronization
 
-/// Credentials in memory, from typed addresses and sign-in answers. Databases and settings store none.
+/// Holds credentials in memory, from typed addresses and from the user's answers. Databases and settings contain no
+/// credentials.
 ///
-/// A gallery uses the credentials of its own origin. For another origin, where some of its pictures may lie, it uses
+/// A gallery uses the credentials of its own origin. For another origin, where some of its pictures may be, it uses
 /// credentials only after the user entered them for this gallery: an untrusted list must not make Vitrine send
 /// passwords. The same holds for netrc files: see ``isNamedByUser(_:in:)``. Proxies are the user's own choice and have
 /// no such limit.
 public final class CredentialStore: Sendable {
     private struct State {
         var known: [SignInPlace: SignIn] = [:]
-        /// Galleries that may use the credentials of a foreign origin.
+        /// For each origin, the galleries elsewhere that may use its credentials.
         var granted: [Origin: Set<GalleryID>] = [:]
-        /// Credentials that were refused.
+        /// The credentials that each server or proxy has refused.
         var refused: [SignInPlace: Set<SignIn>] = [:]
         /// The user name that each server or proxy refused last.
         var refusedUsers: [SignInPlace: String] = [:]
-        /// Lookups of stored passwords. There is one per server or proxy, shared by all callers.
+        /// The running lookups of stored passwords. All callers share one lookup per server or proxy.
         var lookUps: [SignInPlace: Task<SignIn?, Never>] = [:]
 
         func mayUse(_ origin: Origin, in gallery: Address) -> Bool {
@@ -37,9 +38,9 @@ public final class CredentialStore: Sendable {
     private let state = Mutex(State())
     private let keeping: CredentialKeeping?
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     ///
-    /// - Parameter keeping: stores passwords between runs.
+    /// - Parameter keeping: functions that store passwords between runs; nil to store none.
     public init(keeping: CredentialKeeping? = nil) {
         self.keeping = keeping
     }
@@ -53,21 +54,21 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Stores credentials beyond this run. Returns a sentence if that fails.
+    /// Stores credentials beyond this run. Returns an error message if that fails.
     public func keep(_ signIn: SignIn, for place: SignInPlace, _ where: SignInKeeping) async -> String? {
         guard `where` != .session, let keeping else { return nil }
         return await keeping.keep(signIn, place, `where`)
     }
 
-    /// The credentials for an address on behalf of a gallery; nil if unknown or not permitted.
+    /// Returns the credentials for an address on behalf of a gallery. Returns nil if they are unknown or not permitted.
     public func signIn(for address: Address, in gallery: Address) -> SignIn? {
         guard let origin = address.origin else { return nil }
         return state.withLock { $0.mayUse(origin, in: gallery) ? $0.known[.origin(origin)] : nil }
     }
 
-    /// The credentials for a proxy; nil if unknown.
+    /// Returns the credentials for a proxy. Returns nil if they are unknown.
     ///
-    /// - Parameter proxy: its scheme, host and port.
+    /// - Parameter proxy: the scheme, host and port of the proxy.
     public func signIn(forProxy proxy: String) -> SignIn? {
         state.withLock { $0.known[.proxy(proxy)] }
     }
@@ -83,7 +84,7 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// The user name that was refused last; nil if none was in this run.
+    /// Returns the user name that a server or proxy refused last. Returns nil if no user was refused in this run.
     public func refusedUser(at place: SignInPlace) -> String? {
         state.withLock { $0.refusedUsers[place] }
     }
@@ -96,12 +97,12 @@ public final class CredentialStore: Sendable {
         return state.withLock { $0.mayUse(origin, in: gallery) }
     }
 
-    /// Whether a retry is worthwhile after a refusal: other credentials are known now or were stored earlier.
+    /// Returns whether a retry is useful after a refusal. Other credentials may be known now, or stored.
     ///
     /// - Parameters:
-    ///   - sent: the refused credentials, which are removed; nil if that has happened.
+    ///   - sent: the refused credentials, which this call removes; nil if they are already removed.
     ///   - place: the server or proxy that refused them.
-    ///   - gallery: the gallery on whose behalf they were sent.
+    ///   - gallery: the gallery on whose behalf Vitrine sent them.
     public func hasOther(than sent: SignIn?, for place: SignInPlace, in gallery: Address) async -> Bool {
         let isKnown = state.withLock { state in
             if let sent { state.remove(refused: sent, by: place) }
@@ -116,12 +117,13 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Looks up stored passwords again at their next use.
+    /// Makes the store look up a stored password again when it next needs one.
     public func retry() {
         state.withLock { $0.lookUps = [:] }
     }
 
-    /// Stored passwords of foreign origins are not sent because a list names them.
+    /// Whether a gallery's requests may cause a lookup. A list may name other origins, but that is no reason to send
+    /// stored passwords there.
     private static func isLookedUp(_ place: SignInPlace, by gallery: Address) -> Bool {
         if case .origin(let origin) = place { origin == gallery.origin } else { true }
     }
@@ -137,14 +139,14 @@ public final class CredentialStore: Sendable {
     }
 }
 
-/// Functions that store credentials between runs. They may be slow and run outside of the main actor.
+/// Functions that store credentials between runs. The functions may be slow and run off the main actor.
 public struct CredentialKeeping: Sendable {
-    /// Finds stored credentials; nil if there are none.
+    /// Returns stored credentials. Returns nil if there are none.
     let lookUp: @Sendable (SignInPlace) async -> SignIn?
-    /// Stores credentials. Returns a sentence if that fails.
+    /// Stores credentials. Returns an error message if that fails.
     let keep: @Sendable (SignIn, SignInPlace, SignInKeeping) async -> String?
 
-    /// Makes the pair of functions.
+    /// Creates the pair of functions.
     public init(
         lookUp: @escaping @Sendable (SignInPlace) async -> SignIn?,
         keep: @escaping @Sendable (SignIn, SignInPlace, SignInKeeping) async -> String?

@@ -2,19 +2,19 @@ import Model
 
 /// The failures of this run without a later success.
 struct FailureList {
-    /// The most failures. Older ones are dropped.
+    /// The most failures to keep. Older failures are dropped.
     static let maximumCount = 1_000
 
-    /// The newest last.
+    /// The reports in order, the newest last.
     private var reports: [FailureReport] = []
-    /// The subjects of all reports. Each success looks here first, and nearly none is found.
+    /// The subjects of all reports. Each success checks this set first and rarely finds its subject.
     private var subjects: Set<Wish.Subject> = []
 
     /// The reports, the newest first.
     var newestFirst: [FailureReport] { reports.reversed() }
     var count: Int { reports.count }
 
-    /// Adds a report as the newest. After a first attempt it keeps the time of the first failure.
+    /// Adds a report as the newest. After a second attempt or later, the report keeps the time of the first failure.
     mutating func add(_ report: FailureReport) {
         var report = report
         if let index = index(of: report.subject) {
@@ -26,7 +26,7 @@ struct FailureList {
         if reports.count > Self.maximumCount { subjects.remove(reports.removeFirst().subject) }
     }
 
-    /// Removes a subject. Returns whether it was there.
+    /// Removes the report of a subject. Returns whether there was one.
     mutating func remove(_ subject: Wish.Subject) -> Bool {
         guard let index = index(of: subject) else { return false }
         reports.remove(at: index)
@@ -34,7 +34,7 @@ struct FailureList {
         return true
     }
 
-    /// Removes all subjects of a gallery. Returns whether there were any.
+    /// Removes all reports of a gallery. Returns whether there were any.
     mutating func remove(of gallery: GalleryID) -> Bool {
         let count = reports.count
         reports.removeAll { $0.subject.gallery == gallery }

@@ -1,21 +1,21 @@
 import Model
 import Numbers
 
-/// The bytes received in each of the last sixty seconds.
+/// The number of bytes received in each of the last sixty seconds.
 ///
-/// It has no clock: each record moves the time forward. A second without a record counts as empty.
+/// The history has no clock: each record moves the time forward. A second without a record counts as empty.
 struct SpeedHistory {
-    /// The number of seconds kept.
+    /// The number of seconds that the history keeps.
     static let length = 60
 
-    /// A ring of seconds that ends with ``newest``.
+    /// The bytes of each second, in a ring that ends with ``newest``.
     private var bytes = [ByteCount](repeating: 0, count: length)
     /// The second of the last record.
     private var newest: Int64?
-    /// The total bytes at the last record.
+    /// The total number of bytes at the last record.
     private var received: ByteCount?
 
-    /// Records the total number of bytes.
+    /// Records the total number of bytes received so far.
     mutating func record(received total: ByteCount, at time: Timestamp) {
         move(to: time.seconds)
         // Bytes before the first record belong to none of these seconds.
@@ -29,15 +29,15 @@ struct SpeedHistory {
         return (0..<Self.length).map { bytes[Self.index(newest &- Int64(clamping: Self.length - 1 - $0))] }
     }
 
-    /// The current speed in bytes per second. It covers the current second and the one before.
+    /// Returns the current speed in bytes per second. The current second and the one before count.
     func speed(at time: Timestamp) -> Double {
         guard let newest, newest == time.seconds else { return 0 }
         let recent = bytes[Self.index(newest)] + bytes[Self.index(newest - 1)]
         return Double(recent) / (1 + Double(time.millisecondsPart) / 1000)
     }
 
-    /// Clears the seconds since the last record. After a large jump of the clock all are cleared; after a small step
-    /// back, time stands still until it catches up.
+    /// Clears the seconds since the last record. After a large jump of the clock, clears all seconds. After a small
+    /// step back, changes nothing until the clock catches up.
     private mutating func move(to second: Int64) {
         guard let newest else { return self.newest = second }
         guard (second &- newest).magnitude < Self.length else {

@@ -2,7 +2,7 @@ import Concurrency
 import Model
 import Synchronization
 
-/// The contents that the screens want in the cache. The network learns of it only here.
+/// The things that screens and commands want in the cache. The network controller learns of wishes only here.
 ///
 /// There are two kinds of wishes. A screen states everything that it needs as a whole, whenever that changes. A user's
 /// request, such as an update, is made once and stands until it is fulfilled or stopped. A repeated request changes
@@ -11,7 +11,7 @@ import Synchronization
 ///     wishes.state([Wish(.picture(gallery, key, .thumbnail), importance: .visible)], by: wisher)
 ///     wishes.ask(for: .list(gallery))
 ///
-/// The user can ``decline(_:)`` something, ``retry(_:)`` what failed, and ``pause()`` everything. Wishes have no
+/// The user can ``decline(_:)`` a thing, ``retry(_:)`` one that failed, and ``pause()`` all transfers. Wishes have no
 /// replies: the controller follows ``snapshots()``, and screens watch the cache.
 public final class Wishes: Sendable {
     /// The identity of a screen or command that states wishes.
@@ -22,15 +22,15 @@ public final class Wishes: Sendable {
     private let state = Mutex(WishList())
     private let subscribers = Subscribers<Snapshot>()
 
-    /// Makes an empty set of wishes.
+    /// Creates an empty set of wishes.
     public init() {}
 
-    /// Makes a new identity for stating wishes.
+    /// Creates a new identity for stating wishes.
     public func makeWisher() -> Wisher {
         state.withLock { $0.makeWisher() }
     }
 
-    /// Replaces all wishes of a wisher. Among equals the first is the most urgent.
+    /// Replaces all wishes of a wisher. Among wishes of equal importance, the first is the most urgent.
     public func state(_ wishes: [Wish], by wisher: Wisher) {
         change { $0.state(wishes, by: wisher) }
     }
@@ -40,15 +40,15 @@ public final class Wishes: Sendable {
         state([], by: wisher)
     }
 
-    /// Withdraws the wishes of a wisher and stops subjects in one step. Otherwise the first to go would make room for
-    /// the rest.
+    /// Withdraws the wishes of a wisher and stops subjects, both in one step. In several steps, transfers that are
+    /// about to stop could start meanwhile.
     public func withdraw(_ wisher: Wisher, stopping subjects: [Wish.Subject]) {
         change { list in
             subjects.reduce(list.state([], by: wisher)) { hasChanged, subject in list.stop(subject) || hasChanged }
         }
     }
 
-    /// Asks for a subject once. Asking again while it stands only shortens its wait for a retry.
+    /// Requests a subject once. A second request for the same subject only shortens the wait for a retry.
     public func ask(for subject: Wish.Subject, importance: Importance = .list) {
         state.withLock { list in
             let isNew = list.ask(for: subject, importance: importance)
@@ -56,22 +56,23 @@ public final class Wishes: Sendable {
         }
     }
 
-    /// Stops a subject that was asked for, and the work for it.
+    /// Stops a requested subject and the work for it.
     public func stop(_ subject: Wish.Subject) {
         change { $0.stop(subject) }
     }
 
-    /// Removes a subject that was fulfilled or has failed permanently. Stated wishes stay until they are withdrawn.
+    /// Removes a requested subject that was fulfilled or has failed permanently. Stated wishes stay until they are
+    /// withdrawn.
     public func fulfil(_ subject: Wish.Subject) {
         stop(subject)
     }
 
-    /// Whether a subject was asked for and is neither fulfilled nor stopped.
+    /// Whether a subject was requested and is neither fulfilled nor stopped.
     public func isStanding(_ subject: Wish.Subject) -> Bool {
         state.withLock { $0.isStanding(subject) }
     }
 
-    /// The photos of a gallery with any wish.
+    /// Returns the photos of a gallery that any wish names.
     public func photos(of gallery: GalleryID) -> Set<PhotoKey> {
         state.withLock { list in
             Set(
@@ -83,26 +84,26 @@ public final class Wishes: Sendable {
 
     // MARK: - User decisions
 
-    /// Excludes a subject for now, and stops it if it was asked for.
+    /// Excludes a subject for now. Stops the subject if it was requested.
     ///
-    /// The exclusion holds for all wishers. It ends when the subject is requested again, when it is stated after no one
-    /// stated it, or when it becomes more important: a user who scrolls back to a photo or opens it wants it again.
-    /// ``retry(_:)`` ends it for a whole gallery.
+    /// The exclusion holds for all wishers. It ends when the subject is requested again, when it is stated after all
+    /// wishes for it were withdrawn, or when it becomes more important: a user who scrolls back to a photo or opens it
+    /// wants it again. ``retry(_:)`` ends it for a whole gallery.
     public func decline(_ subject: Wish.Subject) {
         change { $0.decline(subject) }
     }
 
-    /// Accepts everything again that the user declined in a gallery.
+    /// Includes all subjects again that the user declined in a gallery.
     public func retry(_ gallery: GalleryID) {
         change { $0.accept(gallery) }
     }
 
-    /// Whether a subject is declined.
+    /// Whether the user has declined a subject.
     public func isDeclined(_ subject: Wish.Subject) -> Bool {
         state.withLock { $0.declined[subject] != nil }
     }
 
-    /// Ends the waits of subjects, and accepts those that the user declined.
+    /// Ends the waits of subjects. Includes subjects again that the user declined.
     public func retry(_ subjects: some Collection<Wish.Subject>) {
         state.withLock { list in
             for subject in subjects { list.accept(subject) }
@@ -110,25 +111,25 @@ public final class Wishes: Sendable {
         }
     }
 
-    /// Ends every wait for a retry.
+    /// Ends all waits for a retry.
     public func retryAll() {
         state.withLock { send($0, retryingAll: true) }
     }
 
-    /// Starts nothing more until ``resume()``.
+    /// Starts no more transfers until ``resume()``.
     ///
-    /// Transfers that the user sees or waits for are finished; those fetched for later are interrupted. Their wishes
+    /// Vitrine finishes transfers that the user sees or waits for, and interrupts those for later use. Their wishes
     /// stay.
     public func pause() {
         change { $0.setPaused(true) }
     }
 
-    /// Ends a ``pause()``.
+    /// Allows transfers again after ``pause()``.
     public func resume() {
         change { $0.setPaused(false) }
     }
 
-    /// Whether transfers are paused.
+    /// Whether the user has paused transfers.
     public var isPaused: Bool {
         state.withLock { $0.isPaused }
     }
@@ -146,7 +147,8 @@ public final class Wishes: Sendable {
         }
     }
 
-    /// Sent under the lock, so that two changes cannot arrive in the wrong order.
+    /// Sends a snapshot to the listeners. The caller holds the lock, so that two changes cannot arrive in the wrong
+    /// order.
     private func send(_ list: WishList, retrying subjects: Set<Wish.Subject> = [], retryingAll isAll: Bool = false) {
         var snapshot = list.snapshot
         snapshot.retried = subjects
@@ -156,20 +158,22 @@ public final class Wishes: Sendable {
 }
 
 extension Wishes {
-    /// All wishes: each subject once, with its highest importance, in the order in which it was stated.
+    /// All wishes, in the order in which they were stated. Each subject occurs once, with its highest importance.
     public struct Snapshot: Coalescing, Equatable {
-        /// The wishes.
+        /// The wishes, without declined subjects.
         public var wishes: [Wish] = []
-        /// The subjects asked for, with numbers. A new number means that the earlier request was fulfilled or stopped,
+        /// The requested subjects with numbers. A new number means that the earlier request was fulfilled or stopped,
         /// even if no snapshot showed it.
         public var asked: [Wish.Subject: Int] = [:]
-        /// Subjects whose waits for a retry should end.
+        /// The subjects whose waits for a retry should end.
         public var retried: Set<Wish.Subject> = []
         /// Whether all waits for a retry should end.
         public var areAllRetried = false
-        /// Subjects that the user declined. They are not among the wishes, and bulk fetches must leave them out.
+        /// The subjects that the user declined. Declined subjects are not among the wishes, and bulk fetches must leave
+        /// them out.
         public var declined: Set<Wish.Subject> = []
-        /// Whether to start nothing. Transfers below ``Importance/visible`` are interrupted and continue later.
+        /// Whether to start no transfers. Transfers less important than ``Importance/visible`` are interrupted and
+        /// continue later.
         public var isPaused = false
 
         /// Takes the later wishes, and keeps the retries of both.
@@ -184,13 +188,13 @@ extension Wishes {
     }
 }
 
-/// The state of ``Wishes``. Its mutations return whether listeners must be told.
+/// The state of ``Wishes``. The mutating methods return whether listeners must be told.
 struct WishList {
-    /// By wisher, in the order of their last statements.
+    /// The stated wishes of each wisher, in the order of their last statements.
     private var stated: [(wisher: Wishes.Wisher, wishes: [Wish])] = []
-    /// Subjects asked for, numbered.
+    /// The requested subjects with their numbers.
     private var asked: [(wish: Wish, number: Int)] = []
-    /// Declined subjects, with their importance at that time.
+    /// The declined subjects, with their importance at that time.
     private(set) var declined: [Wish.Subject: Importance] = [:]
     private(set) var isPaused = false
     private var nextNumber = 0
@@ -211,7 +215,7 @@ struct WishList {
         return true
     }
 
-    /// Accepts subjects again that became more important, or that no one states any more.
+    /// Includes declined subjects again that became more important, or that no wish names any more.
     private mutating func adaptDeclined(from before: [Wish], to now: [Wish]) {
         for wish in now {
             if let importance = declined[wish.subject], wish.importance > importance { declined[wish.subject] = nil }
@@ -221,7 +225,7 @@ struct WishList {
         }
     }
 
-    /// Returns false if the subject stands already. Accepts it if it was declined.
+    /// Requests a subject. Includes a declined subject again. Returns false if the subject was already requested.
     mutating func ask(for subject: Wish.Subject, importance: Importance) -> Bool {
         accept(subject)
         guard !isStanding(subject) else { return false }
@@ -263,7 +267,7 @@ struct WishList {
         return self.isPaused != isPaused
     }
 
-    /// The highest stated importance of a subject; nil if no one states it.
+    /// Returns the highest stated importance of a subject. Returns nil if no wisher states it.
     private func importance(of subject: Wish.Subject) -> Importance? {
         stated.lazy.flatMap(\.wishes).filter { $0.subject == subject }.map(\.importance).max()
     }
