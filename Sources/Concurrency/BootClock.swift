@@ -3,25 +3,25 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A clock whose sleeps include the time the machine is suspended.
+/// A clock whose sleeps include the time while the machine is suspended.
 ///
 ///     let clock = BootClock()
 ///     try await clock.sleep(until: clock.now + .seconds(60))
 ///
-/// Use it in place of `Task.sleep`. Since Swift 6.3 `Task.sleep` bypasses the program's task executor and uses
+/// Use this clock in place of `Task.sleep`. Since Swift 6.3 `Task.sleep` bypasses the program's task executor and uses
 /// Dispatch's threads, and Dispatch then checks once a second how busy they are. That would wake an idle program
 /// forever.
 public final class BootClock: Sendable {
     private let timer = BootTimer()
     private let start = BootTimer.now
 
-    /// A clock that starts now.
+    /// Creates a clock that starts now.
     public init() {}
 
-    /// The time since the clock was made.
+    /// The time since the clock was created.
     public var now: Duration { .nanoseconds(BootTimer.now - start) }
 
-    /// Returns at `time`. Throws a `CancellationError` as soon as the task is cancelled.
+    /// Waits until `time`. Throws a `CancellationError` as soon as the task is cancelled.
     public func sleep(until time: Duration) async throws {
         let sleeper = Sleeper(timer)
         let nanoseconds = min((time - now) / .nanoseconds(1), 1e18)
@@ -32,7 +32,7 @@ public final class BootClock: Sendable {
         }
     }
 
-    /// One sleep. It ends once, by the timer or by cancellation.
+    /// One sleep. The timer or a cancellation ends it once.
     private final class Sleeper: Sendable {
         private enum State {
             case awake
@@ -72,7 +72,7 @@ public final class BootClock: Sendable {
     }
 }
 
-/// Runs work after a delay that includes the time the machine is suspended.
+/// Runs work after a delay that includes the time while the machine is suspended.
 ///
 ///     timer.run(afterNanoseconds: 3_600_000_000_000) { print("an hour later, even if the lid was closed") }
 ///
@@ -87,13 +87,14 @@ final class BootTimer: Sendable {
         let work: @Sendable () -> Void
     }
 
-    /// Pending work, latest deadline first. Among equal deadlines, the first request is nearest to the end.
+    /// The pending work, latest deadline first. Among equal deadlines, the earliest request is nearest to the end.
     private let waiting = Mutex<[Waiting]>([])
     private let lastNumber = Atomic<Int>(0)
-    /// -1 if the system had no timer left. Internal for tests.
+    /// The descriptor of the system's timer; -1 if the system had none left.
     let descriptor: Int32
     private let queue = DispatchQueue(label: "vitrine.timers")
-    /// Set once. Afterwards only `cancel` is called, which is safe from any thread.
+    /// The event source of the timer. The property is set once. Afterwards this class only calls `cancel`, which is
+    /// safe from any thread.
     private nonisolated(unsafe) let source: (any DispatchSourceRead)?
 
     convenience init() {
@@ -161,7 +162,7 @@ final class BootTimer: Sendable {
         for entry in due { entry.work() }
     }
 
-    /// - Parameter time: nil disarms the timer.
+    /// - Parameter time: the time at which the timer fires; nil turns it off.
     private func set(to time: Int64?) {
         guard descriptor >= 0 else { return ringLater(time) }
         var setting = itimerspec()
@@ -172,7 +173,8 @@ final class BootTimer: Sendable {
         timerfd_settime(descriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
     }
 
-    /// The fallback without a system timer. `ring` ignores work that was cancelled or is not due.
+    /// Waits with Dispatch if there is no system timer. Later, `ring` ignores work that was cancelled or that is not
+    /// due.
     private func ringLater(_ time: Int64?) {
         guard let time else { return }
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(max(0, time - Self.now)))) { [weak self] in self?.ring() }

@@ -1,21 +1,22 @@
 import Synchronization
 
-/// A stream that merges elements its listener has not taken yet.
+/// A stream that merges elements which its listener has not taken yet.
 ///
 ///     for await changes in hub.subscribe() { … }
 ///
-/// Everything sent between two turns of the loop arrives as one element. The stream therefore holds at most one pending
+/// All elements sent between two turns of the loop arrive as one. The stream therefore holds at most one pending
 /// element, a thousand commits cause one redraw, and a sender never waits.
 ///
-/// A stream has one listener. Cancelling its task ends the loop; a later `for await` continues where it stopped.
+/// A stream has one listener. Cancelling the listener's task ends the loop; a later `for await` continues where it
+/// stopped.
 public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendable {
     private struct State {
-        /// Sent, not yet taken.
+        /// The element that was sent but not yet taken; nil if there is none.
         var pending: Element?
-        /// Taken by a listener that has not asked for the next one.
+        /// The element that the listener has taken, until it asks for the next.
         var taken: Element?
-        /// The listener, while it waits. `pending` is nil then. The number lets a cancelled task end its own wait only,
-        /// not that of a later listener.
+        /// The listener, while it waits. `pending` is nil then. The number ensures that a cancelled task ends only its
+        /// own wait, not that of a later listener.
         var listener: (number: Int, continuation: CheckedContinuation<Element?, Never>)?
         var lastNumber = 0
         var isFinished = false
@@ -26,7 +27,7 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
     /// Creates an empty stream.
     public init() {}
 
-    /// Delivers a value, or merges it into the pending one.
+    /// Delivers an element to the listener, or merges the element into the pending one.
     public func send(_ element: Element) {
         let listener = state.withLock { state -> CheckedContinuation<Element?, Never>? in
             guard !state.isFinished else { return nil }
@@ -41,7 +42,8 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
         listener?.resume(returning: element)
     }
 
-    /// The elements not taken yet, and the one the listener is still handling. Nothing is consumed.
+    /// The pending element, merged with the element that the listener is still handling. Reading this takes nothing
+    /// from the stream.
     public var unfinished: Element? {
         state.withLock { state in
             guard var all = state.taken else { return state.pending }
@@ -60,7 +62,7 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
         listener?.continuation.resume(returning: nil)
     }
 
-    /// Returns the next value; nil at the end or on cancellation. A cancelled task consumes nothing.
+    /// Returns the next element. Returns nil at the end or on cancellation. A cancelled task takes no element.
     public func next() async -> Element? {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -96,13 +98,13 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let stream: CoalescingStream
 
-        /// Returns the next value; nil at the end or on cancellation.
+        /// Returns the next element. Returns nil at the end or on cancellation.
         public mutating func next() async -> Element? {
             await stream.next()
         }
     }
 
-    /// Starts with the pending element.
+    /// Creates an iterator that starts with the pending element.
     public func makeAsyncIterator() -> Iterator {
         Iterator(stream: self)
     }
@@ -110,11 +112,11 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
 
 /// A value that can absorb a later one, so that a slow listener misses nothing.
 public protocol Coalescing: Sendable {
-    /// Combines this value with a later one.
+    /// Merges a later value into this one.
     mutating func merge(_ later: Self)
 }
 
-/// The listeners of one source, each with a stream of its own.
+/// The listeners of one source. Each has a stream of its own.
 ///
 /// A subscription ends when its stream is released.
 public final class Subscribers<Element: Coalescing>: Sendable {

@@ -5,22 +5,23 @@ import Glibc
 ///
 ///     let watch = FileWatch("/var/lib/x/bell") { event in print(event) }
 ///
-/// Several touches in a row may arrive as one event. The watch ends with this object and costs nothing in between.
+/// Several touches in a row may arrive as one event. The watch ends with this object and costs nothing between events.
 public final class FileWatch: Sendable {
-    /// The kind of change.
+    /// The kind of change to the file.
     public enum Event: Sendable {
-        /// Its contents or timestamps changed.
+        /// The file's contents or timestamps changed.
         case touched
-        /// A process that could write to it closed it.
+        /// A process that could write to the file closed it.
         case closed
     }
 
-    /// Set once. Afterwards only `cancel` is called, which is safe from any thread.
+    /// The event source of the watch. The property is set once. Afterwards this class only calls `cancel`, which is
+    /// safe from any thread.
     private nonisolated(unsafe) let source: any DispatchSourceRead
 
-    /// Starts watching. Returns nil if the file is missing or the system has no watch left.
+    /// Starts to watch a file. Returns nil if the file is missing or the system has no watch left.
     ///
-    /// - Parameter onEvent: called on a queue of its own.
+    /// - Parameter onEvent: runs on a queue of its own for each event.
     public init?(_ path: String, onEvent: @escaping @Sendable (Event) -> Void) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
@@ -43,7 +44,7 @@ public final class FileWatch: Sendable {
         source.cancel()
     }
 
-    /// Reads all queued events and combines their masks.
+    /// Reads all queued events. Returns the combination of their masks.
     private static func takeEvents(_ descriptor: Int32) -> UInt32 {
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
             var mask: UInt32 = 0

@@ -1,7 +1,7 @@
 import CConcurrency
 import Glibc
 
-/// The program's file descriptors: their limit, and how many are free.
+/// The limit of the program's file descriptors, and a check for free ones.
 ///
 ///     ProgramDescriptors.raiseLimit()
 ///     try ProgramDescriptors.require(48)
@@ -12,7 +12,7 @@ public enum ProgramDescriptors {
     /// The highest soft limit to set. Child processes inherit the limit, and some close every possible descriptor.
     private static let greatest: rlim_t = 1 << 16
 
-    /// Raises the soft limit as far as the system allows.
+    /// Raises the soft limit on file descriptors as far as the system allows.
     public static func raiseLimit() {
         var limits = limits
         let wanted = min(limits.rlim_max, greatest)
@@ -21,10 +21,10 @@ public enum ProgramDescriptors {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
     }
 
-    /// The number of descriptors that may be open at once.
+    /// The number of file descriptors that may be open at once.
     public static var limit: Int { Int(clamping: limits.rlim_cur) }
 
-    /// Throws unless this many descriptors can be opened now. Other threads may take them a moment later.
+    /// Throws unless this many descriptors can be opened now. Other threads may use these descriptors a moment later.
     public static func require(_ count: Int) throws(DescriptorShortage) {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
@@ -47,14 +47,14 @@ public enum ProgramDescriptors {
     }
 }
 
-/// Too few free file descriptors for the program's work.
+/// An error for too few free file descriptors.
 public struct DescriptorShortage: Error, Equatable, CustomStringConvertible {
     let needed: Int
     let free: Int
-    /// Whether the whole machine ran out, not just this process.
+    /// Whether the whole machine lacks descriptors, not just this process.
     let isOfMachine: Bool
 
-    /// A sentence for the user.
+    /// An error message for the user.
     public var description: String {
         isOfMachine
             ? "The machine has too few file descriptors left. End other programs, or raise fs.file-max."
@@ -63,7 +63,7 @@ public struct DescriptorShortage: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The program's memory allocator.
+/// Settings of the program's memory allocator.
 public enum ProgramMemory {
     /// Makes the allocator return large freed blocks to the system.
     ///

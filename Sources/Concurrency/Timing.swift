@@ -1,7 +1,7 @@
-/// Waits for a time. The program passes a clock's sleep; tests pass a wait that they end.
+/// A function that waits for a duration. The program passes a clock's sleep; tests pass a wait that they end.
 public typealias Wait = @Sendable (Duration) async throws -> Void
 
-/// Performs one action after a delay, until it is set again or cancelled.
+/// Performs an action after a delay, unless the alarm is set again or cancelled.
 ///
 ///     alarm.set(after: .seconds(1)) { [weak self] in self?.save() }
 @MainActor
@@ -9,7 +9,7 @@ public final class Alarm {
     private var pending: Task<Void, Never>?
     private let wait: Wait
 
-    /// Makes an alarm that is not set.
+    /// Creates an alarm that is not set.
     public init(wait: @escaping Wait) {
         self.wait = wait
     }
@@ -41,19 +41,19 @@ public final class Alarm {
 
 /// Performs an action at most once per interval, however often it is signalled.
 ///
-/// The first signal acts at once. Signals during the interval are merged into one action at its end. Without signals the
-/// throttle sets no timer.
+/// The first signal performs the action at once. Signals during the interval cause one action at its end. Without
+/// signals the throttle sets no timer.
 @MainActor
 public final class Throttle {
-    /// Performed for the signals.
+    /// The action to perform for signals.
     public var action: () -> Void = {}
     private let alarm: Alarm
     private var isSignalled = false
 
-    /// The time between two actions.
+    /// The shortest time between two actions.
     public static let interval = Duration.milliseconds(250)
 
-    /// Makes a throttle whose first signal acts at once.
+    /// Creates a throttle whose first signal performs the action at once.
     public init(wait: @escaping Wait) {
         alarm = Alarm(wait: wait)
     }
@@ -75,26 +75,26 @@ public final class Throttle {
     }
 }
 
-/// Follows a value, and takes over a new one when it has not changed for an interval.
+/// Follows a value. Adopts a new value after it has not changed for an interval.
 ///
-/// The first value and nil are taken over at once.
+/// The first value and nil are adopted at once.
 @MainActor
 public final class Debounce<Value: Equatable> {
-    /// Called when a new value was taken over after the interval.
+    /// The action to perform after the interval, when a new value was adopted.
     public var onChange: () -> Void = {}
-    /// The value that was taken over last.
+    /// The value that was adopted last.
     public private(set) var value: Value?
     private var latest: Value?
     private let interval: Duration
     private let alarm: Alarm
 
-    /// Makes a debounce without a value.
+    /// Creates a debounce without a value.
     public init(interval: Duration, wait: @escaping Wait) {
         self.interval = interval
         alarm = Alarm(wait: wait)
     }
 
-    /// Sets the latest value.
+    /// Sets the latest value, which is adopted at once or after the interval.
     public func set(_ new: Value?) {
         guard new != latest else { return }
         latest = new
@@ -110,12 +110,12 @@ public final class Debounce<Value: Equatable> {
     }
 }
 
-/// Tells whether enough time has passed since it last said yes. A value without a timer.
+/// Says whether enough time has passed since it last returned true. The type is a value without a timer.
 public struct RateLimit: Sendable {
     private let interval: Duration
     private var last: ContinuousClock.Instant?
 
-    /// Makes a limit whose first answer is true.
+    /// Creates a limit whose first answer is true.
     public init(interval: Duration) {
         self.interval = interval
     }

@@ -8,17 +8,17 @@ import Synchronization
 ///     let workers = Workers(name: "drawing", count: 2)
 ///     workers.run { print("on a worker thread") }
 ///
-/// They replace Dispatch's concurrent queues: once such a queue has run anything, Dispatch on Linux wakes every second,
-/// for the rest of the program's life, to count busy threads. Serial queues do not have this problem.
+/// Workers replace Dispatch's concurrent queues: once such a queue has run anything, Dispatch on Linux wakes every
+/// second, for the rest of the program's life, to count busy threads. Serial queues do not have this problem.
 ///
 /// Threads start when there is work. They end after this object is released and the remaining work is done.
 public final class Workers: Sendable {
-    /// Shared with the threads, which must not keep the `Workers` object alive.
+    /// The state that the threads share. The threads must not keep the `Workers` object alive.
     private final class Shared: Sendable {
         struct State {
             /// Work that has not started, in order of arrival.
             var incoming: [@Sendable () -> Void] = []
-            /// Work from `incoming`, reversed in batches so that removing the oldest is cheap.
+            /// Work from `incoming`, reversed in batches so that removing the oldest is fast.
             var outgoing: [@Sendable () -> Void] = []
             var threads = 0
             var idle = 0
@@ -28,7 +28,7 @@ public final class Workers: Sendable {
         let state = Mutex(State())
         let wakeUp = DispatchSemaphore(value: 0)
 
-        /// Waits for the oldest work; returns nil when there will be no more.
+        /// Waits for the oldest work and returns it. Returns nil when there will be no more.
         func next() -> (@Sendable () -> Void)? {
             while true {
                 let (work, ended): ((@Sendable () -> Void)?, Bool) = state.withLock { state in
@@ -55,7 +55,7 @@ public final class Workers: Sendable {
     ///
     /// - Parameters:
     ///   - name: the threads' name, up to 15 bytes.
-    ///   - count: the largest number of threads, at least one.
+    ///   - count: the most threads, at least one.
     public init(name: String, count: Int) {
         self.name = name
         self.count = max(1, count)
@@ -87,11 +87,11 @@ public final class Workers: Sendable {
     }
 
     private func startThread() {
-        /// The thread's name and its source of work.
+        /// The thread's name, and the source of its work.
         final class Beginning {
-            /// For the system's lists of threads.
+            /// The name that system tools show for the thread.
             let name: String
-            /// The work that the thread takes.
+            /// The state from which the thread takes its work.
             let shared: Shared
             init(name: String, shared: Shared) { (self.name, self.shared) = (name, shared) }
         }
@@ -118,22 +118,22 @@ public final class Workers: Sendable {
 /// Swift's pool is a concurrent Dispatch queue, which wakes the program every second; see ``Workers``. Programs call
 /// `takeOver` first. Tests do not, because they share their process with the test runner.
 public final class GlobalTasks: Sendable {
-    /// A part of a task. Only the thread that runs it reads it.
+    /// A part of a task. Only the thread that runs the job reads it.
     private struct Job: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }
 
     private let workers: Workers
-    /// For sleeps that include suspended time, the default. Created on first use.
+    /// The timer for sleeps that include suspended time, which is the default. Created on first use.
     private let timer = Mutex<BootTimer?>(nil)
-    /// For sleeps that exclude suspended time. A serial queue's timer costs nothing until it fires.
+    /// The queue for sleeps that exclude suspended time. A serial queue's timer costs nothing until it fires.
     private let timersThatStandStill = DispatchQueue(label: "vitrine.timers")
 
     private init(count: Int) {
         workers = Workers(name: "tasks", count: count)
     }
 
-    /// Takes over all such tasks until the process ends.
+    /// Runs all tasks without an actor on workers, until the process ends.
     ///
     /// - Parameter count: the number of threads. Swift's own pool has one per core.
     public static func takeOver(count: Int) {
@@ -147,7 +147,7 @@ public final class GlobalTasks: Sendable {
         Unmanaged<GlobalTasks>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// Makes Dispatch open its timer descriptors now. Later, a shortage of descriptors would end the program.
+    /// Makes Dispatch open its timer descriptors now. Later, a lack of descriptors would end the program.
     public static func prepareTimers() {
         // A delay of one nanosecond creates a timer; a deadline of now would not.
         DispatchQueue(label: "vitrine.timers").asyncAfter(deadline: .now() + .nanoseconds(1)) {}
@@ -157,7 +157,7 @@ public final class GlobalTasks: Sendable {
         workers.run { cconcurrency_run(job.pointer) }
     }
 
-    /// - Parameter standsStill: whether the delay excludes the time the machine is suspended.
+    /// - Parameter standsStill: whether the delay excludes the time while the machine is suspended.
     private func run(_ job: Job, nanoseconds: Int64, standsStill: Bool) {
         guard !standsStill else {
             return timersThatStandStill.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in
@@ -173,15 +173,15 @@ public final class GlobalTasks: Sendable {
     }
 }
 
-/// Runs an actor on a dispatch queue of its own.
+/// Runs an actor's code on a dispatch queue of its own.
 ///
 ///     public actor GalleryWriter {
 ///         private let executor = QueueExecutor(label: "vitrine.writer")
 ///         public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 ///     }
 ///
-/// Use it for actors that block, as SQLite does on the disk or on another process's lock. On Swift's shared pool, with
-/// one thread per core, they would hold up unrelated tasks; here they hold up their own callers only.
+/// Use this for actors that block, as SQLite does on the disk or on another process's lock. On Swift's shared pool,
+/// with one thread per core, they would delay unrelated tasks; here they delay only their own callers.
 public final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
@@ -190,7 +190,7 @@ public final class QueueExecutor: SerialExecutor {
         queue = DispatchQueue(label: label, qos: qos)
     }
 
-    /// Runs a job; the Swift runtime calls this.
+    /// Runs a job on the queue. The Swift runtime calls this.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
@@ -201,7 +201,7 @@ public final class QueueExecutor: SerialExecutor {
         queue.async(execute: work)
     }
 
-    /// Verifies the current queue; the Swift runtime calls this when no task names an executor.
+    /// Verifies that the code runs on the queue. The Swift runtime calls this when no task names an executor.
     public func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(queue))
     }

@@ -1,45 +1,45 @@
 import CFolder
 import Glibc
 
-/// A folder that opens files by relative paths and never outside of itself.
+/// A folder that opens files by relative paths, but never files outside of itself.
 ///
 ///     let folder = try FolderBoundary("/home/me/gallery")
 ///     let file = try folder.open("images/lake.jpg")     // throws if that is a link to /etc
 ///
-/// Links that stay inside are followed. Absolute links are refused wherever they lead, and so is a `..` above the
-/// folder, at any point of the path. The kernel checks this with `openat2`. If it cannot (before Linux 5.6, or behind a
-/// filter of system calls), this class opens the path part by part and resolves links itself. In both cases the checked
-/// file is the opened file: a link swapped in meanwhile is subject to the same rules.
+/// The class follows links that stay inside. It refuses absolute links wherever they lead, and a `..` above the folder
+/// at any point of the path. The kernel checks this with `openat2`. If it cannot (before Linux 5.6, or behind a filter
+/// of system calls), this class opens the path part by part and resolves links itself. In both cases the checked file
+/// is the opened file: a link exchanged meanwhile is subject to the same rules.
 ///
 /// The path of the folder itself may contain any links, because the user chose it.
 public final class FolderBoundary: Sendable {
     /// The treatment of links below the folder.
     public enum Links: Sendable {
-        /// Follow links that stay inside.
+        /// Links are followed if they stay inside the folder.
         case inside
-        /// Refuse a path that contains a link.
+        /// A path that contains a link is refused.
         case none
     }
 
-    /// The way to resolve paths; tests choose one.
+    /// The way to resolve paths. Tests choose a way.
     enum Resolution {
         case kernel, parts
-        /// By the kernel, or part by part if the kernel cannot.
+        /// The kernel resolves paths. If it cannot, this class does so part by part.
         case usual
     }
 
     private let descriptor: Int32
     private let resolution: Resolution
 
-    /// The number of attempts when another process moves a folder during a `..`.
+    /// The number of attempts if another process moves a folder while a `..` is resolved.
     private static let attempts = 32
 
-    /// Opens the folder.
+    /// Opens the folder at a path.
     public convenience init(_ path: String) throws(SystemError) {
         try self.init(bytes: Array(path.utf8), .usual)
     }
 
-    /// Opens the folder by a path of any bytes.
+    /// Opens the folder at a path of any bytes.
     public convenience init(bytes path: [UInt8]) throws(SystemError) { try self.init(bytes: path, .usual) }
 
     init(bytes path: [UInt8], _ resolution: Resolution) throws(SystemError) {
@@ -60,14 +60,14 @@ public final class FolderBoundary: Sendable {
         close(descriptor)
     }
 
-    /// Opens a file or folder below this one for reading. The caller closes the descriptor.
+    /// Opens a file or folder below this one for reading. The caller must close the descriptor.
     ///
-    /// - Parameter path: relative; an absolute path is refused.
+    /// - Parameter path: a relative path; an absolute path is refused.
     public func open(_ path: String, _ links: Links = .inside) throws(SystemError) -> Int32 {
         try open(bytes: Array(path.utf8), links)
     }
 
-    /// Opens a file or folder by a path of any bytes.
+    /// Opens a file or folder at a relative path of any bytes.
     public func open(bytes path: [UInt8], _ links: Links = .inside) throws(SystemError) -> Int32 {
         guard !path.isEmpty else { throw SystemError(ENOENT) }
         guard !path.contains(0) else { throw SystemError(EINVAL) }
@@ -88,7 +88,8 @@ public final class FolderBoundary: Sendable {
         return try openByParts(path, links)
     }
 
-    /// `O_NONBLOCK` for pipes without a writer, `O_NOCTTY` so that no terminal becomes the program's own.
+    /// The flags for opening a file. The flag `O_NONBLOCK` avoids waiting for pipes without a writer. With `O_NOCTTY`,
+    /// a terminal does not become the program's own.
     private static let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
 
     private func openByParts(_ path: [UInt8], _ links: Links) throws(SystemError) -> Int32 {
@@ -100,14 +101,14 @@ public final class FolderBoundary: Sendable {
 
 /// Resolves a path below a folder part by part, for kernels without `openat2`.
 ///
-/// It keeps every folder on the way open and goes back to the same folder at `..`. The system's `..` would lead
+/// The walk keeps every folder on the way open and goes back to the same folder at `..`. The system's `..` would lead
 /// elsewhere if another process moved a folder.
 private struct PathWalk {
     private let top: Int32
     private let followsLinks: Bool
     /// The open folders between `top` and the current one.
     private var folders: [Int32] = []
-    /// The remaining parts, in reverse order.
+    /// The remaining parts of the path, in reverse order.
     private var parts: [[UInt8]]
     private var linksLeft = 40
 
@@ -158,7 +159,7 @@ private struct PathWalk {
 
     private var current: Int32 { folders.last ?? top }
 
-    /// Replaces a link by the parts of its target.
+    /// Replaces a link in the path by the parts of its target.
     private mutating func follow(_ link: Int32) throws(SystemError) {
         guard followsLinks, linksLeft > 0 else { throw SystemError(ELOOP) }
         linksLeft -= 1
@@ -177,7 +178,7 @@ private struct PathWalk {
     private static let here = Array(".".utf8)
     private static let above = Array("..".utf8)
 
-    /// Splits a path. A trailing slash becomes a part `.`, which requires a folder as well.
+    /// Splits a path into parts. A trailing slash becomes a part `.`, which also requires a folder.
     private static func parts(of path: [UInt8]) -> [[UInt8]] {
         let parts = path.split(separator: UInt8(ascii: "/")).map(Array.init)
         return path.last == UInt8(ascii: "/") ? parts + [here] : parts
@@ -190,11 +191,11 @@ private struct PathWalk {
     }
 }
 
-/// Reads the entries of folders.
+/// Reads the names of a folder's entries.
 enum FolderNames {
-    /// Returns the names of a folder's entries; none if it is unreadable.
+    /// Returns the names of a folder's entries. Returns none if the folder is unreadable.
     ///
-    /// - Parameter folder: open for reading. This function closes it.
+    /// - Parameter folder: the folder's descriptor, open for reading. This function closes it.
     static func names(consuming folder: Int32) -> [String] {
         guard let stream = fdopendir(folder) else {
             close(folder)
@@ -212,9 +213,9 @@ enum FolderNames {
     }
 }
 
-/// Checks whether a folder can be written to.
+/// Checks whether files can be created in a folder.
 public enum Writability {
-    /// Returns why files cannot be created in a folder; nil if they can.
+    /// Returns the reason why files cannot be created in a folder. Returns nil if they can.
     ///
     /// A missing folder is no obstacle if it can be created.
     public static func obstacle(in path: String) -> SystemError? {

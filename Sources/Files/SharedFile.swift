@@ -1,13 +1,13 @@
 import Glibc
 
-/// A small file of the user's that several programs read and change.
+/// A small file of the user that several processes read and change.
 ///
 ///     let file = try SharedFile(path)             // waits for the lock
 ///     try file.replace(with: changed(read()))     // atomic
 ///
-/// The value holds a lock, so that only one such program changes the file at a time. A program that reads the file
-/// after it got the lock, and writes before it releases it, overwrites no other program's change. On file systems
-/// without locks, programs are not kept apart. Locking blocks: do not use this on the main actor.
+/// The object holds a lock, so that only one process with such an object changes the file at a time. A process that
+/// reads the file after it got the lock, and writes before it releases the lock, overwrites no other process's change.
+/// On file systems without locks, nothing keeps processes apart. Locking blocks: do not use this on the main actor.
 public final class SharedFile {
     private let path: String
     private let folder: Int32
@@ -27,7 +27,7 @@ public final class SharedFile {
         close(folder)
     }
 
-    /// Replaces the file atomically. Only its owner can read the new one.
+    /// Replaces the file atomically. Only its owner can read the new file.
     public func replace(with text: String) throws(SystemError) {
         let temporary = "\(path).\(getpid())"
         // It may be left over from an earlier process with the same number.
@@ -56,7 +56,7 @@ public final class SharedFile {
         return fsync(descriptor) == 0 ? nil : SystemError()
     }
 
-    /// Creates a folder and its parents for the owner alone. An existing folder stays as it is.
+    /// Creates a folder and its parents for the owner alone. Does not change an existing folder.
     public static func makeFolder(_ path: String) throws(SystemError) {
         guard !path.isEmpty, mkdir(path, 0o700) != 0, errno != EEXIST else { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/") else { throw SystemError() }
@@ -65,17 +65,17 @@ public final class SharedFile {
     }
 }
 
-/// A file operation that the system refused.
+/// An error of a file operation that the system refused.
 public struct SystemError: Error, Hashable, CustomStringConvertible {
-    /// The system's error number: `ENOENT`, `EACCES` and so on.
+    /// The system's error number, such as `ENOENT` or `EACCES`.
     public let code: Int32
 
-    /// Takes an error number; by default the one of the last failed call.
+    /// Creates an error from an error number; by default that of the last failed call.
     public init(_ code: Int32 = errno) { self.code = code }
 
-    /// The system's text: `No such file or directory`.
+    /// The system's text for the error, such as `No such file or directory`.
     public var description: String { String(cString: strerror(code)) }
 
-    /// Whether a path, or a link in it, leaves the folder it must stay in.
+    /// Whether a path leaves the folder in which it must stay, perhaps through a link.
     public var leavesFolder: Bool { code == EXDEV }
 }

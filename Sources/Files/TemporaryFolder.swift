@@ -1,13 +1,13 @@
 import Glibc
 
-/// A private folder for the life of the program.
+/// A private folder that exists while the program runs.
 ///
 ///     let folder = try TemporaryFolder(in: "/run/user/1000")
 ///     …
 ///     folder.remove()
 ///
-/// The program keeps the folder locked. If the program is killed, the folder stays behind without a lock, and
-/// ``sweep(_:)`` removes it.
+/// The program keeps the folder locked. If the program is killed, the folder remains without a lock, and ``sweep(_:)``
+/// removes it.
 public final class TemporaryFolder: Sendable {
     /// The path of the folder.
     public let path: String
@@ -16,12 +16,12 @@ public final class TemporaryFolder: Sendable {
     private let descriptor: Int32
 
     private static let prefix = "vitrine-run-"
-    /// The number of names to try.
+    /// The number of names to try for a new folder.
     private static let attempts = 16
     /// The number of times to empty the folder while other threads write into it.
     private static let rounds = 4
 
-    /// Creates a folder in `parent`, after removing those of killed programs.
+    /// Creates a folder in `parent`. First removes the folders of killed programs.
     public init(in parent: String) throws(SystemError) {
         Self.sweep(parent)
         self.parent = parent

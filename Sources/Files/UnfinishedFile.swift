@@ -7,35 +7,35 @@ import Glibc
 ///     …                                       // write to file.descriptor
 ///     try file.take("Lake.jpg")
 ///
-/// If the file system supports it, the file has no name until then and disappears with the program. Otherwise it has a
-/// hidden name and a lock; if the program is killed, the file stays behind and ``sweep(_:)`` removes it.
+/// If the file system supports it, the file has no name until then and disappears with the program. Otherwise the file
+/// has a hidden name and a lock; if the program is killed, the file remains and ``sweep(_:)`` removes it.
 public final class UnfinishedFile {
-    /// The form of the file before it has its name.
+    /// The form of the file before it gets its final name.
     public enum Kind: CaseIterable, Sendable {
-        /// A file without a name.
+        /// The file has no name.
         case unnamed
-        /// A file with a hidden name.
+        /// The file has a hidden name.
         case hidden
     }
 
-    /// The result of naming the file.
+    /// The result of giving the file its name.
     public enum Outcome: Sendable {
         case done
-        /// Another file has the name.
+        /// Another file already has the name.
         case nameIsTaken
-        /// The file system cannot do this with this kind of file.
+        /// The file system does not support this for this kind of file.
         case unsupported
     }
 
-    /// Open for writing. Only the owner can access the file.
+    /// The file's descriptor, open for writing. Only the owner can access the file.
     public let descriptor: Int32
     private let folder: Int32
-    /// The hidden name, until the file gets its own.
+    /// The hidden name; nil if the file has none or already has its final name.
     private var hidden: String?
 
-    /// Creates a file, or returns nil if the file system does not support this kind.
+    /// Creates a file. Returns nil if the file system does not support this kind.
     ///
-    /// - Parameter folder: an open folder. The caller keeps it open.
+    /// - Parameter folder: the descriptor of an open folder. The caller keeps it open.
     public init?(_ kind: Kind, in folder: Int32) throws(SystemError) {
         self.folder = folder
         switch kind {
@@ -55,7 +55,7 @@ public final class UnfinishedFile {
         close(descriptor)
     }
 
-    /// Gives the file its name. It never replaces another file.
+    /// Gives the file its name. Never replaces another file.
     public func take(_ name: String) throws(SystemError) -> Outcome {
         guard let hidden else {
             let link = "/proc/self/fd/\(descriptor)"
@@ -102,7 +102,7 @@ public final class UnfinishedFile {
     ///
     /// Files of other users, links, locked files and files of running programs stay.
     ///
-    /// - Parameter folder: an open folder.
+    /// - Parameter folder: the descriptor of an open folder.
     public static func sweep(_ folder: Int32) {
         let stream = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard stream >= 0 else { return }
@@ -118,7 +118,7 @@ public final class UnfinishedFile {
         }
     }
 
-    /// Whether a name is a hidden file's and its program has ended. Earlier versions did not lock their files.
+    /// Whether a name is that of a hidden file whose program has ended. Earlier versions did not lock their files.
     private static func isLeft(_ name: String) -> Bool {
         guard name.hasPrefix(prefix) else { return false }
         let numbers = name.dropFirst(prefix.count).split(separator: "-", omittingEmptySubsequences: false)
@@ -129,7 +129,7 @@ public final class UnfinishedFile {
     }
 }
 
-/// Waits for the disk.
+/// Waits until written data is on the disk.
 public enum FolderSync {
     /// Waits until everything written to the folder's file system is on the disk.
     public static func syncAll(_ folder: Int32) throws(SystemError) {

@@ -1,7 +1,7 @@
 import CLibXML2
 import Model
 
-/// Parses a gallery's XML incrementally.
+/// Parses a gallery's XML document piece by piece, as it arrives.
 ///
 ///     let parser = GalleryXMLParser(base: response.address)
 ///     for try await bytes in body {
@@ -11,43 +11,44 @@ import Model
 ///     var last = try parser.finish()
 ///     try draft.add(&last)
 ///
-/// `photo` elements may be at any depth, below any root; unknown elements are skipped. A photo that breaks a rule is
-/// skipped on its own. A document that is not well-formed is rejected as a whole, perhaps only at its last byte, so
-/// apply nothing before ``finish()`` has returned.
+/// `photo` elements may be at any depth, below any root; the parser skips unknown elements. It also skips each photo
+/// that breaks a rule. It rejects a whole document that is not well-formed, perhaps only at its last byte, so apply
+/// nothing before ``finish()`` has returned.
 ///
-/// The document is untrusted. Document types are rejected, so there are no entities to expand and no files to load.
-/// Depth and lengths are limited, and memory use does not grow with the document.
+/// The document is untrusted. The parser rejects document types, so there are no entities to expand and no files to
+/// load. It limits depth and lengths, and its memory use does not grow with the document.
 public final class GalleryXMLParser {
-    /// The deepest nesting allowed.
+    /// The most elements that may contain each other.
     static let maximumDepth = 100
-    /// The longest attribute value allowed, in bytes.
+    /// The most bytes of an attribute's value.
     static let maximumAttribute = 65_536
-    /// The most bytes allowed without a tag.
+    /// The most bytes of a document without a tag.
     static let maximumGap = 1 << 20
 
     private let stream: XMLPushStream
     private var photos: WrittenPhotos
-    /// The depth of the open `photo` element.
+    /// The depth of the open `photo` element; nil if none is open.
     private var photoDepth: Int?
     private var depth = 0
 
     /// Creates a parser for one document.
     ///
-    /// - Parameter base: the document's final address, after redirects; relative references resolve against it.
+    /// - Parameter base: the document's final address, after redirects. Relative references are resolved against this
+    ///   address.
     public convenience init(base: Address) {
         self.init(base: base, library: XMLLibrary.file)
     }
 
-    /// - Parameter library: the file of libxml2.
+    /// - Parameter library: the file name of libxml2.
     init(base: Address, library: String) {
         photos = WrittenPhotos(base: base)
         stream = XMLPushStream(library: library)
     }
 
-    /// Parses the next bytes of the document.
+    /// Parses the next bytes of the document. Returns the photos that are complete.
     ///
-    /// - Parameter isCancelled: checked before each photo and every few kilobytes; if true, parsing throws a
-    ///   `CancellationError`.
+    /// - Parameter isCancelled: the parser calls this before each photo and every few kilobytes. If it returns true,
+    ///   parsing throws a `CancellationError`.
     public func parse(
         _ bytes: some Collection<UInt8>, isCancelled: @escaping () -> Bool = { false }
     ) throws -> WrittenPhotos {
@@ -55,7 +56,7 @@ public final class GalleryXMLParser {
         return photos.take()
     }
 
-    /// Parses the end of the document. Throws if it is not well-formed.
+    /// Parses the end of the document. Throws if the document is not well-formed.
     public func finish() throws -> WrittenPhotos {
         try stream.finish { event in try self.take(event, { false }) }
         return photos.take()
@@ -93,15 +94,15 @@ public final class GalleryXMLParser {
     }
 }
 
-/// An error that rejects a document as a gallery. Nothing of it is used.
+/// The reason why a document is rejected as a gallery. Vitrine then uses no part of it.
 public enum FormatError: Error, Equatable, CustomStringConvertible {
-    /// The XML library cannot be loaded; the system's reason.
+    /// The system cannot load the XML library; the text is the system's reason.
     case missingLibrary(file: String, package: String, reason: String)
     /// The document is empty.
     case empty
-    /// The document is something else, such as “a web page”.
+    /// The document is something else; the text names its kind, such as “a web page”.
     case notAGallery(String)
-    /// The document is not well-formed XML; the parser's reason.
+    /// The document is not well-formed XML; the text is the parser's reason.
     case malformed(line: Int, reason: String)
     /// The document declares a document type. No gallery needs one, and many attacks use one.
     case documentType
@@ -111,14 +112,14 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case tooLong(line: Int)
     /// A tag has too many attributes.
     case tooManyAttributes(line: Int)
-    /// Too many different names of elements and attributes.
+    /// The document has too many different names of elements and attributes.
     case tooManyNames
-    /// Too many namespaces are declared at once.
+    /// The document declares too many namespaces at once.
     case tooManyNamespaces(line: Int)
-    /// The encoding is unsupported; its name.
+    /// The document has an unsupported encoding with this name.
     case encoding(String)
 
-    /// A sentence for the user.
+    /// An error message for the user.
     public var description: String {
         switch self {
         case .missingLibrary(let file, let package, let reason):
@@ -137,7 +138,7 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the same document may succeed later, because the document is not at fault.
+    /// Whether the same document may succeed later, because the cause is outside the document.
     public var isTransient: Bool {
         if case .missingLibrary = self { true } else { false }
     }

@@ -1,14 +1,14 @@
-/// Tracks a document's tags and limits each one before libxml2 sees it.
+/// Finds a document's tags and limits each one before libxml2 reads it.
 ///
 /// libxml2 compares each attribute of a tag with all others, so its time grows with the square of their number. The
-/// scanner knows only quotes, comments, CDATA and processing instructions. If it and libxml2 could disagree about a
-/// document, the document is not well-formed and libxml2 stops there.
+/// scanner knows only quotes, comments, CDATA and processing instructions. If the scanner and libxml2 could disagree
+/// about a document, the document is not well-formed and libxml2 stops there.
 struct MarkupScanner {
-    /// The most attributes of a tag, including namespaces.
+    /// The most attributes in a tag, including namespaces.
     static let maximumAttributes = 256
-    /// The longest tag in code units.
+    /// The most code units in a tag.
     static let maximumTag = 1 << 18
-    /// The longest XML declaration in code units.
+    /// The most code units in the XML declaration.
     static let maximumDeclaration = 1_024
 
     /// The limit that a document exceeds.
@@ -18,21 +18,21 @@ struct MarkupScanner {
     }
 
     private enum State {
-        /// Between tags.
+        /// The position is between tags.
         case text
-        /// After `<`.
+        /// The position is after `<`.
         case opened
-        /// After `<!`, and after `<!-`.
+        /// The position is after `<!`, or after `<!-`.
         case marked, dashed
-        /// In a tag or a declaration such as a document type.
+        /// The position is in a tag, or in a declaration such as a document type.
         case tag
-        /// In a quoted attribute value.
+        /// The position is in a quoted attribute value.
         case value(quote: UInt8)
-        /// In a comment, after that many dashes.
+        /// The position is in a comment, after that many dashes.
         case comment(dashes: Int)
-        /// In a CDATA section, after that many brackets.
+        /// The position is in a CDATA section, after that many brackets.
         case section(brackets: Int)
-        /// In a processing instruction; whether the last character was a question mark.
+        /// The position is in a processing instruction. `isMarked` is true after a question mark.
         case instruction(isMarked: Bool)
     }
 
@@ -40,18 +40,18 @@ struct MarkupScanner {
     private var length = 0
     private var attributes = 0
     private var isCollecting = false
-    /// Whether a `<` has been read.
+    /// Whether the scanner has read a `<`.
     private(set) var hasMarkup = false
     /// Whether text other than white space came before the first `<`.
     private(set) var beginsWithText = false
-    /// The instruction at the document's start, without `<?` and `?>`; nil until it is complete.
+    /// The instruction at the start of the document, without `<?` and `?>`. Nil until it is complete.
     private(set) var declaration: [UInt8]?
     private var collected: [UInt8] = []
 
-    /// Scans the next code units. Units beyond ASCII must be mapped to one that is not markup.
+    /// Scans the next code units. The caller must map units beyond ASCII to a unit that is not markup.
     ///
-    /// Returns the number of units up to the end of the last tag, comment, section or instruction that ends here; nil
-    /// if none does.
+    /// Returns the number of units up to the end of the last tag, comment, section or instruction that ends here.
+    /// Returns nil if none ends here.
     mutating func scan(_ units: ArraySlice<UInt8>) throws(Excess) -> Int? {
         var end: Int?
         for index in units.indices {

@@ -1,6 +1,6 @@
 import Model
 
-/// One `photo` element and its validation rules.
+/// One `photo` element, with the rules that it must satisfy.
 struct PhotoElement: Sendable {
     let line: Int
     private let id: String
@@ -8,13 +8,13 @@ struct PhotoElement: Sendable {
     private let date: String
     private var photo: Address?
     private var thumbnail: Address?
-    /// The reason why the last `image` of kind `image` was rejected.
+    /// The reason why the last `image` of the kind `image` was rejected, if any.
     private var photoProblem: String?
     private(set) var remarks: [WrittenPhotos.Remark] = []
 
-    /// The longest name and id in bytes. Names are sorted, shown and searched in every list.
+    /// The most bytes of a name and an id. Lists sort, show and search names.
     static let maximumText = 4_096
-    /// The most remarks per photo, because it may have any number of images.
+    /// The most remarks per photo. A photo may have any number of images.
     private static let maximumRemarks = 8
     /// The most bytes of a date in a remark.
     private static let shownDate = 64
@@ -29,7 +29,7 @@ struct PhotoElement: Sendable {
         }
     }
 
-    /// Adds an `image` element of this photo. The last one of a kind counts.
+    /// Adds an `image` element to this photo. The last element of a kind counts.
     mutating func add(_ kind: WrittenFields.ImageKind, _ reference: String, line: Int, base: Address) {
         do throws(AddressError) {
             guard !reference.isEmpty else { return refuse(kind, "no srcURL", line) }
@@ -74,10 +74,10 @@ struct PhotoElement: Sendable {
 }
 
 extension String {
-    /// Returns the longest prefix of whole characters within a byte limit.
+    /// Returns the longest prefix of whole characters within a limit of bytes.
     ///
-    /// If not even the first character fits, returns as many of its scalars as fit: a character may have any number of
-    /// accents.
+    /// If even the first character does not fit, returns as many of its scalars as fit: a character may have any number
+    /// of accents.
     func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         let characters = prefix(of: self, limit) { $0.utf8.count }

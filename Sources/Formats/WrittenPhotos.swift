@@ -1,20 +1,20 @@
 import Model
 
-/// The photos of one piece of a gallery's file, in document order and unparsed.
+/// The photos in one piece of a gallery's file, in document order and unparsed.
 ///
-/// A photo is parsed only when it is read, so photos that are not read cost little.
+/// Reading a photo parses it, so photos that are not read cost little.
 public struct WrittenPhotos: WrittenEntries, Sendable {
-    /// A remark about a photo.
+    /// A remark about a photo that was skipped or shortened.
     public struct Remark: Equatable, Sendable {
-        /// The line of the photo's element.
+        /// The line of the photo's element in the file.
         public let line: Int
         /// The broken rule or the omitted part, as a phrase for the log.
         public let reason: String
     }
 
-    /// The photos that were read and broke a rule.
+    /// Remarks about photos that were read and broke a rule.
     public private(set) var skipped: [Remark] = []
-    /// The omitted parts of accepted photos: a thumbnail, the end of a name.
+    /// Remarks about accepted photos. Each remark names the omitted part: a thumbnail, or the end of a name.
     public private(set) var remarks: [Remark] = []
 
     private let base: Address
@@ -24,11 +24,12 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
     private var bytes: [UInt8] = []
     private var imageLines: [Int] = []
     private var elements: [PhotoElement] = []
-    /// The photo whose element is still open, with its parsed form if it is long.
+    /// The photo whose element is still open; nil if none is open.
     private var open: WrittenPhoto?
     private var openElement: PhotoElement?
 
-    /// The most unparsed images of a photo. More are parsed immediately, to bound memory.
+    /// The most images of a photo that stay unparsed. If a photo has more, the photo is parsed immediately, which
+    /// limits memory use.
     static let keptImages = 8
 
     init(base: Address) {
@@ -37,13 +38,13 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
         digest = EntryDigest(base: base)
     }
 
-    /// The number of photos.
+    /// The number of photos in this piece.
     public var count: Int { photos.count }
 
     /// Returns the digest of a photo's attributes and images.
     public func digest(at index: Int) -> Int64? { photos[index].digest }
 
-    /// Parses a photo. Returns false and adds it to `skipped` if it breaks a rule.
+    /// Parses a photo. Returns false, and adds a remark to `skipped`, if the photo breaks a rule.
     public mutating func read(_ index: Int, into entry: inout EntryBytes) -> Bool {
         let photo = photos[index]
         switch photo.kind {
@@ -68,7 +69,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
         }
     }
 
-    /// Parses a typical photo without creating strings. Returns false if it needs all rules.
+    /// Parses a typical photo without creating strings. Returns false if the photo needs the full rules.
     private func readPlain(_ photo: WrittenPhoto, into entry: inout EntryBytes) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var fields = WrittenFields(UnsafeRawBufferPointer(rebasing: bytes[photo.bytes]))
@@ -92,7 +93,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
         }
     }
 
-    /// Parses a photo with all rules.
+    /// Parses a photo with the full rules.
     private func element(of photo: WrittenPhoto) -> PhotoElement {
         bytes.withUnsafeBytes { bytes in
             var fields = WrittenFields(UnsafeRawBufferPointer(rebasing: bytes[photo.bytes]))
@@ -111,7 +112,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
 // MARK: - Writing
 
 extension WrittenPhotos {
-    /// Starts a photo's element. A photo that contains another one is skipped.
+    /// Starts a photo's element. If another photo's element is still open, that outer photo is skipped.
     mutating func begin(_ attributes: Attributes, line: Int) {
         if var outer = open {
             discard(&outer)
@@ -150,7 +151,7 @@ extension WrittenPhotos {
         openElement?.add(kind, reference, line: line, base: base)
     }
 
-    /// Ends the open photo's element.
+    /// Ends the element of the open photo.
     mutating func end() {
         guard var photo = open else { return }
         open = nil
@@ -205,22 +206,22 @@ extension WrittenPhotos {
 /// The position of a photo's data in ``WrittenPhotos``, or its other state.
 struct WrittenPhoto {
     enum Kind {
-        /// Unparsed, in the bytes.
+        /// The photo is unparsed in the bytes.
         case written
-        /// Parsed early because it is long; its index in the parsed elements.
+        /// The photo was parsed early, because it is long. The number is the photo's index in the parsed elements.
         case read(Int)
-        /// Contains another photo.
+        /// The photo contains another photo.
         case outer
     }
 
     var kind: Kind
-    /// The line of the element.
+    /// The line of the photo's element in the file.
     let line: Int
-    /// The attributes of the photo and its images.
+    /// The range of the bytes with the attributes of the photo and its images.
     var bytes: Range<Int>
-    /// The lines of its images, by index.
+    /// The range of the line numbers of its images.
     var imageLines: Range<Int>
-    /// The digest of its bytes.
+    /// The digest of the photo's bytes; nil if it must be parsed each time.
     var digest: Int64?
 
     func moved(bytes offset: Int, imageLines lineOffset: Int) -> WrittenPhoto {
@@ -231,7 +232,7 @@ struct WrittenPhoto {
     }
 }
 
-/// A photo's attributes in ``WrittenPhotos``: id, name and date, then each image's kind and reference.
+/// A photo's attributes as bytes: id, name and date, then each image's kind and reference.
 struct WrittenFields {
     enum ImageKind: UInt8 {
         case image = 1
@@ -272,16 +273,17 @@ struct WrittenFields {
     }
 }
 
-/// A 64-bit digest of a gallery's entry: entries with equal digests mean the same.
+/// A 64-bit digest of an entry in a gallery's list. Entries with equal digests mean the same.
 ///
-/// It is not cryptographic. A gallery that forged a collision would only hide its own change.
+/// The digest is not cryptographic. A gallery that forged a collision would only hide its own change.
 struct EntryDigest {
-    /// Increase it when entries must be parsed again, for example after a change of the rules for dates or names.
+    /// The version of the parsing rules. Increase the version when entries must be parsed again, for example after a
+    /// change of the rules for dates or names.
     private static let version: UInt64 = 1
 
     private let seed: UInt64
 
-    /// - Parameter base: the address that references resolve against; it changes an entry's meaning.
+    /// - Parameter base: the address against which references are resolved. The address affects an entry's meaning.
     init(base: Address) {
         var text = base.text
         seed = text.withUTF8 { Self.digest(UnsafeRawBufferPointer($0), seed: Self.version) }
@@ -306,8 +308,8 @@ struct EntryDigest {
         return mixed(mixed(state, last), seed)
     }
 
-    /// Mixes both halves of a 128-bit product, so that each input bit affects most output bits. The two constants are
-    /// the fractional digits of π, the second one made odd.
+    /// Mixes both halves of a 128-bit product. Each input bit affects most output bits. The two constants are the
+    /// fractional digits of π; the second is made odd.
     private static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
         let product = (state ^ word ^ 0x243F_6A88_85A3_08D3).multipliedFullWidth(by: 0x1319_8A2E_0370_7345)
         return product.high ^ product.low ^ state.rotatedLeft

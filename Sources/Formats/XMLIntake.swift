@@ -1,13 +1,13 @@
 import Model
 
-/// Checks a document's bytes and passes them to libxml2 in bounded pieces.
+/// Checks a document's bytes and passes them to libxml2 in pieces of limited size.
 ///
-/// libxml2 rescans an unfinished tag from its start with each piece. So incomplete tags are buffered until they are
-/// complete or fill a piece, and after the first bytes small pieces are joined.
+/// libxml2 rescans an unfinished tag from its start with each piece. So this type buffers incomplete tags until they
+/// are complete or fill a piece, and after the first bytes it joins small pieces.
 struct XMLIntake {
     /// The most bytes to process at once.
     static let pieceSize = 16_384
-    /// The most bytes of complete tags to hold back.
+    /// The most bytes of complete tags to buffer, so that small pieces are joined.
     private static let smallPiece = 4_096
     /// The number of bytes needed to identify a document that is not XML.
     private static let tellingLength = 16
@@ -17,12 +17,12 @@ struct XMLIntake {
     private var isDeclarationChecked = false
     private var head: [UInt8] = []
     private var odd: UInt8?
-    /// The buffered bytes, and how many of them may be passed on.
+    /// The buffered bytes.
     private var pending: [UInt8] = []
     private var whole = 0
     private var handed = 0
 
-    /// Takes the next bytes, at most ``pieceSize``. Returns those to parse now.
+    /// Takes the next bytes, at most ``pieceSize``. Returns the bytes to parse now.
     ///
     /// - Parameter line: libxml2's current line, for errors.
     mutating func take(_ bytes: ArraySlice<UInt8>, line: Int) throws -> [UInt8] {
@@ -112,7 +112,7 @@ struct XMLIntake {
 
 /// An XML declaration, `<?xml version="1.0" encoding="…"?>`, parsed for its encoding.
 struct XMLDeclaration {
-    /// The declared encoding; nil if there is none.
+    /// The declared encoding; nil if the declaration names none.
     private(set) var encoding: String?
 
     /// Returns whether an instruction begins like an XML declaration.
@@ -120,7 +120,7 @@ struct XMLDeclaration {
         instruction.starts(with: "xml".utf8) && instruction.dropFirst(3).first.map(isBlank) ?? false
     }
 
-    /// Parses an instruction without `<?` and `?>`; returns nil if it is not a valid declaration.
+    /// Parses an instruction without `<?` and `?>`. Returns nil if it is not a valid declaration.
     init?(_ instruction: [UInt8]) {
         guard Self.isBegun(by: instruction) else { return nil }
         var rest = instruction.dropFirst(3).drop(while: Self.isBlank)
@@ -147,14 +147,14 @@ struct XMLDeclaration {
 
 /// The encoding of a document, as far as needed to find tags.
 ///
-/// Supports UTF-8, UTF-16 and single-byte encodings based on ASCII. In these, markup can be found without decoding.
-/// Others are rejected: in Shift_JIS a `]` byte may be half of a character, and in UTF-7 a `<` may be written with
-/// letters.
+/// The type supports UTF-8, UTF-16 and single-byte encodings based on ASCII. In these, markup can be found without
+/// decoding. It rejects others: in Shift_JIS a `]` byte may be half of a character, and in UTF-7 a `<` may be written
+/// with letters.
 enum DocumentEncoding: Equatable {
     case bytes
     case utf16(isLittleEndian: Bool)
 
-    /// Detects the encoding from the first four bytes, like libxml2.
+    /// Detects the encoding from the first four bytes, as libxml2 does.
     ///
     /// Throws ``FormatError/encoding(_:)`` for unsupported encodings.
     init(_ beginning: some Collection<UInt8>) throws(FormatError) {
@@ -170,7 +170,7 @@ enum DocumentEncoding: Equatable {
         }
     }
 
-    /// Returns the length of the byte order mark.
+    /// Returns the number of bytes in the byte order mark.
     func markLength(_ beginning: some Collection<UInt8>) -> Int {
         switch self {
         case .bytes: beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -193,7 +193,8 @@ enum DocumentEncoding: Equatable {
 
     /// Converts bytes to code units. Units beyond ASCII become 0xFF, which is not markup.
     ///
-    /// - Parameter odd: the half unit left over by the previous bytes; updated for the next ones.
+    /// - Parameter odd: the first half of a unit that the previous bytes ended with. This method updates it for the
+    ///   next bytes.
     func units(_ bytes: ArraySlice<UInt8>, odd: inout UInt8?) -> ArraySlice<UInt8> {
         guard case .utf16(let isLittleEndian) = self else { return bytes }
         var units: [UInt8] = []
@@ -221,10 +222,10 @@ enum DocumentEncoding: Equatable {
 
 /// Identifies documents that are not XML, for error messages.
 enum DocumentKind {
-    /// The number of bytes needed.
+    /// The number of bytes needed to identify a document.
     static let length = 64
 
-    /// Names the kind of document: “a JSON file”. Returns nil for white space only.
+    /// Returns the kind of document, such as “a JSON file”. Returns nil for white space only.
     static func name(_ beginning: [UInt8]) -> String? {
         let text = (beginning.starts(with: [0xEF, 0xBB, 0xBF]) ? beginning.dropFirst(3) : beginning[...])
             .drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
@@ -245,7 +246,7 @@ enum DocumentKind {
         return ["<!doctype html", "<html", "<head", "<body"].contains { text.hasPrefix($0) }
     }
 
-    /// gzip, zip, xz, zstd, bzip2, 7z.
+    /// The first bytes of gzip, zip, xz, zstd, bzip2 and 7z files.
     private static let archives: [[UInt8]] = [
         [0x1F, 0x8B], [0x50, 0x4B, 0x03, 0x04], [0xFD, 0x37, 0x7A, 0x58, 0x5A], [0x28, 0xB5, 0x2F, 0xFD],
         [0x42, 0x5A, 0x68], [0x37, 0x7A, 0xBC, 0xAF],

@@ -3,34 +3,34 @@ import Glibc
 
 /// Wraps libxml2's push parser: takes bytes and delivers tags.
 ///
-/// Features that reach beyond the document are off: network access, entity substitution and external subsets. A
-/// document type stops the parser before it is processed.
+/// Features that reach beyond the document are off: network access, entity substitution and external subsets. If the
+/// document declares a document type, parsing stops before libxml2 processes it.
 final class XMLPushStream {
-    /// A tag. Valid only during the callback.
+    /// The start or end of an element. Valid only during the callback.
     enum Event {
         case start(name: UnsafePointer<xmlChar>, Attributes, line: Int)
         case end
     }
 
     private let libraryFile: String
-    /// The library and the parser, created with the first bytes.
+    /// The loaded library; nil until the first bytes arrive.
     private var library: XMLLibrary?
     private var parser: xmlParserCtxtPtr?
     private var intake = XMLIntake()
     private var consumer: ((Event) throws -> Void)?
-    /// The error that stopped the parser in a callback. Swift errors cannot pass through C.
+    /// The error that stopped the parser in a callback. Swift errors cannot pass through C code.
     private var stop: (any Error)?
     private var bytesSinceTag = 0
-    /// The number of namespaces declared by each open element.
+    /// The number of namespaces that each open element declares.
     private var namespaces: [Int] = []
     private var namespaceCount = 0
 
     /// The most namespaces in scope. libxml2 searches all of them for each prefixed name.
     private static let maximumNamespaces = 256
-    /// The most different names. libxml2 keeps all names in a table that stops growing.
+    /// The most different names. libxml2 keeps all names in a table, which this limits.
     private static let maximumNames = 1_000
 
-    /// - Parameter library: the file of libxml2.
+    /// - Parameter library: the file name of libxml2.
     init(library: String) {
         libraryFile = library
     }
@@ -41,7 +41,7 @@ final class XMLPushStream {
 
     /// Parses the next bytes of the document.
     ///
-    /// - Parameter isCancelled: checked for each piece passed to libxml2.
+    /// - Parameter isCancelled: called for each piece that is passed to libxml2.
     func push(
         _ bytes: some Collection<UInt8>, isCancelled: () -> Bool, consumer: @escaping (Event) throws -> Void
     ) throws {
@@ -174,14 +174,14 @@ extension String {
     }
 }
 
-/// The loaded libxml2. Its functions are only reachable through this object.
+/// The loaded library libxml2. Other code reaches its functions only through this object.
 ///
-/// The library is loaded on demand, so that programs without galleries start faster. It stays loaded, so creating
-/// another object is cheap.
+/// Vitrine loads the library on demand, so that commands without galleries start faster. The library stays loaded, so
+/// another object costs little.
 final class XMLLibrary {
-    /// The library's file name, found by the system.
+    /// The library's file name, which the system's loader looks up.
     static let file = "libxml2.so.2"
-    /// The Debian package that contains it.
+    /// The Debian package that contains the library.
     private static let package = "libxml2"
 
     /// libxml2's functions, which the stream calls.
@@ -215,14 +215,14 @@ struct Attributes {
         self.count = Int(count)
     }
 
-    /// The length of the longest value in bytes.
+    /// The number of bytes in the longest value.
     var longest: Int {
         var longest = 0
         for index in 0..<count { longest = max(longest, value(at: index)?.count ?? 0) }
         return longest
     }
 
-    /// The value of an attribute without a namespace, in the parser's memory; nil if missing.
+    /// The value of an attribute without a namespace; nil if it is missing. The bytes are in the parser's memory.
     subscript(name: XMLName) -> UnsafeRawBufferPointer? {
         for index in 0..<count {
             guard let pointers, pointers[index * 5 + 1] == nil, let found = pointers[index * 5], found == name else {
@@ -233,7 +233,7 @@ struct Attributes {
         return nil
     }
 
-    /// Appends a value with `&#38;` replaced by `&`. Without entity substitution, which is off here, libxml2 writes
+    /// Appends a value, with `&#38;` replaced by `&`. Without entity substitution, which is off here, libxml2 writes
     /// every `&` as `&#38;` so that values could be parsed again.
     static func append(_ value: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
         guard value.contains(UInt8(ascii: "&")) else { return bytes.append(contentsOf: value) }
@@ -268,14 +268,14 @@ struct XMLName: Sendable {
     static let reference = Self("srcURL")
     static let thumbnail = Self("thumbnail")
 
-    /// Compares a name from libxml2.
+    /// Compares a name from libxml2 with this name.
     static func == (pointer: UnsafePointer<xmlChar>, name: XMLName) -> Bool {
         strcmp(
             UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self),
             UnsafeRawPointer(name.text.utf8Start).assumingMemoryBound(to: CChar.self)) == 0
     }
 
-    /// Compares an attribute value.
+    /// Compares an attribute value with this name.
     static func == (value: UnsafeRawBufferPointer, name: XMLName) -> Bool {
         value.count == name.text.utf8CodeUnitCount
             && value.baseAddress.map { memcmp($0, name.text.utf8Start, value.count) == 0 } ?? false

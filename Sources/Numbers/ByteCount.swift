@@ -3,27 +3,27 @@
 ///     let whole = ByteCount(digits: "9223372036854775807") ?? 0    // clamped to the maximum
 ///     let end = begin + length                                      // never traps
 ///
-/// It lies between 0 and ``most``, and its operators clamp instead of trapping. So untrusted numbers are safe. ``int``
-/// leaves the type: Tools/Scripts/check-sources forbids `+`, `-` and `*` beside it in the modules that read from the
-/// network.
+/// The number is from 0 to ``most``, and its operators limit results to that range instead of trapping. So untrusted
+/// numbers are safe. ``int`` leaves the type: Tools/Scripts/check-sources forbids `+`, `-` and `*` beside it in the
+/// modules that read from the network.
 public struct ByteCount: Hashable, Comparable, Sendable {
     /// The number as a plain integer, for system calls and output.
     public let int: Int
 
-    /// The maximum: more than any disk holds, and exact as a `Double`.
+    /// The greatest count: more than any disk holds, and exact as a `Double`.
     public static let most = ByteCount(1 << 53)
 
-    /// Clamps an integer of any type.
+    /// Creates a count from an integer of any type. Limits the integer to the range from 0 to ``most``.
     public init(_ number: some BinaryInteger) {
         int = min(max(Int(clamping: number), 0), 1 << 53)
     }
 
-    /// Truncates and clamps a number; 0 for NaN.
+    /// Creates a count from a number. Rounds towards 0 and limits the result to the range; NaN becomes 0.
     public init(_ number: Double) {
         self.init(Int(clamped: number))
     }
 
-    /// Parses decimal digits; nil for other characters. Huge numbers are clamped.
+    /// Parses decimal digits. Returns nil for other characters. Numbers above ``most`` become ``most``.
     public init?(digits: some StringProtocol) {
         guard let number = Int(digits: digits, atMost: 1 << 53) else { return nil }
         self.init(number)
@@ -32,55 +32,55 @@ public struct ByteCount: Hashable, Comparable, Sendable {
     /// The number as a 64-bit integer.
     public var int64: Int64 { Int64(int) }
 
-    /// Orders by size.
+    /// Compares two counts by size.
     public static func < (left: ByteCount, right: ByteCount) -> Bool { left.int < right.int }
 }
 
-/// The bounds keep sums, differences and 1,024ths within 64 bits. Only products can overflow.
+/// Arithmetic that cannot overflow. The bounds keep sums and differences within 64 bits; only products need a check.
 extension ByteCount {
-    /// The sum, or ``most``.
+    /// Returns the sum, at most ``most``.
     public static func + (left: ByteCount, right: ByteCount) -> ByteCount { ByteCount(left.int + right.int) }
 
-    /// The difference, or 0.
+    /// Returns the difference, at least 0.
     public static func - (left: ByteCount, right: ByteCount) -> ByteCount { ByteCount(left.int - right.int) }
 
-    /// The product, or ``most``.
+    /// Returns the product, at most ``most``.
     public static func * (left: ByteCount, right: Int) -> ByteCount {
         let (product, isTooLarge) = left.int.multipliedReportingOverflow(by: max(right, 0))
         return isTooLarge ? most : ByteCount(product)
     }
 
-    /// The quotient, rounded down; ``most`` for a divisor below 1.
+    /// Returns the quotient, rounded down. Returns ``most`` for a divisor below 1.
     public static func / (left: ByteCount, right: Int) -> ByteCount {
         right > 0 ? ByteCount(left.int / right) : most
     }
 
-    /// The shifted number, or ``most``: `1 << 20` is a mebibyte.
+    /// Returns the shifted number, at most ``most``: `1 << 20` is a mebibyte.
     public static func << (left: ByteCount, right: Int) -> ByteCount { left * (1 << min(max(right, 0), 53)) }
 
-    /// The range between two counts; empty if they are in the wrong order.
+    /// Returns the range between two counts. The range is empty if the counts are in the wrong order.
     public static func ..< (first: ByteCount, end: ByteCount) -> Range<ByteCount> {
         Range(uncheckedBounds: (first, max(first, end)))
     }
 
-    /// Adds.
+    /// Adds a count to this one. The result is at most ``most``.
     public static func += (left: inout ByteCount, right: ByteCount) { left = left + right }
 
-    /// Subtracts.
+    /// Subtracts a count from this one. The result is at least 0.
     public static func -= (left: inout ByteCount, right: ByteCount) { left = left - right }
 }
 
 extension ByteCount: ExpressibleByIntegerLiteral {
-    /// Makes a count from a literal.
+    /// Creates a count from an integer literal.
     public init(integerLiteral number: Int) { self.init(number) }
 }
 
 extension ByteCount: CustomStringConvertible {
-    /// The digits.
+    /// The number in decimal digits.
     public var description: String { String(int) }
 }
 
 extension Double {
-    /// The exact number.
+    /// Converts a byte count, which a `Double` represents exactly.
     public init(_ count: ByteCount) { self.init(count.int) }
 }

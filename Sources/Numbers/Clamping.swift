@@ -1,6 +1,7 @@
-/// Conversions to integers that cannot trap. Untrusted numbers must use them: see Tools/Scripts/check-sources.
+/// Conversions to integers that cannot trap. Code must use these conversions for untrusted numbers: see
+/// Tools/Scripts/check-sources.
 extension FixedWidthInteger {
-    /// Truncates and clamps a number; 0 for NaN.
+    /// Rounds a number towards 0 and limits it to the type's range; NaN becomes 0.
     ///
     ///     Int(clamped: 41.6) == 41
     ///     Int(clamped: 1e300) == .max
@@ -13,7 +14,8 @@ extension FixedWidthInteger {
         }
     }
 
-    /// Parses decimal digits only: no sign, space or other script. Nil otherwise. Numbers above `bound` become `bound`.
+    /// Parses decimal digits only: no sign, space or other script. Returns nil for other texts. Numbers above `bound`
+    /// become `bound`.
     ///
     ///     Int(digits: "007", atMost: 100) == 7
     public init?(digits: some StringProtocol, atMost bound: Self = .max) {
@@ -24,7 +26,8 @@ extension FixedWidthInteger {
 }
 
 extension Duration {
-    /// Clamps seconds to a range from 0 to a thousand years; NaN becomes 0. `Duration` itself would trap.
+    /// Creates a duration, limited to a range from 0 to about a thousand years; NaN becomes 0. `Duration` itself would
+    /// trap.
     public static func seconds(clamped seconds: Double) -> Duration {
         .seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 3.2e10))
     }

@@ -4,7 +4,7 @@
 public enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// Encodes bytes as ASCII, with padding and without line breaks.
+    /// Encodes bytes as ASCII text, with padding and without line breaks.
     public static func encode(_ bytes: [UInt8]) -> [UInt8] {
         let groups = (bytes.count + 2) / 3
         return [UInt8](unsafeUninitializedCapacity: 4 * groups) { encoded, count in

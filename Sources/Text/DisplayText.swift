@@ -3,8 +3,7 @@ extension String {
     ///
     ///     print(photo.name.madeVisible)      // "Sunset␛[2J"
     ///
-    /// The result is one line that is safe to print on a terminal, to log and to compare. Line breaks are shown as
-    /// symbols.
+    /// The result is one line that is safe to print on a terminal, to log and to compare. Symbols replace line breaks.
     public var madeVisible: String {
         if isPlainASCII { return self }
         var visible = ""
@@ -13,15 +12,15 @@ extension String {
         return visible
     }
 
-    /// The number of columns the text takes on a terminal, made visible.
+    /// The number of terminal columns that the text needs, after ``madeVisible``.
     public var displayWidth: Int {
         if isPlainASCII { return utf8.count }
         return Glyphs(self).reduce(0) { $0 + $1.width }
     }
 
-    /// Returns the text made visible and cut to at most `width` columns.
+    /// Returns the text after ``madeVisible``, shortened to at most `width` columns.
     ///
-    /// - Parameter ellipsis: replaces the cut part; pass `"~"` or `"..."` for ASCII terminals.
+    /// - Parameter ellipsis: the text that replaces the cut part. Pass `"~"` or `"..."` for ASCII terminals.
     public func truncated(toWidth width: Int, ellipsis: String = "…") -> String {
         guard displayWidth > width else { return madeVisible }
         let room = width - ellipsis.displayWidth
@@ -36,7 +35,7 @@ extension String {
         return kept + ellipsis
     }
 
-    /// Most text is plain ASCII and needs no work per character.
+    /// Whether the text is plain ASCII. Most texts are, and need no work per character.
     private var isPlainASCII: Bool {
         utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
@@ -47,7 +46,7 @@ extension String {
     ///
     ///     "to the rest of long lines".wrapped(toWidth: 12)      // ["to the rest", "of long", "lines"]
     ///
-    /// A word wider than `width` gets its own line; the caller cuts it.
+    /// A word wider than `width` gets its own line. The caller must shorten it.
     public func wrapped(toWidth width: Int) -> [String] {
         var lines: [String] = []
         for word in split(separator: " ") {
@@ -66,7 +65,7 @@ extension String {
     ///
     ///     print("vitrine export " + "it's".shellWord)     // vitrine export 'it'\''s'
     ///
-    /// Control characters stay as they are. Apply ``madeVisible`` first to text for a terminal.
+    /// Control characters stay unchanged. Apply ``madeVisible`` first to text for a terminal.
     public var shellWord: String {
         let plain = utf8.allSatisfy { byte in
             switch byte {

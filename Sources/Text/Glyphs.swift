@@ -1,16 +1,16 @@
 /// Splits untrusted text into glyphs that are safe to display.
 ///
-/// All text passes through here before it reaches a cell, a log line or standard output. The glyphs contain no control
-/// characters, bidirectional overrides or invisible characters and at most four marks each. Their widths add up to the
-/// columns a terminal uses.
+/// All text passes through this type before it reaches a cell, a log line or standard output. The glyphs contain no
+/// control characters, bidirectional overrides or invisible characters and at most four marks each. Their widths add up
+/// to the number of columns that a terminal uses.
 ///
 ///     for glyph in Glyphs(photo.name) { … }
 ///
-/// Takes time linear in the length of the text, even for 10,000 combining marks.
+/// The time is linear in the length of the text, even for 10,000 combining marks.
 public struct Glyphs: Sequence, Sendable {
     private let text: String
 
-    /// Creates the sequence. The text is processed during iteration.
+    /// Creates the sequence. Iterating over the sequence processes the text.
     public init(_ text: String) {
         self.text = text
     }
@@ -20,17 +20,17 @@ public struct Glyphs: Sequence, Sendable {
         Iterator(scalars: text.unicodeScalars.makeIterator())
     }
 
-    /// Iterates over the glyphs.
+    /// Iterates over the glyphs of a text.
     public struct Iterator: IteratorProtocol {
         private var scalars: String.UnicodeScalarView.Iterator
-        /// The spacing scalar that ended the previous glyph and begins the next.
+        /// The spacing scalar that ended the previous glyph and begins the next one.
         private var pending: (scalar: Unicode.Scalar, width: Int)?
 
         fileprivate init(scalars: String.UnicodeScalarView.Iterator) {
             self.scalars = scalars
         }
 
-        /// Returns the next glyph; nil at the end of the text.
+        /// Returns the next glyph. Returns nil at the end of the text.
         public mutating func next() -> Glyph? {
             // A mark without a base gets a space, so that it cannot combine with the previous cell.
             var base = pending
@@ -73,18 +73,18 @@ public struct Glyphs: Sequence, Sendable {
     }
 }
 
-/// One visible scalar with its combining marks; fills one or two cells.
+/// One visible scalar with its combining marks, which fills one or two cells.
 public struct Glyph: Hashable, Sendable {
-    /// A spacing scalar followed by at most ``Glyph/maximumMarks`` combining ones.
+    /// A spacing scalar followed by at most ``Glyph/maximumMarks`` combining scalars.
     public let text: String
-    /// The number of columns: 1 or 2.
+    /// The number of columns that the glyph covers: 1 or 2.
     public let width: Int
 
-    /// The most combining marks of a glyph. Terminals would stack any number over the lines above; ncurses has the same
+    /// The most combining marks of a glyph. Terminals would draw any number over the lines above. ncurses has the same
     /// limit (`CCHARW_MAX` is 5: the character and four marks).
     public static let maximumMarks = 4
 
-    /// A blank cell.
+    /// A blank that covers one cell.
     public static let space = Glyph(text: " ", width: 1)
 
     init(text: String, width: Int) {
@@ -92,7 +92,7 @@ public struct Glyph: Hashable, Sendable {
         self.width = width
     }
 
-    /// Creates the glyph for a character; a blank if nothing is visible.
+    /// Creates the glyph for a character. If the character has no visible part, the glyph is a blank.
     ///
     ///     surface.fill(row, with: Glyph("─"))
     public init(_ character: Character) {
@@ -101,7 +101,7 @@ public struct Glyph: Hashable, Sendable {
     }
 }
 
-/// Classifies a scalar of untrusted text by its effect on a terminal.
+/// The effect of a scalar of untrusted text on a terminal.
 ///
 /// Control characters move the cursor, erase text or make the terminal answer. Bidirectional overrides and tag
 /// characters make one name look like another. Joiners and variation selectors change the width of their neighbours in
@@ -111,9 +111,9 @@ enum ScalarKind: Equatable {
     case spacing(width: Int)
     /// A mark without a column of its own, drawn over the previous glyph.
     case combining
-    /// A scalar with no visible effect in a cell; omitted.
+    /// A scalar without visible effect in a cell, which is left out.
     case dropped
-    /// A harmful or misleading scalar, shown as a symbol instead.
+    /// A harmful or misleading scalar, for which a symbol is shown instead.
     case replaced(by: Unicode.Scalar)
 
     init(_ scalar: Unicode.Scalar) {
@@ -147,11 +147,11 @@ enum ScalarKind: Equatable {
         }
     }
 
-    /// The replacement character: every font has it, and it does not look like part of a name.
+    /// The replacement character. Every font has this character, which does not look like part of a name.
     private static let mark: Unicode.Scalar = "\u{FFFD}"
 }
 
-/// The scalars that are two columns wide (East Asian Width, emoji).
+/// The ranges of scalars that are two columns wide (East Asian Width, emoji).
 ///
 /// `wcwidth` depends on the locale of the process and knows no widths under `LANG=C`, but a name must have the same
 /// width everywhere. A test compares this table with the system's `wcwidth` in a UTF-8 locale.

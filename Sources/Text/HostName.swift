@@ -1,4 +1,4 @@
-/// Converts internationalized host names for lookup and for display.
+/// Converts international host names for lookup and for display.
 ///
 ///     HostName.ascii("münchen.example")          // "xn--mnchen-3ya.example"
 ///     HostName.shown("xn--mnchen-3ya.example")   // "münchen.example"
@@ -6,11 +6,11 @@
 public enum HostName {
     private static let mark = "xn--"
 
-    /// Returns the lower-case ASCII name for lookup; nil if the name is invalid.
+    /// Returns the host name in lower-case ASCII for lookup. Returns nil if the name is invalid.
     ///
-    /// Allows the letters of IDNA 2008 (RFC 5892). Of the characters that it maps, only capitals, full-width letters
-    /// and ideographic full stops are mapped. Combining marks are composed with their letters where Unicode has the
-    /// composed form.
+    /// The function allows the letters of IDNA 2008 (RFC 5892). Of the characters that IDNA maps, it maps only
+    /// capitals, full-width letters and ideographic full stops. It composes combining marks with their letters where
+    /// Unicode has the composed form.
     public static func ascii(_ host: String) -> String? {
         guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host.lowercased() }
         var plain = String.UnicodeScalarView()
@@ -69,9 +69,9 @@ public enum HostName {
         return isLetter && !properties.isDefaultIgnorableCodePoint && !properties.changesWhenNFKCCaseFolded
     }
 
-    /// Returns the readable name; a scheme and a port are kept.
+    /// Returns the readable form of a host name. A scheme and a port stay unchanged.
     ///
-    /// If the name could be mistaken for another, the ASCII form comes first and the readable one follows in
+    /// If the name could be mistaken for another, the ASCII form comes first and the readable form follows in
     /// parentheses. The result is untrusted text: make it visible before display.
     public static func shown(_ name: String) -> String {
         guard name.contains(mark) || !name.utf8.allSatisfy({ $0 < 0x80 }) else { return name }
@@ -119,14 +119,14 @@ public enum HostName {
     }
 }
 
-/// Punycode for labels of host names (RFC 3492), without the `xn--` prefix.
+/// Punycode, the encoding of host name labels in ASCII (RFC 3492), without the `xn--` prefix.
 enum Punycode {
     private static let (base, least, most, skew, damp): (UInt32, UInt32, UInt32, UInt32, UInt32) = (36, 1, 26, 38, 700)
     private static let (firstBias, firstScalar): (UInt32, UInt32) = (72, 128)
-    /// The longest label in characters. It bounds all sums below.
+    /// The longest label in characters. The limit keeps all sums below within range.
     private static let longest = 63
 
-    /// Returns the ASCII form of a label; nil if it is too long.
+    /// Returns the ASCII form of a label. Returns nil if the label is too long.
     static func encode(_ label: some Sequence<Unicode.Scalar>) -> String? {
         let scalars = label.map(\.value)
         guard scalars.count <= longest else { return nil }
@@ -160,7 +160,7 @@ enum Punycode {
         return String(decoding: output.map(UInt8.init), as: UTF8.self)
     }
 
-    /// Decodes an ASCII form; returns nil if it is invalid.
+    /// Decodes the ASCII form of a label. Returns nil if it is invalid.
     static func decode(_ text: some StringProtocol) -> String? {
         let bytes = text.utf8.map(UInt32.init)
         guard bytes.count <= longest, bytes.allSatisfy({ $0 < firstScalar }) else { return nil }
@@ -201,7 +201,7 @@ enum Punycode {
         step <= bias ? least : min(step - bias, most)
     }
 
-    /// Bias adaptation, section 6.1.
+    /// Returns the adapted bias (RFC 3492, section 6.1).
     private static func adapted(_ delta: UInt32, _ count: UInt32, isFirst: Bool) -> UInt32 {
         var (delta, step) = (isFirst ? delta / damp : delta / 2, UInt32(0))
         delta += delta / count
@@ -224,9 +224,10 @@ enum Punycode {
     }
 }
 
-/// A writing system, for detecting misleading host names.
+/// A writing system, which shows misleading host names.
 ///
-/// Based on Unicode blocks. Characters outside these blocks have no script here, and make a name count as misleading.
+/// The type is based on Unicode blocks. Characters outside these blocks have no script here, and make a name count as
+/// misleading.
 enum Script: Hashable {
     case latin, greek, cyrillic, armenian, hebrew, arabic, devanagari, bengali, gurmukhi, gujarati, oriya, tamil, telugu
     case kannada, malayalam, sinhala, thai, lao, tibetan, myanmar, georgian, ethiopic, khmer
@@ -238,7 +239,7 @@ enum Script: Hashable {
         self = entry.1
     }
 
-    /// Latin letters that look like ASCII ones.
+    /// Latin letters that look like ASCII letters or signs.
     private static let likeASCII: Set<Unicode.Scalar> = ["ı", "ȷ", "ƨ", "ƅ", "ƽ", "ǃ", "ǀ", "ǁ", "ǂ"]
 
     private static let blocks: [(ClosedRange<UInt32>, Script)] = [
@@ -255,12 +256,12 @@ enum Script: Hashable {
         (0x20000...0x3FFFF, .han),
     ]
 
-    /// Scripts that are written together: the "highly restrictive" level of UTS 39, section 5.2.
+    /// Scripts that names may combine: the "highly restrictive" level of UTS 39, section 5.2.
     static let together: [Set<Script>] = [
         [.latin, .han, .hiragana, .katakana], [.latin, .han, .bopomofo], [.latin, .han, .hangul],
     ]
 
-    /// Letters that look Latin, by script. A word of only these letters is misleading.
+    /// Letters that look Latin, by script. A label of only these letters is misleading.
     static let likeLatin: [Script: Set<Unicode.Scalar>] = [
         .cyrillic: Set("асԁеғһіјкӏмнорԛѕтԝхуьѵѡвгпҽԗъ".unicodeScalars),
         .greek: Set("αβγεηικνοπρστυωχ".unicodeScalars),

@@ -5,14 +5,14 @@ import Glibc
 ///     NumberFormat.current.text(1_234_567)     // "1.234.567" in Germany, "12,34,567" in India
 ///     NumberFormat.plain.text(1_234_567)       // "1234567", for programs
 public struct NumberFormat: Hashable, Sendable {
-    /// The decimal point.
+    /// The sign before decimals.
     private let point: String
-    /// The thousands separator; empty if there is none.
+    /// The sign between groups of digits; empty if there is none.
     private let separator: String
     /// The sizes of the digit groups, from the right. The last size repeats.
     private let groups: [Int]
 
-    /// The format of programs.
+    /// The format for output that programs read.
     public static let plain = NumberFormat(point: ".", separator: "", groups: [])
 
     init(point: String, separator: String, groups: [Int]) {
@@ -44,7 +44,7 @@ public struct NumberFormat: Hashable, Sendable {
         return (number < 0 ? "-" : "") + parts.reversed().joined(separator: separator)
     }
 
-    /// Formats a number given in tenths, with one decimal: `12.3`, `4.0`.
+    /// Formats a number given in tenths, with one decimal, such as `12.3` or `4.0`.
     public func text(tenths: Int64) -> String {
         text(Int(tenths / 10)) + point + String(abs(tenths % 10))
     }
@@ -59,7 +59,7 @@ public struct NumberFormat: Hashable, Sendable {
         return bytes
     }
 
-    /// Returns a locale string if it is valid UTF-8 and at most one column wide.
+    /// Returns a text of the locale. Returns nil if the text is not UTF-8 or is wider than a column.
     private static func text(_ item: some BinaryInteger) -> String? {
         let text = String(validating: bytes(nl_item(item)), as: UTF8.self)
         return text.flatMap { $0.isEmpty || $0.displayWidth > 1 ? nil : $0 }
@@ -68,7 +68,7 @@ public struct NumberFormat: Hashable, Sendable {
 
 /// Formats amounts of data.
 public enum ByteText {
-    /// Formats a byte count: `512 B`, `12.3 KB`, `4.0 MB`.
+    /// Formats a number of bytes, such as `512 B`, `12.3 KB` or `4.0 MB`.
     public static func text(_ bytes: Int64, _ format: NumberFormat = .current) -> String {
         guard bytes >= 1_000 else { return "\(bytes) B" }
         // A server may claim any size, so every value must work here.
@@ -80,7 +80,7 @@ public enum ByteText {
         return "\(format.text(tenths: tenths)) TB"
     }
 
-    /// Formats a partial byte count, with the total if it is known.
+    /// Formats the number of bytes that are done, and the total if it is known.
     public static func text(_ done: Int64, of total: Int64?) -> String {
         total.map { "\(text(done)) of \(text($0))" } ?? text(done)
     }
@@ -88,14 +88,15 @@ public enum ByteText {
 
 /// Formats counts of things.
 public enum CountText {
-    /// Formats a count with its noun: `1 photo`, `12 photos`. Pass irregular plurals: `1 gallery`, `2 galleries`.
+    /// Formats a count with its noun, such as `1 photo` or `12 photos`. Pass irregular plurals, as in `1 gallery` and
+    /// `2 galleries`.
     public static func text(
         _ count: Int, _ one: String, _ many: String? = nil, _ format: NumberFormat = .current
     ) -> String {
         format.text(count) + " " + (count == 1 ? one : many ?? one + "s")
     }
 
-    /// Formats a position: `3 of 1,204`.
+    /// Formats a position in a list, such as `3 of 1,204`.
     public static func text(_ number: Int, of count: Int) -> String {
         let format = NumberFormat.current
         return "\(format.text(number)) of \(format.text(count))"

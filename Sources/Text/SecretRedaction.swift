@@ -1,10 +1,10 @@
 extension String {
-    /// The text without the values of secret address parameters: tokens, signatures, keys.
+    /// The text without the values of secret address parameters, such as tokens, signatures and keys.
     ///
     ///     "http://example.org/?page=2&access_token=s3cret".withoutSecrets   // "http://example.org/?page=2&access_token=…"
     ///
-    /// Works for queries, addresses and messages that contain addresses; applying it twice changes nothing. A value
-    /// ends at `&`, `#`, white space or a quotation mark.
+    /// This works for queries, addresses and messages that contain addresses. Applying it twice changes nothing. A
+    /// value ends at `&`, `#`, white space or a quotation mark.
     public var withoutSecrets: String {
         guard utf8.contains(UInt8(ascii: "=")) else { return self }
         var (result, rest) = ("", self[...])
@@ -22,15 +22,15 @@ extension String {
 
     /// The characters that precede a parameter's name.
     private static let separators: Set<Character> = ["?", "&", ";", "“", "\"", "'"]
-    /// The characters that end a value.
+    /// The characters that end a parameter's value.
     private static let ends: Set<Character> = ["&", "#", "“", "”", "\"", "'", "<", ">"]
 
-    /// Names of secret parameters, reduced to lower-case letters and digits.
+    /// The names of secret parameters, reduced to lower-case letters and digits.
     private static let secretNames: Set<String> = [
         "key", "sig", "auth", "pass", "pwd", "code", "sid", "session", "jwt", "bearer", "ticket", "otp",
         "authorization",
     ]
-    /// Endings of longer names.
+    /// The endings of longer names of secret parameters.
     private static let secretEndings = [
         "token", "signature", "password", "passwd", "passphrase", "secret", "credential", "credentials", "apikey",
         "accesskey", "authkey", "sessionid", "sharekey",
