@@ -18,7 +18,7 @@ static inline void cconcurrency_name_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
-/// Allocations from this size on are mapped separately.
+/// Makes the allocator map each allocation of at least this size separately.
 static inline void cconcurrency_map_from(int size) {
     mallopt(M_MMAP_THRESHOLD, size);
 }
@@ -37,7 +37,7 @@ extern CCONCURRENCY_SWIFT void (*swift_task_enqueueGlobalWithDeadline_hook)(
     long long sec, long long nsec, long long tsec, long long tnsec, int clock, void *job,
     cconcurrency_original_deadline original);
 
-/// An executor; all zeros mean the generic executor, which is any thread.
+/// An executor. All zeros mean the generic executor, which is any thread.
 typedef struct {
     void *identity;
     uintptr_t implementation;
@@ -88,7 +88,7 @@ static CCONCURRENCY_SWIFT void cconcurrency_enqueue_at(
     cconcurrency_runner()->run_later(cconcurrency_runner()->context, job, left < 0 ? 0 : left, clock == 2);
 }
 
-/// Takes over tasks without an actor's executor. The context must live as long as the program.
+/// Takes over tasks without an actor's executor. The context must exist as long as the program.
 static inline void cconcurrency_take_over(
     void *context, void (*run)(void *context, void *job),
     void (*run_later)(void *context, void *job, int64_t nanoseconds, int stands_still)) {

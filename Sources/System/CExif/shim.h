@@ -12,8 +12,8 @@
 #include <libexif/exif-tag.h>
 #include <libexif/exif-utils.h>
 
-/// Reads a block that begins with "Exif\0\0" without changes. By default libexif adds entries that the specification
-/// requires ("create any new entries that are mandatory but do not yet exist", exif-data.h).
+/// Reads a block that begins with "Exif\0\0", without changing it. By default libexif adds entries that the
+/// specification requires ("create any new entries that are mandatory but do not yet exist", exif-data.h).
 static inline ExifData *cexif_read(const unsigned char *bytes, unsigned int length) {
     ExifData *data = exif_data_new();
     if (data == NULL) return NULL;

@@ -29,7 +29,7 @@ static inline int cfolder_open_beneath(int folder, const char *path, int flags, 
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 }
 
-/// Opens a name in a folder with O_PATH, even if it is a link.
+/// Opens an entry of a folder with O_PATH, even if it is a link.
 static inline int cfolder_open_place(int folder, const char *name) {
     return openat(folder, name, CFOLDER_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
@@ -39,7 +39,7 @@ static inline int cfolder_open_unnamed(int folder) {
     return openat(folder, ".", O_WRONLY | CFOLDER_TMPFILE | O_CLOEXEC, 0600);
 }
 
-/// Renames a file in its folder unless the new name exists.
+/// Renames a file in its folder. Fails if the new name exists.
 static inline int cfolder_rename_new(int folder, const char *name, const char *other) {
     return renameat2(folder, name, folder, other, 1 /* RENAME_NOREPLACE */);
 }

@@ -25,10 +25,10 @@
 
 static const char *const cheif_heif_name = "libheif.so.1";
 static const char *const cheif_hevc_name = "libde265.so.0";
-/// dav1d's interface version and file name change together.
+/// The file name of dav1d, which changes together with the interface version.
 static const char *const cheif_av1_name = CHEIF_NAME("libdav1d.so.", DAV1D_API_VERSION_MAJOR);
 
-/// Loads a library, or returns it if it is loaded already. It is never unloaded.
+/// Loads a library, or returns it if it is already loaded. The library is never unloaded.
 static inline void *cheif_library(const char *name) {
     return dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
@@ -42,7 +42,7 @@ static inline struct heif_error cheif_result(int is_good) {
     return is_good ? good : bad;
 }
 
-/// The libheif functions that plug-ins need: their names here and in the library.
+/// The libheif functions that plug-ins need, with their names here and in the library.
 #define CHEIF_CANVAS_FUNCTIONS(each) \
     each(create, heif_image_create) \
     each(add_plane, heif_image_add_plane) \
@@ -62,7 +62,7 @@ typedef struct cheif_canvas_functions {
     CHEIF_CANVAS_FUNCTIONS(CHEIF_DECLARE)
 } cheif_canvas_functions;
 
-/// Finds these functions once; a picture with many tiles uses them many times.
+/// Finds these functions once, because a picture with many tiles uses them many times.
 static inline const cheif_canvas_functions *cheif_find_canvas(void) {
     static cheif_canvas_functions found;
     if (found.set_colours != NULL) return &found;
@@ -70,7 +70,7 @@ static inline const cheif_canvas_functions *cheif_find_canvas(void) {
     return heif != NULL CHEIF_CANVAS_FUNCTIONS(CHEIF_FIND_FIELD) ? &found : NULL;
 }
 
-/// The destination of a decoded picture's planes: libheif's image.
+/// The destination of a decoded picture's planes, which is libheif's image.
 typedef struct cheif_canvas {
     const cheif_canvas_functions *functions;
     struct heif_image *image;
@@ -112,7 +112,7 @@ static inline void cheif_describe(cheif_canvas *canvas, int is_full_range, int p
     canvas->functions->free_colours(colours);
 }
 
-/// One HEVC picture being decoded.
+/// An HEVC picture that is being decoded.
 typedef struct cheif_hevc {
     void *library;
     de265_decoder_context *context;
@@ -122,7 +122,7 @@ static inline const char *cheif_hevc_title(void) {
     return "libde265 without threads";
 }
 
-/// "Default priority is 100" (heif_plugin.h).
+/// Returns the priority of the plug-in. "Default priority is 100" (heif_plugin.h).
 static inline int cheif_hevc_priority(enum heif_compression_format format) {
     return format == heif_compression_HEVC && cheif_library(cheif_hevc_name) != NULL ? 1000 : 0;
 }
@@ -148,7 +148,7 @@ static inline struct heif_error cheif_hevc_new(void **decoder) {
     return cheif_result(1);
 }
 
-/// Takes units, each preceded by its length in four bytes, big-endian.
+/// Takes units of the picture. Each follows its length in four bytes, big-endian.
 static inline struct heif_error cheif_hevc_push(void *decoder, const void *data, size_t size) {
     cheif_hevc *hevc = (cheif_hevc *)decoder;
     __typeof__(&de265_push_NAL) push = CHEIF_FIND(hevc->library, de265_push_NAL);
@@ -218,7 +218,7 @@ static inline struct heif_error cheif_hevc_decode(void *decoder, struct heif_ima
     return cheif_result(is_good);
 }
 
-/// One AV1 picture being decoded, with its bytes until they are complete.
+/// An AV1 picture that is being decoded, with its bytes until they are complete.
 typedef struct cheif_av1 {
     uint8_t *bytes;
     size_t length;
@@ -407,7 +407,7 @@ static inline int cheif_find(cheif_functions *functions) {
     return 1;
 }
 
-/// Loads the libraries and registers the plug-ins. Call it once, before files and threads become forbidden. Returns
+/// Loads the libraries and registers the plug-ins. Call this once, before files and threads become forbidden. Returns
 /// whether libheif is available; pictures with a missing codec fail individually.
 static inline int cheif_load(void) {
     cheif_functions functions;
@@ -428,7 +428,7 @@ static inline const char *cheif_version(void) {
     return version ? version() : NULL;
 }
 
-/// One file being read.
+/// A file that is being read.
 typedef struct cheif_decoder {
     cheif_functions functions;
     struct heif_context *context;
@@ -439,7 +439,7 @@ typedef struct cheif_decoder {
     char message[160];
 } cheif_decoder;
 
-/// Creates a decoder that is not open yet; NULL if memory is out or the library is missing.
+/// Creates a decoder that is not open yet. Returns NULL if memory is exhausted or the library is missing.
 static inline cheif_decoder *cheif_new(void) {
     cheif_decoder *decoder = (cheif_decoder *)calloc(1, sizeof(cheif_decoder));
     if (decoder == NULL || cheif_find(&decoder->functions)) return decoder;
@@ -454,7 +454,7 @@ static inline void cheif_free(cheif_decoder *decoder) {
     free(decoder);
 }
 
-/// Records a failure's message. Returns whether the call succeeded.
+/// Records the message of a failure. Returns whether the call succeeded.
 static inline int cheif_check(cheif_decoder *decoder, struct heif_error error) {
     if (error.code == heif_error_Ok) return 1;
     strncpy(decoder->message, error.message ? error.message : "", sizeof decoder->message - 1);
@@ -488,7 +488,7 @@ static inline int cheif_is_premultiplied(const cheif_decoder *decoder) {
     return decoder->functions.is_premultiplied(decoder->picture);
 }
 
-/// Returns the length of the first EXIF block; 0 if there is none.
+/// Returns the length of the first EXIF block. Returns 0 if there is none.
 static inline size_t cheif_exif_length(const cheif_decoder *decoder, heif_item_id *block) {
     if (decoder->functions.list_metadata(decoder->picture, "Exif", block, 1) != 1) return 0;
     return decoder->functions.get_metadata_size(decoder->picture, *block);
@@ -517,7 +517,7 @@ static inline int cheif_take_thumbnail(cheif_decoder *decoder) {
     return 1;
 }
 
-/// Decodes the picture as 8-bit RGB or RGBA. Returns whether it has the size stated in the header.
+/// Decodes the picture as 8-bit RGB or RGBA. Returns whether it has the size that the header states.
 static inline int cheif_decode(cheif_decoder *decoder, int has_alpha) {
     struct heif_decoding_options *options = decoder->functions.new_options();
     if (options == NULL) return 0;

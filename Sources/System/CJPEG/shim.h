@@ -19,7 +19,7 @@
 #define CJPEG_TEXT(words) #words
 #define CJPEG_TEXT_OF(macro) CJPEG_TEXT(macro)
 
-/// The version of the headers; the library has no function for its own.
+/// Returns the version of the headers. The library has no function for its own version.
 static inline const char *cjpeg_version(void) {
     return CJPEG_TEXT_OF(LIBJPEG_TURBO_VERSION);
 }
@@ -30,17 +30,17 @@ typedef enum __attribute__((enum_extensibility(closed))) cjpeg_status {
     cjpeg_damaged,
     cjpeg_unsupported,
     cjpeg_oversized,
-    /// Out of memory.
+    /// Memory was exhausted.
     cjpeg_exhausted,
 } cjpeg_status;
 
 /// The part that jpeg_consume_input has just finished.
 typedef enum __attribute__((enum_extensibility(closed))) cjpeg_progress {
-    /// Some rows of a scan.
+    /// The library has read some rows of a scan.
     cjpeg_reading,
-    /// A complete scan.
+    /// The library has read a complete scan.
     cjpeg_scanned,
-    /// The picture.
+    /// The library has read the whole picture.
     cjpeg_ended,
 } cjpeg_progress;
 
@@ -48,7 +48,7 @@ typedef enum __attribute__((enum_extensibility(closed))) cjpeg_progress {
 typedef struct cjpeg_decoder {
     struct jpeg_decompress_struct info;
     struct jpeg_error_mgr errors;
-    /// The jump target of error_exit; valid only during the call that set it.
+    /// The jump target of error_exit. Valid only during the call that set it.
     jmp_buf escape;
     cjpeg_status failure;
     char message[JMSG_LENGTH_MAX];
@@ -86,8 +86,8 @@ static inline void cjpeg_error_exit(j_common_ptr info) {
     longjmp(decoder->escape, 1);
 }
 
-/// Records warnings about lost data. Others, such as extraneous bytes or odd Adobe transforms, do not affect the
-/// picture. "msg_level is -1 for warnings, 0 and up for trace messages" (libjpeg.txt).
+/// Records warnings about lost data. Other warnings, such as those about extraneous bytes or odd Adobe transforms, do
+/// not affect the picture. "msg_level is -1 for warnings, 0 and up for trace messages" (libjpeg.txt).
 static inline void cjpeg_emit_message(j_common_ptr info, int level) {
     if (level >= 0) return;
     switch (info->err->msg_code) {
@@ -100,17 +100,17 @@ static inline void cjpeg_emit_message(j_common_ptr info, int level) {
     }
 }
 
-/// The default handler prints to standard error.
+/// Prints nothing. The default handler would print to standard error.
 static inline void cjpeg_output_message(j_common_ptr info) {
     (void)info;
 }
 
-/// Creates a decoder that is not open yet; NULL if memory is out.
+/// Creates a decoder that is not open yet. Returns NULL if memory is exhausted.
 static inline cjpeg_decoder *cjpeg_new(void) {
     return (cjpeg_decoder *)calloc(1, sizeof(cjpeg_decoder));
 }
 
-/// Frees a decoder, open or not: jpeg_destroy ignores one that was never created.
+/// Frees a decoder, open or not. The function jpeg_destroy ignores a decoder that was never created.
 static inline void cjpeg_free(cjpeg_decoder *decoder) {
     jpeg_destroy_decompress(&decoder->info);
     free(decoder);
@@ -131,7 +131,7 @@ static inline cjpeg_status cjpeg_open(cjpeg_decoder *decoder, const uint8_t *byt
     return cjpeg_ok;
 }
 
-/// Prepares the output: scaled by `eighths`/8, as CMYK for CMYK pictures and otherwise as RGB.
+/// Prepares the output, scaled by `eighths`/8. The output is CMYK for CMYK pictures and RGB for others.
 static inline cjpeg_status cjpeg_start(cjpeg_decoder *decoder, unsigned eighths, int fancy_upsampling) {
     struct jpeg_decompress_struct *info = &decoder->info;
     if (setjmp(decoder->escape)) return decoder->failure;
@@ -163,7 +163,8 @@ static inline cjpeg_status cjpeg_consume(cjpeg_decoder *decoder, cjpeg_progress 
 }
 
 /// Returns whether the scans so far contain at least the mean of each block in all components. "coef_bits[c][i] is -1
-/// if coefficient i of component c has not been seen" (jpeglib.h, paraphrased); only progressive pictures have it.
+/// if coefficient i of component c has not been seen" (jpeglib.h, paraphrased); only progressive pictures have this
+/// array.
 static inline int cjpeg_shows_every_block(const cjpeg_decoder *decoder) {
     if (decoder->info.coef_bits == NULL) return 0;
     for (int component = 0; component < decoder->info.num_components; component++)
@@ -178,7 +179,8 @@ static inline cjpeg_status cjpeg_show_scans(cjpeg_decoder *decoder) {
     return cjpeg_ok;
 }
 
-/// Restricts the output to some columns. `left` moves to the block boundary before it, and `width` grows accordingly.
+/// Restricts the output to some columns. Moves `left` to the block boundary before it, and enlarges `width`
+/// accordingly.
 static inline cjpeg_status cjpeg_crop(cjpeg_decoder *decoder, unsigned *left, unsigned *width) {
     if (setjmp(decoder->escape)) return decoder->failure;
     jpeg_crop_scanline(&decoder->info, left, width);
@@ -218,7 +220,7 @@ static inline void cjpeg_begin_output(j_compress_ptr info) {
     encoder->destination.free_in_buffer = encoder->size;
 }
 
-/// The buffer is full.
+/// Stops the compression, because the buffer is full.
 static inline boolean cjpeg_run_out(j_compress_ptr info) {
     cjpeg_encoder *encoder = (cjpeg_encoder *)info->client_data;
     encoder->failure = cjpeg_oversized;
@@ -229,8 +231,8 @@ static inline void cjpeg_end_output(j_compress_ptr info) {
     (void)info;
 }
 
-/// Compresses RGB pixels into the buffer `room` of `size` bytes and returns the number used. The library's growing
-/// buffer is not used: if memory ran out while it grew, its owner would be unknown.
+/// Compresses RGB pixels into the buffer `room` of `size` bytes. Returns the number of bytes used. This does not use
+/// the library's growing buffer: if memory ran out while that buffer grew, its owner would be unknown.
 static inline cjpeg_status cjpeg_encode(
     const uint8_t *pixels, unsigned width, unsigned height, int quality, uint8_t *room, size_t size, size_t *length) {
     cjpeg_encoder encoder;

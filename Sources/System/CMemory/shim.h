@@ -15,7 +15,7 @@ static const int cmemory_seal_shrink = F_SEAL_SHRINK;
 static const int cmemory_seal_grow = F_SEAL_GROW;
 static const int cmemory_seal_write = F_SEAL_WRITE;
 
-/// Creates an empty anonymous file in memory, with close-on-exec and sealing.
+/// Creates an empty anonymous file in memory. It closes on exec and can be sealed.
 static inline int cmemory_create(const char *name) {
     return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
@@ -24,7 +24,7 @@ static inline int cmemory_add_seals(int descriptor, int seals) {
     return fcntl(descriptor, F_ADD_SEALS, seals);
 }
 
-/// Returns the seals of a file, or -1.
+/// Returns the seals of a file, or -1 if it cannot have seals.
 static inline int cmemory_get_seals(int descriptor) {
     return fcntl(descriptor, F_GET_SEALS);
 }

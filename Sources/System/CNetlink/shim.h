@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// Returns a socket that becomes readable when a link or address changes; -1 if not permitted.
+/// Returns a socket that becomes readable when a link or address changes. Returns -1 if the kernel does not permit it.
 static inline int cnetlink_open(void) {
     int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (descriptor < 0) return -1;
@@ -25,12 +25,12 @@ static inline int cnetlink_open(void) {
     return -1;
 }
 
-/// Returns a descriptor that becomes readable after cnetlink_end; -1 if none is available.
+/// Returns a descriptor that becomes readable after cnetlink_end. Returns -1 if none is available.
 static inline int cnetlink_make_end(void) { return eventfd(0, EFD_CLOEXEC); }
 
 static inline void cnetlink_end(int over) { eventfd_write(over, 1); }
 
-/// Waits for a notification. Returns false when the other descriptor becomes readable.
+/// Waits for a notification. Returns false when the descriptor `over` becomes readable.
 static inline bool cnetlink_wait(int descriptor, int over) {
     struct pollfd descriptors[2] = {{.fd = descriptor, .events = POLLIN}, {.fd = over, .events = POLLIN}};
     while (poll(descriptors, 2, -1) < 0) {
@@ -39,8 +39,8 @@ static inline bool cnetlink_wait(int descriptor, int over) {
     return descriptors[1].revents == 0;
 }
 
-/// Discards all pending notifications; the caller reads the addresses anyway. If the kernel dropped some because the
-/// buffer was full (ENOBUFS), that counts as a notification too.
+/// Discards all pending notifications, because the caller reads the addresses anyway. If the kernel dropped some
+/// because the buffer was full (ENOBUFS), that counts as a notification too.
 static inline void cnetlink_drain(int descriptor) {
     char buffer[8192];
     for (int tries = 0; tries < 10000; tries++) {

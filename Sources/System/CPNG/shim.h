@@ -20,7 +20,7 @@
 typedef enum __attribute__((enum_extensibility(closed))) cpng_status {
     cpng_ok,
     cpng_damaged,
-    /// Out of memory.
+    /// Memory was exhausted.
     cpng_exhausted,
 } cpng_status;
 
@@ -31,7 +31,7 @@ typedef struct cpng_decoder {
     const uint8_t *bytes;
     size_t length;
     size_t position;
-    /// The jump target of cpng_fail; valid only during the call that set it.
+    /// The jump target of cpng_fail. Valid only during the call that set it.
     jmp_buf escape;
     cpng_status failure;
     char message[128];
@@ -44,13 +44,14 @@ static inline void cpng_fail(png_structp png, png_const_charp message) {
     longjmp(decoder->escape, 1);
 }
 
-/// The default handler prints to standard error.
+/// Ignores a warning. The default handler would print it to standard error.
 static inline void cpng_pass_over_warning(png_structp png, png_const_charp message) {
     (void)png;
     (void)message;
 }
 
-/// libpng reports lack of memory only by its message; the flag distinguishes it from damaged data.
+/// Allocates memory and records a failure. libpng reports lack of memory only by its message; the flag distinguishes it
+/// from damaged data.
 static inline png_voidp cpng_allocate(png_structp png, png_alloc_size_t size) {
     void *memory = malloc(size);
     if (memory == NULL) ((cpng_decoder *)png_get_mem_ptr(png))->failure = cpng_exhausted;
@@ -69,7 +70,7 @@ static inline void cpng_supply(png_structp png, png_bytep destination, size_t co
     decoder->position += count;
 }
 
-/// Creates a decoder that is not open yet; NULL if memory is out.
+/// Creates a decoder that is not open yet. Returns NULL if memory is exhausted.
 static inline cpng_decoder *cpng_new(void) {
     return (cpng_decoder *)calloc(1, sizeof(cpng_decoder));
 }
@@ -79,10 +80,10 @@ static inline void cpng_free(cpng_decoder *decoder) {
     free(decoder);
 }
 
-/// Makes libpng skip all chunks but the picture itself and those that affect its appearance. Text and unknown chunks
-/// are neither decompressed nor stored, and profiles only up to the chunk size limit. "If num_chunks is negative, then
-/// the keep parameter specifies the manner for handling all unknown chunks plus all chunks recognized by libpng except
-/// for the IHDR, PLTE, tRNS, IDAT, and IEND chunks" (png.h).
+/// Makes libpng skip all chunks except the picture itself and those that affect its appearance. libpng neither
+/// decompresses nor stores text and unknown chunks, and stores profiles only up to the chunk size limit. "If num_chunks
+/// is negative, then the keep parameter specifies the manner for handling all unknown chunks plus all chunks recognized
+/// by libpng except for the IHDR, PLTE, tRNS, IDAT, and IEND chunks" (png.h).
 static inline void cpng_ignore_ancillary_chunks(png_structp png) {
     static const png_byte looks[] = "gAMA\0sRGB\0iCCP";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
@@ -123,7 +124,7 @@ static inline cpng_status cpng_open(
     return cpng_ok;
 }
 
-/// Returns the colour profile, owned by libpng, or NULL.
+/// Returns the colour profile, which libpng owns, or NULL if there is none.
 static inline const uint8_t *cpng_profile(cpng_decoder *decoder, uint32_t *length) {
     png_charp name = NULL;
     png_bytep profile = NULL;
@@ -136,7 +137,7 @@ static inline const uint8_t *cpng_profile(cpng_decoder *decoder, uint32_t *lengt
     return profile;
 }
 
-/// Prepares the output, with gamma conversion if requested.
+/// Prepares the output. Converts to sRGB according to gAMA if requested.
 static inline cpng_status cpng_start(cpng_decoder *decoder, int goes_by_gamma) {
     if (setjmp(decoder->escape)) return decoder->failure;
     cpng_ask_for_rgb(decoder->png, decoder->info, goes_by_gamma);
@@ -149,7 +150,7 @@ static inline cpng_status cpng_start(cpng_decoder *decoder, int goes_by_gamma) {
     return cpng_ok;
 }
 
-/// Returns 3 for RGB or 4 for RGBA.
+/// Returns the number of channels: 3 for RGB or 4 for RGBA.
 static inline int cpng_channels(const cpng_decoder *decoder) {
     return png_get_channels(decoder->png, decoder->info);
 }

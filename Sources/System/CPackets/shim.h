@@ -12,23 +12,23 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/// Declared by <unistd.h> only under _DEFAULT_SOURCE, which Swift does not define.
+/// Makes a system call. <unistd.h> declares this function only under _DEFAULT_SOURCE, which Swift does not define.
 long syscall(long number, ...);
 
 /// The most descriptors in a packet.
 #define CPACKETS_MOST_DESCRIPTORS 3
 
-/// Creates a socket pair that preserves packets, with close-on-exec. Returns 0, or -1.
+/// Creates a socket pair that preserves packets and closes on exec. Returns 0, or -1 on failure.
 static inline int cpackets_socket_pair(int ends[2]) {
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
 }
 
-/// Creates a pipe with close-on-exec; the first end is for reading. Returns 0, or -1.
+/// Creates a pipe that closes on exec. The first end is for reading. Returns 0, or -1 on failure.
 static inline int cpackets_pipe(int ends[2]) {
     return (int)syscall(SYS_pipe2, ends, (long)O_CLOEXEC);
 }
 
-/// Sends a packet without blocking. Returns 0, or -1.
+/// Sends a packet without blocking. Returns 0, or -1 on failure.
 static inline int cpackets_send(int socket, const void *bytes, size_t length, const int *descriptors, int count) {
     // Aligned for its header.
     union {
@@ -61,8 +61,8 @@ static inline int cpackets_send(int socket, const void *bytes, size_t length, co
     }
 }
 
-/// Receives a packet without blocking. Returns its length, 0 at the end, or -1. A packet longer than the buffer is an
-/// error. Received descriptors have close-on-exec.
+/// Receives a packet without blocking. Returns its length, 0 at the end of the connection, or -1 on failure. A packet
+/// longer than the buffer is an error. Received descriptors close on exec.
 static inline long cpackets_receive(int socket, void *bytes, size_t length, int *descriptors, int *count) {
     union {
         struct cmsghdr header;

@@ -12,23 +12,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// The restricted operations; those without a rule are forbidden. Older kernels accept the longer structure if the
-/// unknown part is zero.
+/// The restricted operations. An operation without a rule is forbidden. Older kernels accept the longer structure if
+/// the unknown part is zero.
 struct csandbox_ruleset {
     uint64_t files;
     uint64_t network;
     uint64_t scopes;
 };
 
-/// Returns the interface version; 0 if the kernel has no Landlock or it is disabled.
+/// Returns the version of Landlock's interface. Returns 0 if the kernel lacks Landlock or has disabled it.
 static inline int csandbox_landlock_version(void) {
     // LANDLOCK_CREATE_RULESET_VERSION
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0L, 1L);
     return version > 0 ? (int)version : 0;
 }
 
-/// Returns all restrictions of a version. Restrictions newer than version seven must be added here first: a kernel
-/// rejects unknown bits.
+/// Returns all restrictions of a version. Before a version above seven can be used, its restrictions must be added
+/// here: a kernel rejects unknown bits.
 static inline struct csandbox_ruleset csandbox_everything(int version) {
     struct csandbox_ruleset everything = {0, 0, 0};
     // Executing, reading, writing, listing, creating and removing: bits 0 to 12.
@@ -46,7 +46,7 @@ static inline struct csandbox_ruleset csandbox_everything(int version) {
     return everything;
 }
 
-/// Forbids everything that the version can forbid, permanently. Needs a free descriptor temporarily.
+/// Forbids all operations that the version can forbid, permanently. Needs a free descriptor for a moment.
 static inline int csandbox_build_landlock(int version) {
     struct csandbox_ruleset everything = csandbox_everything(version);
     long rules = syscall(SYS_landlock_create_ruleset, &everything, sizeof everything, 0L);

@@ -28,13 +28,13 @@
 
 #ifdef CSANDBOX_ARCHITECTURE
 
-/// Placeholder offsets of jumps to the three results at the end of a list. They are replaced when the list is complete;
-/// no list is that long.
+/// Placeholder offsets of jumps to the three results at the end of a list. csandbox_distance replaces them when the
+/// list is complete; no list is so long that an offset has these values.
 #define CSANDBOX_TO_KILL 253
 #define CSANDBOX_TO_ALLOW 254
 #define CSANDBOX_TO_REFUSE 255
 
-/// Compares the lower half of arguments, which comes first on both architectures. The kernel ignores the upper half of
+/// Loads the lower half of an argument, which comes first on both architectures. The kernel ignores the upper half of
 /// the arguments compared here.
 #define CSANDBOX_LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define CSANDBOX_IF(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, then, otherwise)
@@ -42,16 +42,16 @@
 
 #define CSANDBOX_ALLOW(name) CSANDBOX_IF(SYS_##name, CSANDBOX_TO_ALLOW, 0)
 #define CSANDBOX_REFUSE(name) CSANDBOX_IF(SYS_##name, CSANDBOX_TO_REFUSE, 0)
-/// For mmap and mprotect, whose third argument is the protection.
+/// Allows a call such as mmap or mprotect, whose third argument is the protection, unless memory becomes executable.
 #define CSANDBOX_ALLOW_DATA(name) \
     CSANDBOX_IF(SYS_##name, 0, 2), CSANDBOX_LOAD(args[2]), CSANDBOX_IF_ANY(PROT_EXEC, CSANDBOX_TO_KILL, CSANDBOX_TO_ALLOW)
 
-/// Call numbers depend on the architecture, and a program can use several. The calls of x32 have separate numbers, so
-/// no list allows them.
+/// The beginning of a list, which checks the architecture. Call numbers depend on the architecture, and a program can
+/// use several. The calls of x32 have separate numbers, so no list allows them.
 #define CSANDBOX_BEGINNING \
     CSANDBOX_LOAD(arch), CSANDBOX_IF(CSANDBOX_ARCHITECTURE, 0, CSANDBOX_TO_KILL), CSANDBOX_LOAD(nr)
 
-/// The end of a list: kill the process by default, then the other results.
+/// The end of a list, with the results. By default, the kernel kills the process.
 #define CSANDBOX_END \
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), \
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
@@ -104,10 +104,10 @@
         CSANDBOX_ALLOW(getppid), CSANDBOX_ALLOW(dup3), CSANDBOX_ALLOW(close_range), CSANDBOX_ALLOW(prctl), \
         CSANDBOX_ALLOW(prlimit64), CSANDBOX_ALLOW(setrlimit), CSANDBOX_ALLOW(newfstatat), \
         CSANDBOX_ALLOW(landlock_create_ruleset), CSANDBOX_ALLOW(landlock_restrict_self), CSANDBOX_ALLOW(seccomp)
-/// All flags but CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID and the signal.
+/// The clone flags that a fork does not use: all except CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID and the signal.
 #define CSANDBOX_OTHER_THAN_FORK (~(0x01000000U | 0x00200000U | 0xFFU))
 
-/// Converts a placeholder to the distance to its result; other offsets stay.
+/// Converts a placeholder to the distance to its result. Other offsets stay unchanged.
 static inline unsigned char csandbox_distance(unsigned char jump, size_t line, size_t count) {
     return jump < CSANDBOX_TO_KILL ? jump : (unsigned char)(count - 3 + (jump - CSANDBOX_TO_KILL) - (line + 1));
 }
@@ -132,8 +132,8 @@ static inline int csandbox_build_seccomp(void) {
     return csandbox_filter(list, sizeof list / sizeof list[0]);
 }
 
-/// The same for a server, which may also create processes. They apply the stricter list later. The stricter result
-/// wins, so calls that fail there must not end the process here.
+/// Restricts a server's system calls like csandbox_build_seccomp, but allows it to create processes. Those processes
+/// apply the stricter list later. The stricter result wins, so calls that fail there must not end the process here.
 static inline int csandbox_build_serving_seccomp(void) {
     struct sock_filter list[] = {
         CSANDBOX_BEGINNING, CSANDBOX_SERVING, CSANDBOX_OLD_SERVING CSANDBOX_MEMORY, CSANDBOX_FILES, CSANDBOX_ITSELF,
@@ -144,7 +144,7 @@ static inline int csandbox_build_serving_seccomp(void) {
 
 #else
 
-/// Not supported: the list uses the call numbers of other architectures.
+/// Fails, because the list does not have the call numbers of this architecture.
 static inline int csandbox_build_seccomp(void) {
     errno = ENOSYS;
     return -1;

@@ -15,10 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Declared by <unistd.h> only under _DEFAULT_SOURCE, which Swift does not define.
+/// Makes a system call. <unistd.h> declares this function only under _DEFAULT_SOURCE, which Swift does not define.
 long syscall(long number, ...);
 
-/// Closes all descriptors but standard input, output and error, one by one from the kernel's list.
+/// Closes all descriptors except standard input, output and error, one by one from the kernel's list.
 static inline int csandbox_close_each_but_three(void) {
     DIR *list = opendir("/proc/self/fd");
     if (list == NULL) return -1;
@@ -32,12 +32,13 @@ static inline int csandbox_close_each_but_three(void) {
     return closedir(list) == 0 && is_whole ? 0 : -1;
 }
 
-/// Does the same with close_range, which needs Linux 5.9 and is unknown to some containers' filters.
+/// Closes all descriptors except standard input, output and error with close_range. This needs Linux 5.9, and some
+/// containers' filters do not know it.
 static inline int csandbox_close_at_once_but_three(void) {
     return (int)syscall(SYS_close_range, 3U, ~0U, 0U);
 }
 
-/// Closes all descriptors but standard input, output and error.
+/// Closes all descriptors except standard input, output and error.
 static inline int csandbox_close_all_but_three(void) {
     return csandbox_close_at_once_but_three() == 0 ? 0 : csandbox_close_each_but_three();
 }
@@ -47,8 +48,8 @@ static inline int csandbox_forbid_new_privileges(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
 }
 
-/// Lets the kernel kill this process when its parent ends. "The parent in this case is considered to be the thread that
-/// created this process" (prctl(2)), so start decoders from a thread that stays.
+/// Makes the kernel kill this process when its parent ends. "The parent in this case is considered to be the thread
+/// that created this process" (prctl(2)), so start decoders from a thread that stays.
 static inline int csandbox_die_with_parent(void) {
     return prctl(PR_SET_PDEATHSIG, (long)SIGKILL, 0L, 0L, 0L);
 }
@@ -63,7 +64,7 @@ static inline int csandbox_fork(void) {
     return 0;
 }
 
-/// Returns a pollable descriptor of a child; it becomes readable when the child ends.
+/// Returns a descriptor of a child that poll can watch. It becomes readable when the child ends.
 static inline int csandbox_watch(int process) {
     return (int)syscall(SYS_pidfd_open, (long)process, 0L);
 }
@@ -73,7 +74,7 @@ static inline int csandbox_forbid_inspection(void) {
     return prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
 }
 
-/// Lowers the soft and hard limit permanently. Limits that are lower already stay.
+/// Lowers a soft and hard limit permanently. Limits that are already lower stay.
 static inline int csandbox_limit(int resource, unsigned long limit) {
     struct rlimit current;
     if (getrlimit(resource, &current) != 0) return -1;
@@ -82,7 +83,7 @@ static inline int csandbox_limit(int resource, unsigned long limit) {
     return setrlimit(resource, &both);
 }
 
-/// Returns whether the kernel would grant this many more bytes. Nothing is written, so no memory is used.
+/// Returns whether the kernel would grant this many more bytes. This writes nothing, so it uses no memory.
 static inline int csandbox_can_have_memory(unsigned long length) {
     // <sys/mman.h> declares MAP_ANONYMOUS only under _DEFAULT_SOURCE.
     void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | 0x20, -1, 0);

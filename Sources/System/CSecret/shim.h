@@ -37,7 +37,7 @@ struct csecret {
     void (*cancel)(void *);
 };
 
-/// One string attribute: the place that the password is for.
+/// Returns a schema with one string attribute: the place that the password is for.
 static inline struct csecret_schema csecret_schema(void) {
     struct csecret_schema schema;
     memset(&schema, 0, sizeof schema);
@@ -46,7 +46,7 @@ static inline struct csecret_schema csecret_schema(void) {
     return schema;
 }
 
-/// Loads the library; returns 0 if it is missing. It is never unloaded, because GLib cannot be.
+/// Loads the library. Returns 0 if it is missing. The library is never unloaded, because GLib cannot be.
 static inline int csecret_load(const char *path, struct csecret *functions) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library) return 0;
@@ -60,8 +60,8 @@ static inline int csecret_load(const char *path, struct csecret *functions) {
     return functions->store && functions->lookup && functions->free_password;
 }
 
-/// Returns an object that can cancel a slow request; NULL if unavailable. It is small and never freed, because two
-/// threads may hold it at the same time.
+/// Returns an object that can cancel a slow request. Returns NULL if unavailable. The object is small and never freed,
+/// because two threads may hold it at the same time.
 static inline void *csecret_make_cancellable(const struct csecret *functions) {
     return functions->make_cancellable && functions->cancel ? functions->make_cancellable() : NULL;
 }
@@ -70,14 +70,14 @@ static inline void csecret_cancel(const struct csecret *functions, void *cancell
     if (cancellable) functions->cancel(cancellable);
 }
 
-/// Passes an error's message to the caller, who frees it with free.
+/// Passes an error's message to the caller, who must free it with free.
 static inline void csecret_take(const struct csecret *functions, struct csecret_error *error, char **message) {
     if (!error) return;
     *message = strdup(error->message ? error->message : "");
     if (functions->free_error) functions->free_error(error);
 }
 
-/// Stores a password. Returns whether that succeeded; if not, with a message to free.
+/// Stores a password. Returns whether that succeeded. On failure, sets a message that the caller must free.
 static inline int csecret_store(
     const struct csecret *functions, const char *origin, const char *label, const char *password, void *cancellable,
     char **message) {
@@ -88,8 +88,8 @@ static inline int csecret_store(
     return done;
 }
 
-/// Looks up a password. Returns a copy to free with csecret_free; NULL if there is none, or on error with a message to
-/// free.
+/// Looks up a password. Returns a copy to free with csecret_free. Returns NULL if there is none, or on an error, with a
+/// message to free.
 static inline char *csecret_lookup(
     const struct csecret *functions, const char *origin, void *cancellable, char **message) {
     struct csecret_schema schema = csecret_schema();

@@ -15,7 +15,7 @@
 
 #include <tiffio.h>
 
-/// The functions in use: their names here and in the library.
+/// The functions that Vitrine uses, with their names here and in the library.
 #define CTIFF_FUNCTIONS(each) \
     each(version, TIFFGetVersion) \
     each(options_alloc, TIFFOpenOptionsAlloc) \
@@ -39,7 +39,7 @@ typedef struct ctiff_library {
     CTIFF_FUNCTIONS(CTIFF_DECLARE)
 } ctiff_library;
 
-/// Loads the library, which is never unloaded. Returns whether it is available.
+/// Loads the library. Returns whether it is available. The library is never unloaded.
 static inline int ctiff_load(ctiff_library *library) {
     void *handle = dlopen("libtiff.so.6", RTLD_NOW | RTLD_LOCAL);
     return handle != NULL CTIFF_FUNCTIONS(CTIFF_FIND);
@@ -50,7 +50,7 @@ static inline const char *ctiff_version(const ctiff_library *library) {
     return library->version();
 }
 
-/// One picture being read, with its bytes and messages.
+/// A picture that is being read, with its bytes and messages.
 typedef struct ctiff_decoder {
     ctiff_library library;
     TIFF *tiff;
@@ -59,9 +59,9 @@ typedef struct ctiff_decoder {
     const uint8_t *bytes;
     uint64_t length;
     uint64_t position;
-    /// The number of errors reported.
+    /// The number of errors that libtiff reported.
     int error_count;
-    /// The first message.
+    /// The first message that libtiff reported.
     char message[256];
 } ctiff_decoder;
 
@@ -99,7 +99,7 @@ static inline toff_t ctiff_length(thandle_t handle) {
     return ((ctiff_decoder *)handle)->length;
 }
 
-/// Maps the bytes, which are in memory already.
+/// Returns the bytes, which are already in memory.
 static inline int ctiff_map(thandle_t handle, void **base, toff_t *size) {
     ctiff_decoder *decoder = (ctiff_decoder *)handle;
     *base = (void *)decoder->bytes;
@@ -113,7 +113,7 @@ static inline void ctiff_unmap(thandle_t handle, void *base, toff_t size) {
     (void)size;
 }
 
-/// "a return value of 1 means the error is handled" (TIFFError(3)): nothing is printed.
+/// Records an error and prints nothing. "A return value of 1 means the error is handled" (TIFFError(3)).
 static inline int ctiff_note_error(
     TIFF *tiff, void *decoder_of_it, const char *module, const char *format, va_list arguments) {
     (void)tiff;
@@ -133,7 +133,7 @@ static inline int ctiff_pass_over_warning(
     return 1;
 }
 
-/// Creates a decoder that is not open yet; NULL if memory is out.
+/// Creates a decoder that is not open yet. Returns NULL if memory is exhausted.
 static inline ctiff_decoder *ctiff_new(const ctiff_library *library) {
     ctiff_decoder *decoder = (ctiff_decoder *)calloc(1, sizeof(ctiff_decoder));
     if (decoder != NULL) decoder->library = *library;
@@ -146,8 +146,8 @@ static inline void ctiff_free(ctiff_decoder *decoder) {
     free(decoder);
 }
 
-/// Opens the file at its first picture; the bytes must outlive the decoder. No single memory block may exceed
-/// `largest_block`. Returns whether that succeeded.
+/// Opens the file at its first picture. Returns whether that succeeded. The bytes must outlive the decoder. No single
+/// memory block may exceed `largest_block`.
 static inline int ctiff_open(
     ctiff_decoder *decoder, const uint8_t *bytes, size_t length, ptrdiff_t largest_block) {
     decoder->bytes = bytes;
@@ -170,13 +170,13 @@ static inline uint32_t ctiff_number(const ctiff_decoder *decoder, uint32_t tag, 
     return decoder->library.get_field(decoder->tiff, tag, &number) == 1 ? number : otherwise;
 }
 
-/// The same for 16-bit fields.
+/// Returns a numeric field of 16 bits, or `otherwise` if it is missing.
 static inline uint16_t ctiff_short(const ctiff_decoder *decoder, uint32_t tag, uint16_t otherwise) {
     uint16_t number = 0;
     return decoder->library.get_field(decoder->tiff, tag, &number) == 1 ? number : otherwise;
 }
 
-/// Returns the colour profile, owned by the library, or NULL.
+/// Returns the colour profile, which the library owns, or NULL if there is none.
 static inline const uint8_t *ctiff_profile(const ctiff_decoder *decoder, uint32_t *length) {
     void *profile = NULL;
     *length = 0;
@@ -188,7 +188,7 @@ static inline int ctiff_is_tiled(const ctiff_decoder *decoder) {
     return decoder->library.is_tiled(decoder->tiff);
 }
 
-/// Prepares the conversion to RGBA. Returns whether the format is supported; if not, see the message.
+/// Prepares the conversion to RGBA. Returns whether libtiff supports the format; if not, the message says why.
 static inline int ctiff_begin(ctiff_decoder *decoder) {
     char words[1024] = "";
     if (!decoder->library.can_read(decoder->tiff, words)

@@ -14,15 +14,15 @@
 /// The result of a call.
 typedef enum __attribute__((enum_extensibility(closed))) cwebp_status {
     cwebp_ok,
-    /// The data is truncated; the part before the end was decoded.
+    /// The data is truncated, but the part before the end was decoded.
     cwebp_partial,
     cwebp_damaged,
     cwebp_unsupported,
-    /// Out of memory.
+    /// Memory was exhausted.
     cwebp_exhausted,
 } cwebp_status;
 
-/// The functions in use: their names here and in the library.
+/// The functions that Vitrine uses, with their names here and in the library.
 #define CWEBP_FUNCTIONS(each) \
     each(version, WebPGetDecoderVersion) \
     each(get_features, WebPGetFeaturesInternal) \
@@ -40,13 +40,13 @@ typedef struct cwebp_library {
     CWEBP_FUNCTIONS(CWEBP_DECLARE)
 } cwebp_library;
 
-/// Loads the library, which is never unloaded. Returns whether it is available.
+/// Loads the library. Returns whether it is available. The library is never unloaded.
 static inline int cwebp_load(cwebp_library *library) {
     void *handle = dlopen("libwebp.so.7", RTLD_NOW | RTLD_LOCAL);
     return handle != NULL CWEBP_FUNCTIONS(CWEBP_FIND);
 }
 
-/// Returns the library's version, one byte per number.
+/// Returns the library's version, with one byte per number.
 static inline int cwebp_version(const cwebp_library *library) {
     return library->version();
 }
@@ -67,7 +67,7 @@ static inline cwebp_status cwebp_status_of(VP8StatusCode code) {
     }
 }
 
-/// The information in a picture's header.
+/// The facts in a picture's header.
 typedef struct cwebp_features {
     int width;
     int height;
@@ -87,7 +87,7 @@ static inline cwebp_status cwebp_read_features(
     return cwebp_ok;
 }
 
-/// The part of a picture to decode, and its output size, which must not be larger.
+/// The part of a picture to decode, and its output size. The output must not be larger than the part.
 typedef struct cwebp_extent {
     int left;
     int top;
@@ -102,13 +102,13 @@ typedef struct cwebp_decoder {
     cwebp_library library;
     WebPDecoderConfig config;
     WebPIDecoder *incremental;
-    /// The first row, and the number of rows decoded.
+    /// The first decoded row, and the number of decoded rows.
     const uint8_t *pixels;
     int stride;
     int row_count;
 } cwebp_decoder;
 
-/// Creates a decoder without pixels; NULL if memory is out.
+/// Creates a decoder without pixels. Returns NULL if memory is exhausted.
 static inline cwebp_decoder *cwebp_new(const cwebp_library *library) {
     cwebp_decoder *decoder = (cwebp_decoder *)calloc(1, sizeof(cwebp_decoder));
     if (decoder != NULL) decoder->library = *library;
@@ -121,8 +121,8 @@ static inline void cwebp_free(cwebp_decoder *decoder) {
     free(decoder);
 }
 
-/// Decodes the available rows as RGBA or RGB. Only the incremental interface reports how much of a truncated picture
-/// was decoded.
+/// Decodes the available rows as RGBA or RGB. This uses the incremental interface, because no other reports how much of
+/// a truncated picture was decoded.
 static inline cwebp_status cwebp_decode(
     cwebp_decoder *decoder, const uint8_t *bytes, size_t length, const cwebp_extent *extent, int has_alpha) {
     if (!decoder->library.init_config(&decoder->config, WEBP_DECODER_ABI_VERSION)) return cwebp_unsupported;
