@@ -59,6 +59,7 @@ public enum CommandTable {
 
     /// A row of the table: a command with its scope, keys and description.
     public struct Entry: Hashable, Sendable {
+        /// The command that the keys run.
         public let command: Command
         /// The screen, or the part of a screen, where the keys apply.
         public let scope: Scope
@@ -116,7 +117,8 @@ public enum CommandTable {
         Entry(.quit, .galleries, [.character("q")], "quit"),
 
         Entry(.open, .photos, [Key(.enter), .character("l"), Key(.right)], "view the photo"),
-        Entry(.back, .photos, [.character("q"), Key(.escape), .character("h"), Key(.left)], "go back to the galleries"),
+        Entry(
+            .back, .photos, [.character("q"), Key(.escape), .character("h"), Key(.left)], "go back to the galleries"),
         Entry(.refresh, .photos, [.character("r")], "update the gallery"),
         Entry(.stop, .photos, [.character("x")], "stop the update"),
         Entry(.openExternally, .photos, [.character("o")], "open the photo in another program"),

@@ -112,8 +112,10 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
         case .unknownName(let name, let nearest):
             return "Unknown command “\(name)”." + (nearest.map { " Did you mean “\($0)”?" } ?? "")
         case .nothingHere(let name): return "The command “\(name)” does not apply to this screen."
-        case .missingArgument(let name, let argument): return "The command “\(name)” needs an argument: \(name) \(argument)."
-        case .unexpectedArgument(let name, let text): return "The command “\(name)” takes no argument, but got “\(text)”."
+        case .missingArgument(let name, let argument):
+            return "The command “\(name)” needs an argument: \(name) \(argument)."
+        case .unexpectedArgument(let name, let text):
+            return "The command “\(name)” takes no argument, but got “\(text)”."
         case .noNumber(let text, let name):
             return "The command “\(name)” needs a number from 1 to \(CommandArgument.largestNumber), not “\(text)”."
         }

@@ -4,6 +4,7 @@
 ///     try TypedCommand("10", among: …)                               // the same
 ///     try TypedCommand("search red kite", among: …)                  // .search, .text("red kite")
 public struct TypedCommand: Equatable, Sendable {
+    /// The command that the name stands for.
     public let command: Command
     /// The argument after the command's name, if the user typed one.
     public let argument: CommandArgument?

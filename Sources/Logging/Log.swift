@@ -153,6 +153,7 @@ public struct LogEntry: Hashable, Sendable {
     public let time: Int64
     /// The part of Vitrine that wrote the entry.
     public let subsystem: LogSubsystem
+    /// The importance of the entry.
     public let level: LogLevel
     /// The message: one line, escaped and limited in length.
     public let message: String

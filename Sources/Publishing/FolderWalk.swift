@@ -35,7 +35,8 @@ struct FolderWalk: IteratorProtocol {
         while let (level, entry) = nextEntry() {
             guard let name = entry.name else {
                 return .unreadable(
-                    level + entry.shownName, reason: "The file’s name is not UTF-8, so the photo cannot have an address")
+                    level + entry.shownName, reason: "The file’s name is not UTF-8, so the photo cannot have an address"
+                )
             }
             let path = level + name
             if level.isEmpty, name == ListFile.name { continue }

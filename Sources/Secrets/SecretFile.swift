@@ -52,7 +52,9 @@ public struct SecretFile: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
             throw .notPrivate(path: path)
         }
-        guard status.st_size <= Self.maximumSize else { throw .file(path: path, reason: "the file is larger than 1 MiB") }
+        guard status.st_size <= Self.maximumSize else {
+            throw .file(path: path, reason: "the file is larger than 1 MiB")
+        }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var done = 0
         while done < bytes.count {

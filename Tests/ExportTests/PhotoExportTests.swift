@@ -121,7 +121,8 @@ import Testing
         let texts = reasons.withLock { $0 }
         #expect(texts["bad"] == "The photo is not in the cache: the server answered 404 (not found).")
         #expect(texts["late"] == "The photo is not in the cache: nobody answers.")
-        #expect(texts["mine"]?.hasSuffix("already exists with different content. Vitrine did not overwrite it.") == true)
+        #expect(
+            texts["mine"]?.hasSuffix("already exists with different content. Vitrine did not overwrite it.") == true)
         #expect(texts["?"] == "The photo is no longer in the gallery.")
     }
 

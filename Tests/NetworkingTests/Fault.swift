@@ -208,8 +208,10 @@ extension Fault {
             .answers(begun("ETag: W/\"1\"") + [.close])
         ).only(.photo),
         Fault("body: too large, as it says", "the file is larger than 1024 MiB", .final, tooLarge(1 << 30)).only(.list),
-        Fault("body: too large, as it says", "the file is larger than 4 MiB", .final, tooLarge(4 << 20)).only(.thumbnail),
-        Fault("body: too large, as it says", "the file is larger than 512 MiB", .final, tooLarge(512 << 20)).only(.photo),
+        Fault("body: too large, as it says", "the file is larger than 4 MiB", .final, tooLarge(4 << 20)).only(
+            .thumbnail),
+        Fault("body: too large, as it says", "the file is larger than 512 MiB", .final, tooLarge(512 << 20)).only(
+            .photo),
         Fault(
             "body: endless", "the file is larger than 4 MiB", .final,
             .answers([.send(ok + "\r\n"), .sendForever(NetworkTest.picture(line))])
@@ -257,7 +259,8 @@ extension Fault {
     private static let statuses =
         [
             (400, ""), (401, " (a password is needed)"), (403, " (not allowed)"), (404, " (not found)"),
-            (407, " (the proxy requires a password; you can put the password into the proxy’s address)"), (410, " (gone)"),
+            (407, " (the proxy requires a password; you can put the password into the proxy’s address)"),
+            (410, " (gone)"),
             (416, ""), (501, " (server error)"),
         ].map { status, meaning in
             Fault(

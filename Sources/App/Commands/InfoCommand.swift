@@ -69,7 +69,8 @@ struct InfoCommand {
     ) throws -> Bool {
         let caches = try services.openCaches()
         guard caches.record(of: address) != nil else {
-            throw UnknownPhoto(description: "Vitrine has never fetched \(address). Run “vitrine sync” to fetch the gallery.")
+            throw UnknownPhoto(
+                description: "Vitrine has never fetched \(address). Run “vitrine sync” to fetch the gallery.")
         }
         let cache = try caches.open(address)
         guard let photo = try cache.read({ try $0.photo(galleryID: id) }) else {

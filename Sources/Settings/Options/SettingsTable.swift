@@ -56,8 +56,10 @@ public enum SettingsTable {
         .path(
             "export-folder", letter: nil, "DIR", "folder to suggest for saving photos", \.exportFolder),
         .flag("mouse", "use the mouse; select text with Shift") { set(&$0.mouse, $1) },
-        .number("debug-delay", "MILLISECONDS", 0...600_000, "milliseconds to delay each transfer, for tests", \.debugDelay),
-        .number("debug-failures", "N", 0...1_000_000, "let every Nth request fail, for tests; 0: none", \.debugFailures),
+        .number(
+            "debug-delay", "MILLISECONDS", 0...600_000, "milliseconds to delay each transfer, for tests", \.debugDelay),
+        .number(
+            "debug-failures", "N", 0...1_000_000, "let every Nth request fail, for tests; 0: none", \.debugFailures),
     ]
 
     static func option(named name: String) -> SettingsOption? {

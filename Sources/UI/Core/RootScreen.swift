@@ -405,7 +405,8 @@ public final class RootScreen: Screen {
     /// Quits. If an export is running, asks first, because quitting stops the export.
     private func quit() {
         guard let saving = context.exports.indicator else { return host.onQuit() }
-        modals.ask(["Vitrine is still \(saving). Quit anyway? (y/n)"], [Choice("y", "yes") { [weak self] in self?.host.onQuit() }])
+        let yes = Choice("y", "yes") { [weak self] in self?.host.onQuit() }
+        modals.ask(["Vitrine is still \(saving). Quit anyway? (y/n)"], [yes])
     }
 
     override func modelUpdated(_ update: ModelUpdate) {

@@ -151,7 +151,8 @@ final class SignInPrompt: Responder {
             lines.append(("Not encrypted: others can read your sign-in.".truncated(toWidth: width), true))
         }
         if let asker {
-            lines.append(("The gallery \(asker.madeVisible) has pictures on this server.".truncated(toWidth: width), false))
+            lines.append(
+                ("The gallery \(asker.madeVisible) has pictures on this server.".truncated(toWidth: width), false))
         }
         return lines
     }

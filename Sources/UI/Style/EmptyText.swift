@@ -46,7 +46,8 @@ struct EmptyText {
         case (.cancelled, nil): self.init(title: "The update was cancelled", advice: [again])
         case (_, nil) where isOffline:
             self.init(
-                title: "This gallery is not in the cache", advice: [again, "Restart without --offline to fetch the gallery."])
+                title: "This gallery is not in the cache",
+                advice: [again, "Restart without --offline to fetch the gallery."])
         case (_, nil):
             self.init(
                 title: "Not fetched yet", advice: ["Press \(key(.refresh)) to fetch the list of photos."])
