@@ -29,7 +29,7 @@ struct PhotoElement: Sendable {
         }
     }
 
-    /// Adds an `image` element to this photo. The last element of a kind counts.
+    /// Adds an `image` element to this photo. It replaces an earlier element of the same kind.
     mutating func add(_ kind: WrittenFields.ImageKind, _ reference: String, line: Int, base: Address) {
         do throws(AddressError) {
             guard !reference.isEmpty else { return refuse(kind, "no srcURL", line) }

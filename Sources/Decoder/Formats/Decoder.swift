@@ -2,7 +2,7 @@ import BaselineJPEG
 import Glibc
 import Pixels
 
-/// Decodes untrusted pictures. The code runs in the decoder's process, because the libraries may have flaws.
+/// Decodes untrusted pictures. This code runs in a sandboxed process, because picture libraries may have flaws.
 ///
 ///     let reply = try Decoder.decode(bytes, DecodeRequest(box: PixelSize(width: 80, height: 80)))
 public enum Decoder {

@@ -89,7 +89,7 @@ enum JPEGDecoder: PictureDecoder {
 /// Decodes one JPEG row by row, at a reduced scale and cropped. Holds one row in memory, unless the picture has several
 /// scans.
 struct JPEGStream: ~Copyable {
-    /// The useful scales, in eighths.
+    /// The scales that save time, in eighths: 1 is an eighth, 8 the full size.
     ///
     /// libjpeg-turbo has vector code only for these scales: 5/8, 6/8 and 7/8 take longer than the whole picture (24 MP:
     /// 110 to 160 ms against 100), and 3/8 takes as long as 4/8.

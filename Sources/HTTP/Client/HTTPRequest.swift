@@ -8,8 +8,8 @@ public struct HTTPRequest: Sendable {
     public enum Destination: Sendable {
         /// The body goes to the iteration over the transfer, piece by piece. A slow reader makes the server wait.
         case stream
-        /// The body goes to an open file. Writing starts at its beginning, or at the offset of a
-        /// ``HTTPRequest/resumption``.
+        /// The body goes to an open file, from the file's beginning on. A request with a ``HTTPRequest/resumption``
+        /// writes from the offset that the resumption names.
         case file(BodyFile)
 
         var isStream: Bool { if case .stream = self { true } else { false } }

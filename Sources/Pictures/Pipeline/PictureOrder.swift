@@ -20,8 +20,8 @@ public struct PictureOrder: Hashable, Sendable {
     public let subject: Wish.Subject
     /// The edition of the picture in the cache. Another edition is another picture.
     public let edition: Int
-    /// The photo's edition in the cache, if the thumbnail is not current. The thumbnail may be made from the photo, so
-    /// an arriving photo is a reason to draw again.
+    /// The edition of the cached photo; nil if the thumbnail is current. A missing thumbnail may be made from the photo,
+    /// so an arriving photo is a reason to draw again.
     let photoEdition: Int?
     /// The largest size of the picture, in cells.
     public let size: Size

@@ -166,7 +166,7 @@ enum ErrorText {
     private static func next(_ row: ErrorRow, _ now: Timestamp, _ update: Timestamp?, _ isPaused: Bool) -> String {
         let next = row.report?.next
         guard let due = next ?? update else {
-            return row.isFinal ? "no automatic retry" : "automatic retry when needed"
+            return row.isFinal ? "no automatic retry" : "retries automatically"
         }
         if isPaused { return "retry after the pause" }
         guard due > now else { return "queued for a retry" }
