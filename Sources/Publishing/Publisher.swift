@@ -114,7 +114,7 @@ public actor Publisher {
         }
     }
 
-    /// Opens the thumbnail folder for writing, and creates the folder when a photo first needs it. A mistyped folder therefore
+    /// Opens the thumbnail folder for writing, and creates a missing folder. Called when a photo first needs the folder. A mistyped folder therefore
     /// stays untouched, and the user learns of a read-only folder before the work.
     private func openThumbnails() throws(PublishingError) -> ThumbnailFolder {
         if isWriting, let thumbnails { return thumbnails }

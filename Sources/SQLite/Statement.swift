@@ -6,7 +6,7 @@ final class Statement {
     let pointer: OpaquePointer
     private let database: OpaquePointer
     private let sql: String
-    /// Whether the statement has started and was not reset. Another caller must not restart it then.
+    /// Whether the statement has started and has not been reset. Another caller must not restart it then.
     private(set) var isRunning = false
 
     init(_ sql: String, database: OpaquePointer) throws(SQLiteError) {

@@ -172,7 +172,7 @@ extension Wishes {
         /// The subjects that the user declined. Declined subjects are not among the wishes, and bulk fetches must leave
         /// them out.
         public var declined: Set<Wish.Subject> = []
-        /// Whether to start no transfers. Transfers less important than ``Importance/visible`` are interrupted and
+        /// Whether new transfers are held back. Transfers less important than ``Importance/visible`` are interrupted and
         /// continue later.
         public var isPaused = false
 

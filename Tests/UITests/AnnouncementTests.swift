@@ -36,7 +36,7 @@ import Testing
         try await screens.until { !galleries.facts.isEmpty }
         screens.press("d")
         let text = screens.text
-        for answer in ["l from the list", "c with its cache", "n no"] { #expect(text.contains(answer), "\(text)") }
+        for answer in ["l from the list", "c and its cache", "n no"] { #expect(text.contains(answer), "\(text)") }
         #expect(size.columns == 20 || text.contains("“http://example.org/album/index.xml”?"))
     }
 

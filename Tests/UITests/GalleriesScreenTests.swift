@@ -283,7 +283,7 @@ import Testing
         // Another process made the folder, and ended before it wrote a database.
         if isBegun { screens.folder.write("cache/galleries/\(GalleryID(address))/lock", "") }
         screens.press("K")
-        try await screens.until { screens.status.contains("Nothing to keep: this gallery was never opened") }
+        try await screens.until { screens.status.contains("Nothing to protect: you never opened this gallery") }
         #expect(screens.text.contains("never opened"))
         // The key made no cache.
         #expect(screens.caches.cache(GalleryID(address)) == nil)

@@ -185,7 +185,7 @@ import Testing
         #expect(await screens.wished().isEmpty)
         screens.press("s")
         await asked(for: .list(GalleryID(try Address("http://example.org/two.xml"))), screens)
-        try await screens.until { screens.status.contains("was saved") }
+        try await screens.until { screens.status.contains("Saved the list of galleries") }
         #expect(screens.saved.lists.withLock { $0.last?.text }?.contains("two.xml\tevery 90m\n") == true)
         // An empty interval means the general setting.
         screens.press("i", .control("u"), Key(.enter))

@@ -66,7 +66,7 @@ import Testing
         let screens = try await screens()
         screens.activity.ask(try question(screens, "https://example.org", wasRefused: true))
         try await screens.until { screens.text.contains("The previous password was rejected.") }
-        #expect(!screens.text.contains("not encrypted"))
+        #expect(!screens.text.contains("Not encrypted"))
         screens.type("me")
         screens.press(Key(.escape))
         #expect(!screens.text.contains("asks you to sign in") && screens.selected == "Photo a")
@@ -94,7 +94,7 @@ import Testing
         #expect(screens.activity.questions.isEmpty)
         screens.press("r")
         screens.activity.ask(question)
-        try await screens.until { screens.text.contains("is a proxy") }
+        try await screens.until { screens.text.contains("This proxy asks you to sign in") }
         screens.type("me")
         screens.press(Key(.enter))
         screens.type("s3cret")

@@ -1,4 +1,5 @@
 import Commands
+import Concurrency
 import Session
 import Cells
 import Foundation
@@ -167,9 +168,26 @@ import Testing
     }
 
     /// Returns when the condition holds. Checks it after every update and frame request.
+    ///
+    /// Throws after a minute, so that a test whose condition never holds fails instead of hanging.
     func until(_ condition: () async throws -> Bool) async throws {
         if try await condition() { return }
-        for await _ in news.stream where try await condition() { return }
+        let clock = BootClock()
+        let deadline = clock.now + .seconds(60)
+        let alarm = Task { [news] in
+            try await clock.sleep(until: deadline)
+            news.continuation.yield()
+        }
+        defer { alarm.cancel() }
+        for await _ in news.stream {
+            if try await condition() { return }
+            if clock.now >= deadline { throw TooLate(screen: text) }
+        }
+    }
+
+    /// The screen when a condition had not come true for a minute.
+    private struct TooLate: Error {
+        let screen: String
     }
 
     // MARK: - The network

@@ -51,7 +51,7 @@ struct ExportCommand {
         return .someFailed
     }
 
-    /// Returns whether the cache has the gallery's list, and fetches a missing list first. Prints the reason if the list is
+    /// Fetches a missing list, if allowed. Returns whether the cache then has the list. Prints the reason if the list is
     /// still missing.
     ///
     /// Only `vitrine sync` updates an existing list.

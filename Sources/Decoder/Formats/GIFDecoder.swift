@@ -222,7 +222,7 @@ struct LZWReader {
     /// The offset of the next byte, and the number of bytes left in its block.
     private var position = 1
     private var left = 0
-    /// Bits that were read but not used. The next bit is the lowest.
+    /// Bits that have been read but not yet used. The next bit is the lowest.
     private var bits: UInt32 = 0
     private var bitCount = 0
 

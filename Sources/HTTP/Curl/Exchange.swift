@@ -7,7 +7,7 @@ import Numbers
 final class Exchange {
     /// The request to send; the transfer derives the next one from it.
     let plan: ExchangePlan
-    /// curl's handle, which the thread adds to the multi handle.
+    /// curl's easy handle, which the transfer thread adds to its multi handle.
     let easy: EasyHandle
     /// The head of the answer, as far as it has arrived.
     private(set) var head = ResponseHead()

@@ -53,7 +53,7 @@ final class Operation {
     /// Adds a second attempt to one that hangs.
     func add(_ attempt: Attempt) { attempts.append(attempt) }
 
-    /// Cancels one attempt and continues with the others.
+    /// Cancels an attempt. The other attempts go on.
     func drop(_ attempt: Attempt) {
         attempts.removeAll { $0 === attempt }
         droppedBytes += attempt.received

@@ -69,8 +69,8 @@ public enum InvocationTable {
 
     /// The exit codes of the program, with their meanings.
     public static let exitCodes: [(code: Int, meaning: String)] = [
-        (0, "done"), (1, "part of the work failed"), (2, "invalid command line or settings"), (3, "no terminal"),
-        (4, "another process has locked the cache or folder"),
+        (0, "done"), (1, "part of the work failed"), (2, "invalid usage or settings"), (3, "no terminal"),
+        (4, "cache or folder in use"),
     ]
 
     static func option(named name: String) -> InvocationOption? {

@@ -54,8 +54,8 @@ public enum ManPage {
     private static func addKeys(to page: inout Roff) {
         page.section("KEYS")
         page.paragraph(
-            "If a key has several meanings, the nearest scope wins. A number before a key repeats the key or says where "
-                + "to go. “:” runs a command by the name in parentheses.")
+            "If a key has several meanings, the open view decides. A number before a key repeats the key, or is the "
+                + "position to go to. “:” and the name in parentheses run a command.")
         for scope in CommandTable.Scope.allCases {
             page.subsection("\(scope.rawValue) (\(scope.name))")
             for entry in CommandTable.entries where entry.scope == scope {

@@ -388,7 +388,7 @@ final class GalleriesScreen: Screen, ListScreen {
                 "Remove “\(title(of: address).madeVisible)”?",
                 [
                     Choice("l", "from the list only") { [weak self] in self?.removeFromList(address) },
-                    Choice("c", "with its cache, \(ByteText.text(facts.size))") { [weak self] in
+                    Choice("c", "and its cache, \(ByteText.text(facts.size))") { [weak self] in
                         self?.removeFromList(address)
                         self?.unwantedCaches.insert(address)
                     },

@@ -32,7 +32,7 @@ struct PhotoPanel {
 
     // MARK: - Commands
 
-    /// Performs a command that concerns the panel. Returns false for other commands.
+    /// Performs a command of the panel. Returns false if the panel has no such command.
     mutating func perform(_ command: Command) -> Bool {
         switch command {
         case .information:

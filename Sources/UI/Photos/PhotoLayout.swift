@@ -36,7 +36,7 @@ struct PhotoLayout {
     private var sheet: SheetLayout?
     private let context: ScreenContext
 
-    /// The number of photos below which sections are off unless the user chooses them, because titles take space.
+    /// Shorter lists have no sections by default, because titles take space.
     private static let sectionedCount = 100
 
     init(_ kind: Kind, areSectionsChosen: Bool, _ context: ScreenContext) {

@@ -99,7 +99,7 @@ final class PhotoLists {
         }
     }
 
-    /// Keeps the current lists after a failure, and takes back the requested search and order.
+    /// Keeps the current lists after a failure, and returns to their search and sort order.
     private func giveUp(_ error: any Error) {
         (filter, order) = (found?.filter ?? .all, all.order)
         failure = "\(error)"
