@@ -59,7 +59,7 @@ import Testing
         let tmux = try tmux(server.url("/index.xml"))
         let prompt = try tmux.until(shows: "Password:")
         #expect(prompt.contains(place) && prompt.contains(Self.question), "\(prompt)")
-        #expect(prompt.contains("others can read it") && server.requests.isEmpty)
+        #expect(prompt.contains("others can read your sign-in") && server.requests.isEmpty)
         // A wrong password comes first; tinyproxy refuses it like a server.
         try tmux.type("me", "Enter", "wrong", "Enter")
         let again = try tmux.until(shows: "The previous password was rejected.")
@@ -90,7 +90,7 @@ import Testing
         // Vitrine first tries the outdated password in the proxy's address.
         let tmux = try tmux(address, "--passwords=file", trust, user: "me:of-last-year@")
         let prompt = try tmux.until(shows: "Password:")
-        #expect(prompt.contains(place) && prompt.contains("is a proxy"), "\(prompt)")
+        #expect(prompt.contains(place) && prompt.contains("This proxy asks you to sign in"), "\(prompt)")
         #expect(prompt.contains("The previous password was rejected.") && prompt.contains("[in a file]"), "\(prompt)")
         try tmux.type("me", "Enter", Self.password, "Enter")
         #expect(try tmux.until(shows: "Updated:").contains("Updated:"))

@@ -180,7 +180,7 @@ import Testing
         folder.write("gallery.xml", "<album/>")
         let before = try state()
         let publish = try home.vitrine("publish", folder.path)
-        #expect(publish.status == 1 && publish.errors.contains("was not made by “vitrine publish”"))
+        #expect(publish.status == 1 && publish.errors.contains("“vitrine publish” did not make the file"))
         #expect(try state() == before)
     }
 
