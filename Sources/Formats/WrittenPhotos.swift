@@ -89,6 +89,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
             entry.end(.photo)
             if let thumbnail, !plain.append(thumbnail.reference, to: &entry) { return false }
             entry.end(.thumbnail)
+            entry.end(.revision)
             return true
         }
     }
@@ -276,7 +277,7 @@ struct WrittenFields {
 /// A 64-bit digest of an entry in a gallery's list. Entries with equal digests mean the same.
 ///
 /// The digest is not cryptographic. A gallery that forged a collision would only hide its own change.
-struct EntryDigest {
+public struct EntryDigest: Sendable {
     /// The version of the parsing rules. Increase the version when entries must be parsed again, for example after a
     /// change of the rules for dates or names.
     private static let version: UInt64 = 1
@@ -284,12 +285,13 @@ struct EntryDigest {
     private let seed: UInt64
 
     /// - Parameter base: the address against which references are resolved. The address affects an entry's meaning.
-    init(base: Address) {
+    public init(base: Address) {
         var text = base.text
         seed = text.withUTF8 { Self.digest(UnsafeRawBufferPointer($0), seed: Self.version) }
     }
 
-    func digest(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+    /// Returns the digest of an entry's bytes.
+    public func digest(_ bytes: UnsafeRawBufferPointer) -> Int64 {
         Int64(bitPattern: Self.digest(bytes, seed: seed))
     }
 

@@ -59,6 +59,11 @@ public struct Address: Hashable, Sendable {
 
     /// Creates the address of a local file or folder from its absolute path.
     public init(filePath: String) {
+        self.init(filePath: filePath.utf8)
+    }
+
+    /// Creates the address of a local file or folder from the bytes of its absolute path, which need not be UTF-8.
+    public init(filePath: some Collection<UInt8>) {
         var path = PercentEncoding.encode(filePath, keepingEscapes: false, also: "/")
         path = AddressPath.withoutDotSegments(path.hasPrefix("/") ? path : "/" + path)
         // `/photos` and `/photos/` are the same folder, so they must be the same gallery.
@@ -85,15 +90,23 @@ public struct Address: Hashable, Sendable {
     /// The host in the form for display; see ``HostName/shown(_:)``.
     public var shownHost: String { HostName.shown(host) }
 
-    /// The local path of a `file` address; nil for other addresses.
+    /// The local path of a `file` address, for display if it is not UTF-8.
     public var filePath: String? {
         scheme == .file ? PercentEncoding.decode(path) : nil
+    }
+
+    /// The bytes of the local path of a `file` address.
+    public var filePathBytes: [UInt8]? {
+        scheme == .file ? PercentEncoding.decodedBytes(path) : nil
     }
 
     /// The address of the folder that contains this file.
     public var folder: Address {
         Address(scheme: scheme, host: host, port: port, path: folderPath, query: nil, credentials: credentials)
     }
+
+    /// The folder of a local file, in the form of ``init(filePath:)``: without a slash at its end.
+    public var folderAlone: Address { Address(filePath: PercentEncoding.decodedBytes(folderPath)) }
 
     /// Returns the address of a file or folder in this folder.
     public func appending(_ name: String) -> Address {
@@ -169,7 +182,7 @@ extension Address {
             path = folderPath + path
         }
         // To the file system an encoded slash is a slash, so `..%2F` must be decoded before `..` is removed.
-        if scheme == .file { return Address(filePath: PercentEncoding.decode(path)) }
+        if scheme == .file { return Address(filePath: PercentEncoding.decodedBytes(path)) }
         return Address(
             scheme: scheme, host: host, port: port, path: AddressPath.normalised(path),
             query: query.map { PercentEncoding.encode($0, keepingEscapes: true, also: "/?") },
@@ -182,7 +195,7 @@ extension Address {
             guard (parts.authority ?? "").isEmpty || parts.authority == "localhost" else {
                 throw .host(parts.authority ?? "")
             }
-            self.init(filePath: PercentEncoding.decode(path))
+            self.init(filePath: PercentEncoding.decodedBytes(path))
             return
         }
         let authority = try AddressAuthority(parts.authority ?? "")

@@ -4,21 +4,40 @@ public struct GalleryEntry: Hashable, Sendable {
     public var id: String
     /// The photo's title.
     public var name: String
-    /// The time when the photo was last modified.
+    /// The photo's date.
     public var date: Timestamp
+    /// The meaning of the date.
+    public var dateOrigin: DateOrigin
     /// The address of the photo's file.
     public var photo: Address
     /// The address of the photo's thumbnail; nil if the gallery has none.
     public var thumbnail: Address?
+    /// A text that changes with the photo's bytes, such as an `ETag`, or a file's size and time; empty if unknown.
+    public var revision: String
 
     /// Creates an entry.
-    public init(id: String, name: String, date: Timestamp, photo: Address, thumbnail: Address?) {
+    public init(
+        id: String, name: String, date: Timestamp, dateOrigin: DateOrigin = .stated, photo: Address,
+        thumbnail: Address?, revision: String = ""
+    ) {
         self.id = id
         self.name = name
         self.date = date
+        self.dateOrigin = dateOrigin
         self.photo = photo
         self.thumbnail = thumbnail
+        self.revision = revision
     }
+}
+
+/// The origin of a photo's date. The number is stored.
+public enum DateOrigin: Int64, Hashable, Sendable {
+    /// The gallery's list states the date.
+    case stated = 0
+    /// The file was last modified then.
+    case modified = 1
+    /// The photo was taken then, as its metadata says. It replaces the date of the file.
+    case taken = 2
 }
 
 /// One entry of a gallery's list, as UTF-8 texts in one reusable block of bytes.
@@ -40,16 +59,20 @@ public struct EntryBytes: Sendable {
         case photo
         /// The address of the photo's thumbnail; empty if the gallery has none.
         case thumbnail
+        /// A text that changes with the photo's bytes; empty if unknown.
+        case revision
     }
 
     /// The bytes of all texts, one after the other.
     public private(set) var bytes: [UInt8] = []
-    /// The time when the photo was last modified.
+    /// The photo's date.
     public private(set) var date = Timestamp(milliseconds: 0)
+    /// The meaning of the date.
+    public private(set) var dateOrigin = DateOrigin.stated
     /// The digest of the entry's original form; see ``WrittenEntries``.
     public private(set) var digest: Int64?
     /// The offset at which each text ends.
-    private var ends = SIMD4<Int32>()
+    private var ends = SIMD8<Int32>()
 
     /// Creates an empty block.
     public init() {}
@@ -60,10 +83,11 @@ public struct EntryBytes: Sendable {
     }
 
     /// Removes all texts and starts the next entry.
-    public mutating func begin(date: Timestamp, digest: Int64?) {
+    public mutating func begin(date: Timestamp, _ origin: DateOrigin = .stated, digest: Int64?) {
         bytes.removeAll(keepingCapacity: true)
-        ends = SIMD4()
+        ends = SIMD8()
         self.date = date
+        dateOrigin = origin
         self.digest = digest
     }
 
@@ -72,7 +96,8 @@ public struct EntryBytes: Sendable {
         bytes.append(contentsOf: more)
     }
 
-    mutating func append(_ more: [UInt8]) {
+    /// Appends bytes to the current text.
+    public mutating func append(_ more: some Collection<UInt8>) {
         bytes.append(contentsOf: more)
     }
 
@@ -83,7 +108,7 @@ public struct EntryBytes: Sendable {
 
     /// Replaces all texts by those of an entry.
     public mutating func set(_ entry: GalleryEntry, digest: Int64?) {
-        begin(date: entry.date, digest: digest)
+        begin(date: entry.date, entry.dateOrigin, digest: digest)
         for part in Part.allCases {
             let text =
                 switch part {
@@ -91,6 +116,7 @@ public struct EntryBytes: Sendable {
                 case .name: entry.name
                 case .photo: entry.photo.text
                 case .thumbnail: entry.thumbnail?.text ?? ""
+                case .revision: entry.revision
                 }
             bytes.append(contentsOf: text.utf8)
             end(part)

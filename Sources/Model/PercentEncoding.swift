@@ -9,6 +9,14 @@ public enum PercentEncoding {
     public static func encode(_ text: String, keepingEscapes: Bool, also delimiters: String = "") -> String {
         let bytes = Array(text.utf8)
         if bytes.allSatisfy({ isPlain($0) || delimiters.utf8.contains($0) }) { return text }
+        return encode(bytes, keepingEscapes: keepingEscapes, also: delimiters)
+    }
+
+    /// Encodes bytes, such as a file name, which need not be UTF-8.
+    public static func encode(
+        _ bytes: some Collection<UInt8>, keepingEscapes: Bool, also delimiters: String = ""
+    ) -> String {
+        let bytes = Array(bytes)
         var encoded: [UInt8] = []
         encoded.reserveCapacity(bytes.count + 16)
         for (index, byte) in bytes.enumerated() {
@@ -27,8 +35,14 @@ public enum PercentEncoding {
     /// Decodes every percent escape. Bytes that are not UTF-8 become replacement characters.
     public static func decode(_ text: String) -> String {
         guard text.utf8.contains(percent) else { return text }
+        return String(decoding: decodedBytes(text), as: UTF8.self)
+    }
+
+    /// Decodes every escape. The bytes need not be UTF-8.
+    public static func decodedBytes(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
             if bytes[index] == percent, index + 2 < bytes.count,
@@ -41,7 +55,7 @@ public enum PercentEncoding {
                 index += 1
             }
         }
-        return String(decoding: decoded, as: UTF8.self)
+        return decoded
     }
 
     /// Whether a byte may appear in a path segment without encoding (RFC 3986, `pchar`).

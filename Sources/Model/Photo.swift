@@ -14,11 +14,13 @@ public struct Photo: Hashable, Identifiable, Sendable {
     public let original: RenditionState
     /// The size of the photo's file in bytes; nil if it is not cached.
     public let size: Int64?
+    /// Whether the photo's file lies in a local gallery, so that the cache has no copy.
+    public let isInPlace: Bool
 
     /// Creates a photo.
     public init(
         key: PhotoKey, galleryID: String, name: String, date: Timestamp, thumbnail: RenditionState,
-        original: RenditionState, size: Int64? = nil
+        original: RenditionState, size: Int64? = nil, isInPlace: Bool = false
     ) {
         self.key = key
         self.galleryID = galleryID
@@ -27,6 +29,7 @@ public struct Photo: Hashable, Identifiable, Sendable {
         self.thumbnail = thumbnail
         self.original = original
         self.size = size
+        self.isInPlace = isInPlace
     }
 
     /// The photo's ``key``, as `Identifiable` requires.
@@ -146,5 +149,20 @@ public enum PictureSignature: String, Sendable, CaseIterable {
         ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1", "avif", "avis"].contains {
             $0.utf8.elementsEqual(brand)
         }
+    }
+}
+
+/// Recognises pictures by the endings of their names, where a list tells nothing else about its files.
+public enum PictureName {
+    private static let endings = Set(
+        ["jpg", "jpeg", "jpe", "jfif", "png", "gif", "webp", "tif", "tiff", "heic", "heif", "hif", "avif"]
+            .map { Array($0.utf8) })
+
+    /// Whether a name has the ending of a picture, in upper or lower case. Hidden files are no pictures.
+    public static func isPicture(_ name: ArraySlice<UInt8>) -> Bool {
+        guard name.first != UInt8(ascii: "."), let dot = name.lastIndex(of: UInt8(ascii: ".")),
+            name.endIndex - dot <= 5
+        else { return false }
+        return endings.contains(name[name.index(after: dot)...].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
     }
 }

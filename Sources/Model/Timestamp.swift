@@ -1,3 +1,4 @@
+import Glibc
 import Numbers
 
 /// A moment in UTC, with a precision of a millisecond.
@@ -78,6 +79,19 @@ extension Timestamp {
         return "\(date.year.padded(to: 4))-\(date.month.padded(to: 2))-\(date.day.padded(to: 2))"
             + "T\((time / 3600).padded(to: 2)):\((time / 60 % 60).padded(to: 2)):\((time % 60).padded(to: 2))"
             + "\(fraction)Z"
+    }
+}
+
+extension Timestamp {
+    /// Parses a time without a time zone, like that of a camera: `2006-07-30T07:47:17`. This machine's zone is assumed.
+    public init?(localTime text: String) {
+        guard let asUTC = Timestamp(iso8601: text + "Z") else { return nil }
+        var seconds = time_t(asUTC.seconds)
+        var fields = tm()
+        guard gmtime_r(&seconds, &fields) != nil else { return nil }
+        // Let the system determine daylight saving.
+        fields.tm_isdst = -1
+        self.init(milliseconds: Int64(mktime(&fields)) * 1_000)
     }
 }
 

@@ -101,21 +101,10 @@ enum PhotoDate {
     ///   changes, but retouching does not change the camera's time. So each revision adds a millisecond, which is too
     ///   little to change the order.
     static func moment(takenAt: String?, modified: FileStamp, revision: Int) -> Timestamp {
-        var moment = takenAt.flatMap(local) ?? Timestamp(milliseconds: clamped(modified.seconds) * 1_000)
+        let taken = takenAt.flatMap { Timestamp(localTime: $0) }?.seconds
+        var moment = Timestamp(milliseconds: clamped(taken ?? modified.seconds) * 1_000)
         moment.milliseconds += Int64(revision % 1_000)
         return moment
-    }
-
-    /// Converts a local time of this machine's time zone, with daylight saving.
-    private static func local(_ text: String) -> Timestamp? {
-        guard let asUTC = Timestamp(iso8601: text + "Z") else { return nil }
-        var seconds = time_t(asUTC.seconds)
-        var fields = tm()
-        guard gmtime_r(&seconds, &fields) != nil else { return nil }
-        // Let the system determine daylight saving.
-        fields.tm_isdst = -1
-        let moment = mktime(&fields)
-        return Timestamp(milliseconds: clamped(Int64(moment)) * 1_000)
     }
 
     /// Limits a time to the years 1 to 9999.

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Logging
 import Model
@@ -10,14 +11,19 @@ import Numbers
 /// left by a program that was killed, and is removed.
 ///
 /// Files being written are locked, so that other processes do not mistake them for orphans.
+///
+/// The photos of a local folder stay where they are. Only their rows name them; they are never changed.
 public struct PhotoFiles: Sendable {
     let photosFolder: String
     let partialFolder: String
+    private let gallery: Address
     private let log: Log
 
-    init(folder: String, log: Log) throws {
+    /// - Parameter gallery: the address of the gallery, whose folder may have the photos.
+    init(folder: String, of gallery: Address, log: Log) throws {
         photosFolder = folder + "/photos"
         partialFolder = folder + "/partial"
+        self.gallery = gallery
         self.log = log
         try PrivateFolder.make(photosFolder)
         try PrivateFolder.make(partialFolder)
@@ -33,9 +39,25 @@ public struct PhotoFiles: Sendable {
         name.split(separator: "-", maxSplits: 1).first.flatMap { Int64($0) }.map(PhotoKey.init)
     }
 
-    /// Returns the path of a photo's file.
+    /// Returns the path of a photo's file, for display and for other programs.
     public func path(_ photo: StoredPhoto) -> String {
-        path(photo.name)
+        photo.original?.filePath ?? path(photo.name)
+    }
+
+    /// Opens a photo's file for reading. The caller closes the descriptor.
+    public func open(_ photo: StoredPhoto) throws(SystemError) -> Int32 {
+        if let original = photo.original { return try open(original: original) }
+        let descriptor = Glibc.open(path(photo.name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw SystemError() }
+        return descriptor
+    }
+
+    /// Opens a file of the user's in the gallery's folder. Links are not followed, so no other file is opened.
+    public func open(original: Address) throws(SystemError) -> Int32 {
+        guard var folder = gallery.filePathBytes, let path = original.filePathBytes else { throw SystemError(EXDEV) }
+        if folder.last != UInt8(ascii: "/") { folder.append(UInt8(ascii: "/")) }
+        guard path.starts(with: folder) else { throw SystemError(EXDEV) }
+        return try FolderBoundary(bytes: folder).open(bytes: Array(path.dropFirst(folder.count)), .none)
     }
 
     func path(_ name: String) -> String {
@@ -49,11 +71,14 @@ public struct PhotoFiles: Sendable {
 
     /// Whether a photo's file is as it was stored. The check reads the whole file.
     ///
-    /// If the process has no descriptor left, the file counts as intact.
+    /// Of a file of the user's, size and time decide. If the process has no descriptor left, the file counts as intact.
     public func isIntact(_ photo: StoredPhoto) -> Bool {
-        let descriptor = open(path(photo.name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return [EMFILE, ENFILE].contains(errno) }
+        let descriptor: Int32
+        do { descriptor = try open(photo) } catch { return [EMFILE, ENFILE].contains(error.code) }
         defer { close(descriptor) }
+        if photo.original != nil {
+            return OriginalFile(descriptor).map { ($0.size, $0.stamp) == (photo.size, photo.digest) } ?? false
+        }
         guard let found = FileDigest.ofFile(descriptor) else { return false }
         return found.size == photo.size && found.digest == photo.digest
     }
@@ -81,12 +106,29 @@ public struct PhotoFiles: Sendable {
     /// Removes a file if it is useless and no process has locked it. This method holds the file's lock meanwhile, so
     /// that no process can start to use the file.
     private func removeIfAbandoned(_ path: String, if isUseless: () throws -> Bool) rethrows -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         // Vitrine creates no links.
         guard descriptor >= 0 else { return errno == ELOOP && unlink(path) == 0 }
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
         return try isUseless() && unlink(path) == 0
+    }
+}
+
+/// A photo's file in a local gallery, which belongs to the user.
+public struct OriginalFile: Hashable, Sendable {
+    /// The size in bytes.
+    public let size: Int64
+    /// Changes when the file is written.
+    public let stamp: Int64
+
+    /// Reads the status of an open file; nil unless it is a regular file.
+    public init?(_ descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        size = Int64(status.st_size)
+        // Any number that differs for another time will do.
+        stamp = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
     }
 }
 

@@ -29,13 +29,8 @@ extension GalleryCache {
         if check.complaints.isEmpty { check.brokenRows = try await writer.repairRows() }
         let stored = try read { reader in
             try reader.connection.map(
-                "SELECT key, photo_file, photo_size, photo_digest, photo_held FROM photo WHERE photo_file IS NOT NULL"
-            ) { row in
-                (
-                    PhotoKey(row.int(0)),
-                    StoredPhoto(name: row.text(1), size: row.int(2), digest: row.int(3), edition: Int(row.int(4)))
-                )
-            }
+                "SELECT \(CacheReader.storedColumns), key FROM photo WHERE photo_file IS NOT NULL"
+            ) { row in (PhotoKey(row.int(5)), try CacheReader.storedPhoto(row)) }
         }
         for (key, photo) in stored {
             if files.isIntact(photo) {

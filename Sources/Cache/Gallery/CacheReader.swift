@@ -89,7 +89,8 @@ public struct CacheReader {
 
     static let photoColumns = """
         key, id, name, date, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason, \
-        photo_edition, photo_held, photo_trouble, photo_reason, photo_size
+        photo_edition, photo_held, photo_trouble, photo_reason, photo_size, \
+        photo_file IS '\(StoredPhoto.inPlace)'
         """
 
     static func photo(_ row: Row) -> Photo {
@@ -97,7 +98,7 @@ public struct CacheReader {
             key: PhotoKey(row.int(0)), galleryID: row.text(1), name: row.text(2),
             date: Timestamp(milliseconds: row.int(3)),
             thumbnail: renditionState(row, from: 4), original: renditionState(row, from: 8),
-            size: row.optionalInt(12))
+            size: row.optionalInt(12), isInPlace: row.int(13) != 0)
     }
 
     /// Reads a rendition's state from four consecutive columns: edition, held edition, trouble and reason.
@@ -173,10 +174,9 @@ extension CacheReader {
     public func photoFile(of key: PhotoKey) throws -> StoredPhoto? {
         try connection.first(
             """
-            SELECT photo_file, photo_size, photo_digest, photo_held FROM photo
-            WHERE key = ? AND photo_file IS NOT NULL
+            SELECT \(Self.storedColumns) FROM photo WHERE key = ? AND photo_file IS NOT NULL
             """, key.rawValue
-        ) { Self.storedPhoto($0) }
+        ) { try Self.storedPhoto($0) }
     }
 
     /// Whether a photo's row names a file. The file name contains the row number, so the check is one lookup.
@@ -199,10 +199,9 @@ extension CacheReader {
     public func thumbnailToMake(of key: PhotoKey) throws -> (edition: Int, from: StoredPhoto)? {
         try connection.first(
             """
-            SELECT photo_file, photo_size, photo_digest, photo_held, thumbnail_edition FROM photo
-            WHERE key = ? AND \(Self.needsThumbnail)
+            SELECT \(Self.storedColumns), thumbnail_edition FROM photo WHERE key = ? AND \(Self.needsThumbnail)
             """, key.rawValue
-        ) { (Int($0.int(4)), Self.storedPhoto($0)) }
+        ) { (Int($0.int(5)), try Self.storedPhoto($0)) }
     }
 
     /// The SQL condition for photos that need a thumbnail from their file. The file must be current and readable.
@@ -212,9 +211,14 @@ extension CacheReader {
         AND thumbnail_trouble IS NOT \(TroubleCode.bad) AND photo_trouble IS NOT \(TroubleCode.bad)
         """
 
-    /// Reads a photo's file from the columns file, size, digest and held edition.
-    private static func storedPhoto(_ row: Row) -> StoredPhoto {
-        StoredPhoto(name: row.text(0), size: row.int(1), digest: row.int(2), edition: Int(row.int(3)))
+    /// The columns of a ``StoredPhoto``.
+    static let storedColumns = "photo_file, photo_size, photo_digest, photo_held, photo_address"
+
+    /// Makes a stored photo from a row that begins with its columns.
+    static func storedPhoto(_ row: Row) throws -> StoredPhoto {
+        StoredPhoto(
+            name: row.text(0), size: row.int(1), digest: row.int(2), edition: Int(row.int(3)),
+            original: row.text(0) == StoredPhoto.inPlace ? try row.address(4) : nil)
     }
 
     /// Returns the numbers of cached thumbnails, cached photos, and failed photos.
@@ -351,10 +355,24 @@ public struct StoredPhoto: Hashable, Sendable {
     public let name: String
     /// The file's size in bytes when it was stored.
     public let size: Int64
-    /// The hash of the file when it was stored. The hash distinguishes a bad picture from a file damaged on the disk.
+    /// The digest when it was stored; for a file of the user's, the time of its last change. It distinguishes a bad
+    /// picture from one that has changed on the disk.
     public let digest: Int64
     /// The photo's edition that the file contains.
     public let edition: Int
+    /// The user's own file, if the photo lies in a local gallery and is not copied.
+    public let original: Address?
+
+    init(name: String, size: Int64, digest: Int64, edition: Int, original: Address? = nil) {
+        self.name = name
+        self.size = size
+        self.digest = digest
+        self.edition = edition
+        self.original = original
+    }
+
+    /// The name in the row of a photo that stays where it is. No file of the cache has it.
+    static let inPlace = "original"
 }
 
 /// A photo's metadata in the cache.

@@ -54,7 +54,7 @@ public final class GalleryCache: Sendable {
             throw CacheError.locked(path: folder)
         }
         self.lock = lock
-        files = try PhotoFiles(folder: folder, log: log)
+        files = try PhotoFiles(folder: folder, of: address, log: log)
         let database = folder + "/gallery.sqlite"
         mark = DamageMark(database: database)
         let opened = try GalleryDatabase(
@@ -112,8 +112,10 @@ public final class GalleryCache: Sendable {
     }
 
     /// Starts an update of the list. Returns a draft for the new list's changes.
-    public func beginSync() throws -> SyncDraft {
-        try SyncDraft(try openReader(), folder: files.partialFolder, limit: space.limit, mark)
+    ///
+    /// - Parameter scopes: the folders that the list covers; nil for all.
+    public func beginSync(within scopes: [FolderScope]? = nil) throws -> SyncDraft {
+        try SyncDraft(try openReader(), folder: files.partialFolder, limit: space.limit, within: scopes, mark)
     }
 
     /// Removes the leftover files of killed programs. Returns the number of files.

@@ -90,6 +90,21 @@ extension GalleryWriter {
         }
     }
 
+    /// Records that a photo's file lies in the user's folder and needs no copy.
+    ///
+    /// Returns false, and records nothing, if the gallery has another edition meanwhile.
+    @discardableResult
+    public nonisolated func store(original file: OriginalFile, of key: PhotoKey, edition: Int) async throws -> Bool {
+        try await shareTransaction { connection in
+            guard try Self.hold(.original, of: key, edition: edition, validators: Validators(), connection) else {
+                return false
+            }
+            return try connection.run(
+                "UPDATE photo SET photo_file = ?, photo_size = ?, photo_digest = ? WHERE key = ?",
+                StoredPhoto.inPlace, file.size, file.stamp, key.rawValue) > 0
+        }
+    }
+
     /// Sets the file of a photo's row. Returns whether the edition is current, and the previous file.
     private func setFile(
         _ stored: StoredPhoto, of key: PhotoKey, edition: Int, validators: Validators, _ connection: Connection
@@ -174,7 +189,7 @@ extension GalleryWriter {
 }
 
 extension GalleryWriter {
-    /// Stores the metadata of a photo's edition.
+    /// Stores the metadata of a photo's edition. The time when the photo was taken replaces the time of its file.
     ///
     /// Returns false, and stores nothing, if this edition is not cached, or if nothing changed. Metadata remains when
     /// the file is removed, until Vitrine has read another edition's.
@@ -190,6 +205,11 @@ extension GalleryWriter {
             else { return false }
             try PhotoText.whileChanging(key.rawValue, connection) {
                 try insert(metadata, of: key, edition: edition, connection)
+            }
+            if let taken = metadata.takenAt.flatMap({ Timestamp(localTime: $0) }) {
+                try connection.run(
+                    "UPDATE photo SET date = ?, date_origin = ? WHERE key = ? AND date_origin = ?",
+                    taken.milliseconds, DateOrigin.taken.rawValue, key.rawValue, DateOrigin.modified.rawValue)
             }
             return true
         }

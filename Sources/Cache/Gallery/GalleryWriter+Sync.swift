@@ -4,6 +4,8 @@ import SQLite
 extension GalleryWriter {
     /// Applies the changes of a new list in one transaction.
     ///
+    /// The beginning of a first list only adds photos. The gallery still counts as never updated.
+    ///
     /// - Parameters:
     ///   - skipped: the number of invalid entries, to which repeated ids are added.
     ///   - validators: the server's validators for the list. They belong to the same transaction: with old validators
@@ -17,13 +19,15 @@ extension GalleryWriter {
         isPublic: Bool = false, at time: Timestamp
     ) throws -> SyncSummary {
         var summary = SyncSummary()
-        let files = try cancellableTransaction { connection in
+        let files: [String] = try cancellableTransaction { connection in
             // The body may run a second time.
             summary = SyncSummary()
             summary.changed = changes.altered
             let version = try connection.first("SELECT list_version FROM gallery") { $0.int(0) }
             guard version == changes.listVersion else { throw CacheError.conflict }
-            let removed = try removePhotos(except: changes.seen, connection)
+            let removed =
+                changes.isBeginning
+                ? (count: 0, files: []) : try removePhotos(except: changes.seen, within: changes.scopes, connection)
             try PhotoIndices.whileInserting(changes.added, into: connection) { areMany in
                 let insertion = try PhotoInsertion(connection, areMany: areMany)
                 let stamping = try connection.repeated("UPDATE photo SET entry_digest = ? WHERE key = ?")
@@ -46,7 +50,13 @@ extension GalleryWriter {
             let repeated = changes.repeated + changes.added - summary.added
             summary.removed = removed.count
             summary.skipped = skipped + repeated
-            summary.total = changes.seen.count + summary.added
+            summary.total =
+                changes.scopes == nil ? changes.seen.count + summary.added : try Self.countPhotos(connection)
+            guard !changes.isBeginning else {
+                try connection.run(
+                    "UPDATE gallery SET photo_count = ?, list_version = list_version + 1", summary.total)
+                return []
+            }
             try connection.run(
                 """
                 UPDATE gallery SET photo_count = ?, skipped = ?, last_success = ?, failure = NULL,
@@ -80,18 +90,24 @@ extension GalleryWriter {
 
     /// Removes all photos that are not in the new list. Returns the number and the files of these photos.
     private func removePhotos(
-        except seen: KeySet, _ connection: Connection
+        except seen: KeySet, within scopes: [FolderScope]?, _ connection: Connection
     ) throws -> (count: Int, files: [String]) {
         // The list's version is the one that the changes were compared with, so all seen rows exist. If the counts
         // agree, nothing is to be removed.
-        let held = try connection.first("SELECT count(*) FROM photo") { Int($0.int(0)) }
-        guard held != seen.count else { return (0, []) }
+        if scopes == nil, try Self.countPhotos(connection) == seen.count { return (0, []) }
         var keys: [Int64] = []
         var files: [String] = []
-        try connection.forEach("SELECT key, photo_file FROM photo") { row in
-            guard !seen.contains(row.int(0)) else { return }
-            keys.append(row.int(0))
-            if let name = row.optionalText(1) { files.append(name) }
+        for scope in scopes ?? [FolderScope(folder: "", isDeep: true)] {
+            try connection.forEach(
+                """
+                SELECT key, photo_file FROM photo
+                WHERE (?1 = '' OR (id >= ?1 AND id < ?2)) AND (?3 OR instr(substr(id, length(?1) + 1), '/') = 0)
+                """, scope.folder, scope.end, scope.isDeep ? 1 : 0
+            ) { row in
+                guard !seen.contains(row.int(0)) else { return }
+                keys.append(row.int(0))
+                if let name = row.optionalText(1) { files.append(name) }
+            }
         }
         for key in keys {
             try PhotoText.remove(key, connection)
@@ -100,6 +116,10 @@ extension GalleryWriter {
             try connection.run("DELETE FROM photo WHERE key = ?", key)
         }
         return (keys.count, files)
+    }
+
+    private static func countPhotos(_ connection: Connection) throws -> Int {
+        try connection.first("SELECT count(*) FROM photo") { Int($0.int(0)) } ?? 0
     }
 
     /// Updates a photo's row. A rendition with a new edition loses its recorded failure, and its validators if the
@@ -124,8 +144,14 @@ extension GalleryWriter {
         }
         try PhotoText.whileChanging(key, connection) {
             try connection.run(
-                "UPDATE photo SET name = ?, name_key = ?, date = ?, entry_digest = ? WHERE key = ?",
-                Borrowed.text(item.name), Borrowed.blob(item.nameKey), item.date.milliseconds, item.digest, key)
+                """
+                UPDATE photo SET name = ?1, name_key = ?2, entry_digest = ?3, revision = ?4,
+                                 date = iif(date_origin = ?5 AND ?6, date, ?7),
+                                 date_origin = iif(date_origin = ?5 AND ?6, date_origin, ?8)
+                WHERE key = ?9
+                """, Borrowed.text(item.name), Borrowed.blob(item.nameKey), item.digest,
+                item.revision.map { Borrowed.text($0) }, DateOrigin.taken.rawValue,
+                affects.contains(.original) ? 0 : 1, item.date.milliseconds, item.dateOrigin.rawValue, key)
         }
     }
 }
@@ -145,7 +171,8 @@ private final class PhotoInsertion {
 
     private static let rows = 16
     private static let columns = [
-        "id", "name", "name_key", "date", "thumbnail_address", "photo_address", "entry_digest",
+        "id", "name", "name_key", "date", "date_origin", "thumbnail_address", "photo_address", "entry_digest",
+        "revision",
     ]
 
     /// - Parameter areMany: whether the caller rebuilds the search index afterwards; see ``PhotoIndices``.
@@ -184,9 +211,11 @@ private final class PhotoInsertion {
         try statement.set(first + 1, to: .text(item.name))
         try statement.set(first + 2, to: .blob(item.nameKey))
         try statement.set(first + 3, to: item.date.milliseconds)
-        try statement.set(first + 4, to: item.thumbnail.map { .text($0) })
-        try statement.set(first + 5, to: .text(item.photo))
-        try statement.set(first + 6, to: item.digest)
+        try statement.set(first + 4, to: item.dateOrigin.rawValue)
+        try statement.set(first + 5, to: item.thumbnail.map { .text($0) })
+        try statement.set(first + 6, to: .text(item.photo))
+        try statement.set(first + 7, to: item.digest)
+        try statement.set(first + 8, to: item.revision.map { .text($0) })
     }
 
     private static func statement(rows: Int) -> String {

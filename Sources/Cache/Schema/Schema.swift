@@ -161,6 +161,12 @@ enum Schema {
         ALTER TABLE gallery ADD COLUMN was_public INTEGER NOT NULL DEFAULT 0;
         UPDATE gallery SET was_public = 1 WHERE is_private = 0;
         """,
+        """
+        -- A text that changes with the photo's bytes, such as an ETag, or a file's size and time. NULL if unknown.
+        ALTER TABLE photo ADD COLUMN revision TEXT;
+        -- The origin of the date; see DateOrigin.
+        ALTER TABLE photo ADD COLUMN date_origin INTEGER NOT NULL DEFAULT 0;
+        """,
     ]
 }
 

@@ -15,12 +15,14 @@ import SQLite
 public final class SyncDraft {
     /// The number of photos in the new list so far.
     public private(set) var count = 0
-    private let connection: Connection
+    private let reader: CacheReader
+    private let folder: String
+    private let scopes: [FolderScope]?
     private let mark: DamageMark
-    private let listVersion: Int64
-    /// Whether the cache has no photos, so that no lookup is necessary.
+    private var listVersion: Int64
+    /// Whether the cache was empty at the start, so that no lookup is necessary.
     private let isFirst: Bool
-    private let spool: SyncSpool
+    private var spool: SyncSpool
     private var cursor = RowCursor()
     private var seen = KeySet()
     private var entry = EntryBytes()
@@ -35,10 +37,17 @@ public final class SyncDraft {
     /// The estimated bytes of a row and its index entries, without its texts.
     private static let rowOverhead: Int64 = 150
 
-    /// - Parameter limit: the largest list in bytes; nil for no limit.
-    init(_ reader: CacheReader, folder: String, limit: Int64? = nil, _ mark: DamageMark) throws {
+    /// - Parameters:
+    ///   - limit: the largest list in bytes; nil for no limit.
+    ///   - scopes: the folders that the list covers; nil for all.
+    init(
+        _ reader: CacheReader, folder: String, limit: Int64? = nil, within scopes: [FolderScope]? = nil,
+        _ mark: DamageMark
+    ) throws {
+        self.scopes = scopes
         self.limit = limit
-        connection = reader.connection
+        self.reader = reader
+        self.folder = folder
         self.mark = mark
         (listVersion, isFirst) = try mark.watch {
             // In one transaction. If the list changes later, the commit fails.
@@ -51,6 +60,8 @@ public final class SyncDraft {
         }
         spool = try SyncSpool(folder: folder)
     }
+
+    private var connection: Connection { reader.connection }
 
     /// The number of database queries so far. Tests check the number.
     var queries: Int { cursor.queries + searches }
@@ -72,11 +83,51 @@ public final class SyncDraft {
         try add(&entries)
     }
 
+    /// Keeps the photos in a folder that could not be read, and in all folders below it.
+    ///
+    /// - Parameter folder: the beginning of their ids, with a slash at its end; empty for all photos.
+    public func keep(below folder: String) throws {
+        guard !isFirst else { return }
+        try mark.watch {
+            try connection.forEach(
+                "SELECT key FROM photo WHERE ?1 = '' OR (id >= ?1 AND id < ?2)", folder,
+                FolderScope(folder: folder, isDeep: true).end
+            ) { if seen.insert($0.int(0)) { count += 1 } }
+        }
+    }
+
     /// Returns all changes. The caller must not add entries afterwards.
     public func finish() throws -> SyncChanges {
         SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
-            added: count - seen.count, repeated: repeated, size: spool.bytes * 2)
+            added: count - seen.count, repeated: repeated, size: spool.bytes * 2, scopes: scopes)
+    }
+
+    /// Returns what has been added so far, to commit it before the end of the list; nil unless the cache was empty.
+    ///
+    /// Call ``resume(after:)`` after the commit.
+    public func takeBeginning() throws -> SyncChanges? {
+        guard isFirst, count > seen.count else { return nil }
+        let beginning = SyncChanges(
+            listVersion: listVersion, seen: seen, items: try spool.finish(), altered: 0, added: count - seen.count,
+            repeated: repeated, size: spool.bytes * 2, isBeginning: true)
+        spool = try SyncSpool(folder: folder)
+        return beginning
+    }
+
+    /// Goes on after the commit of the beginning, whose photos count as seen.
+    public func resume(after beginning: SyncSummary) throws {
+        try mark.watch {
+            try connection.transaction(writes: false) {
+                listVersion = try reader.gallery().listVersion
+                seen = KeySet()
+                try connection.forEach("SELECT key FROM photo") { seen.insert($0.int(0)) }
+            }
+        }
+        // Another process changed the list, too.
+        guard seen.count == beginning.total else { throw CacheError.conflict }
+        count = seen.count
+        repeated = 0
     }
 
     /// The estimated size of the whole list in the database, in bytes.
@@ -117,7 +168,10 @@ public final class SyncDraft {
         var row: Int64?
         let comparison: Comparison? = try entry.bytes.withUnsafeBytes { bytes in
             try connection.first(
-                "SELECT key, name, date, photo_address, thumbnail_address, entry_digest FROM photo WHERE id = ?",
+                """
+                SELECT key, name, date, photo_address, thumbnail_address, entry_digest, revision, date_origin
+                FROM photo WHERE id = ?
+                """,
                 Borrowed.text(UnsafeRawBufferPointer(rebasing: bytes[entry.range(of: .id)]))
             ) { found in
                 row = found.int(0)
@@ -129,22 +183,26 @@ public final class SyncDraft {
         return comparison
     }
 
-    /// Returns the change that an entry makes to a row. The row's columns are key, name, date, the photo's address, the
-    /// thumbnail's address and digest.
+    /// Returns the change of a row, whose columns are those of ``search()``.
     private func change(of row: Row) -> SyncItem.Change? {
         let digest = row.optionalInt(5)
         if let digest, digest == entry.digest { return nil }
         func differs(_ column: Int, _ part: EntryBytes.Part) -> Bool {
             !row.text(column).utf8.elementsEqual(entry[part])
         }
-        let isRedated = row.int(2) != entry.date.milliseconds
+        let isRevised = differs(6, .revision)
+        // The date in the photo's metadata is better than that of its file.
+        let keepsDate = entry.dateOrigin == .modified && row.int(7) == DateOrigin.taken.rawValue && !isRevised
+        let isRedated = !keepsDate && row.int(2) != entry.date.milliseconds
         let isPhotoMoved = differs(3, .photo)
         // An empty text means no address, because an address has a scheme.
         let isThumbnailMoved = differs(4, .thumbnail)
         var affects: Set<Rendition> = []
-        if isRedated || isPhotoMoved { affects.insert(.original) }
+        if isRevised || isRedated || isPhotoMoved { affects.insert(.original) }
         // Without an address the thumbnail is made from the photo, so it changes with the photo.
-        if isRedated || isThumbnailMoved || (isPhotoMoved && !entry.hasThumbnail) { affects.insert(.thumbnail) }
+        if isRevised || isRedated || isThumbnailMoved || (isPhotoMoved && !entry.hasThumbnail) {
+            affects.insert(.thumbnail)
+        }
         if !affects.isEmpty || differs(1, .name) { return .alter(row.int(0), affects: affects) }
         return entry.digest == nil ? nil : .stamp(row.int(0))
     }
@@ -166,6 +224,26 @@ public struct SyncChanges: Sendable {
     let repeated: Int
     /// The estimated size of the items in the database, in bytes.
     let size: Int64
+    /// Whether the list goes on, so that no other row is removed and the update is not over.
+    var isBeginning = false
+    /// The folders that the list covers; nil for all. No photo elsewhere is removed.
+    var scopes: [FolderScope]?
+}
+
+/// Part of a gallery whose photos' ids are paths: a folder.
+public struct FolderScope: Hashable, Sendable {
+    /// The beginning of the ids, with a slash at its end; empty for the gallery's own folder.
+    let folder: String
+    /// Whether the folders below it belong to the part.
+    let isDeep: Bool
+
+    /// Creates a part.
+    public init(folder: String, isDeep: Bool) {
+        (self.folder, self.isDeep) = (folder, isDeep)
+    }
+
+    /// The first text behind all ids in the folder: a zero comes directly after a slash.
+    var end: String { folder.isEmpty ? "" : folder.dropLast() + "0" }
 }
 
 /// The numbers of photos that an update added, changed and removed.

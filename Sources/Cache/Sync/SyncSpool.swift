@@ -125,6 +125,7 @@ struct SyncItem {
 
     let change: Change
     let date: Timestamp
+    let dateOrigin: DateOrigin
     let digest: Int64?
     let id: UnsafeRawBufferPointer
     let name: UnsafeRawBufferPointer
@@ -132,6 +133,7 @@ struct SyncItem {
     let nameKey: UnsafeRawBufferPointer
     let photo: UnsafeRawBufferPointer
     let thumbnail: UnsafeRawBufferPointer?
+    let revision: UnsafeRawBufferPointer?
 
     // MARK: - Binary form
 
@@ -141,10 +143,13 @@ struct SyncItem {
         static let alter: UInt8 = 4
         static let stamp: UInt8 = 8
         static let digest: UInt8 = 16
+        static let modified: UInt8 = 32
     }
 
-    /// The number of bytes for row, date, digest, flags, and the lengths of five texts.
-    private static let headSize = 3 * 8 + 1 + 5 * 4
+    /// The texts of an entry, and the name's key.
+    private static let texts = EntryBytes.Part.allCases.count + 1
+    /// The size of row, date, digest, flags, and the lengths of the texts.
+    private static let headSize = 3 * 8 + 1 + texts * 4
 
     /// Appends the change that an entry makes to a buffer.
     ///
@@ -154,6 +159,7 @@ struct SyncItem {
             withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
         }
         var flags: UInt8 = entry.digest == nil ? 0 : Flag.digest
+        if entry.dateOrigin == .modified { flags |= Flag.modified }
         var row: Int64 = 0
         switch change {
         case .add: break
@@ -184,7 +190,7 @@ struct SyncItem {
         let all = UnsafeRawBufferPointer(rebasing: bytes)
         func length(_ index: Int) -> Int { Int(all.loadUnaligned(fromByteOffset: 25 + index * 4, as: UInt32.self)) }
         var offset = Self.headSize
-        guard all.count >= offset + (0..<5).reduce(0, { $0 + length($1) }) else { return nil }
+        guard all.count >= offset + (0..<Self.texts).reduce(0, { $0 + length($1) }) else { return nil }
         func text(_ index: Int) -> UnsafeRawBufferPointer {
             defer { offset += length(index) }
             return UnsafeRawBufferPointer(rebasing: all[offset..<offset + length(index)])
@@ -192,6 +198,7 @@ struct SyncItem {
         let row = all.loadUnaligned(as: Int64.self)
         date = Timestamp(milliseconds: all.loadUnaligned(fromByteOffset: 8, as: Int64.self))
         let flags = all[24]
+        dateOrigin = flags & Flag.modified == 0 ? .stated : .modified
         digest = flags & Flag.digest == 0 ? nil : all.loadUnaligned(fromByteOffset: 16, as: Int64.self)
         if flags & Flag.stamp != 0 {
             change = .stamp(row)
@@ -205,9 +212,10 @@ struct SyncItem {
         id = text(0)
         name = text(1)
         photo = text(2)
-        let thumbnail = text(3)
+        let (thumbnail, revision) = (text(3), text(4))
         self.thumbnail = thumbnail.isEmpty ? nil : thumbnail
-        nameKey = text(4)
+        self.revision = revision.isEmpty ? nil : revision
+        nameKey = text(5)
         bytes = bytes.dropFirst(offset)
     }
 }
