@@ -1,0 +1,117 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Reports what changes in folders, as the kernel notices it.
+///
+///     let watch = FolderWatch { changes in print(changes) }
+///     watch?.add("/home/me/Pictures", named: "")
+///     watch?.add("/home/me/Pictures/2024", named: "2024/")
+///
+/// A folder's subfolders are not watched until they are added. Files that are still being written are not reported.
+/// The watch ends with this object and costs nothing in between.
+public final class FolderWatch: Sendable {
+    /// A change. Folders are told by the names under which they were added, which end with a slash or are empty.
+    public enum Change: Hashable, Sendable {
+        /// Files of a folder came, went or were written.
+        case files(in: [UInt8])
+        /// A folder came or went, with all folders below it.
+        case folder([UInt8])
+        /// The system lost events: anything may have changed.
+        case anything
+    }
+
+    private let descriptor: Int32
+    private let folders: Mutex<[Int32: [UInt8]]>
+    /// Set once. Afterwards only `cancel` is called, which is safe from any thread.
+    private nonisolated(unsafe) let source: any DispatchSourceRead
+
+    private static let events =
+        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR | IN_EXCL_UNLINK
+
+    /// Makes a watch without folders. Returns nil if the system has none left.
+    ///
+    /// - Parameter onChange: called on a queue of its own.
+    public init?(onChange: @escaping @Sendable (Set<Change>) -> Void) {
+        let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        guard descriptor >= 0 else { return nil }
+        self.descriptor = descriptor
+        folders = Mutex([:])
+        source = DispatchSource.makeReadSource(
+            fileDescriptor: descriptor, queue: DispatchQueue(label: "vitrine.folders"))
+        source.setEventHandler { [weak self] in
+            guard let changes = self?.takeChanges(), !changes.isEmpty else { return }
+            onChange(changes)
+        }
+        source.setCancelHandler { close(descriptor) }
+        source.activate()
+    }
+
+    deinit {
+        source.cancel()
+    }
+
+    /// Watches a folder. Returns false if that is impossible, for example because the system has no watch left.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the folder.
+    ///   - name: the name for it in changes, with a slash at its end unless it is empty.
+    @discardableResult
+    public func add(_ path: [UInt8], named name: [UInt8]) -> Bool {
+        folders.withLock { folders in
+            let text = (path + [0]).map { CChar(bitPattern: $0) }
+            let watch = inotify_add_watch(descriptor, text, UInt32(Self.events))
+            guard watch >= 0 else { return false }
+            folders[watch] = name
+            return true
+        }
+    }
+
+    /// Reads all queued events.
+    private func takeChanges() -> Set<Change> {
+        folders.withLock { folders in
+            withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 8) { buffer in
+                var changes: Set<Change> = []
+                while true {
+                    let count = read(descriptor, buffer.baseAddress, buffer.count)
+                    guard count > 0 else { return changes }
+                    var offset = 0
+                    while offset + MemoryLayout<inotify_event>.size <= count {
+                        let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                        offset += MemoryLayout<inotify_event>.size
+                        let end = min(offset + Int(event.len), count)
+                        let name = buffer[offset..<end].prefix { $0 != 0 }
+                        offset = end
+                        if let change = change(event, Array(name), &folders) { changes.insert(change) }
+                    }
+                }
+            }
+        }
+    }
+
+    private func change(_ event: inotify_event, _ name: [UInt8], _ folders: inout [Int32: [UInt8]]) -> Change? {
+        func has(_ flags: Int32) -> Bool { event.mask & UInt32(flags) != 0 }
+        if has(IN_Q_OVERFLOW) { return .anything }
+        if has(IN_IGNORED) {
+            folders[event.wd] = nil
+            return nil
+        }
+        guard let folder = folders[event.wd] else { return nil }
+        if has(IN_UNMOUNT) { return .folder(folder) }
+        guard has(IN_ISDIR) else {
+            // A new file is reported when it is complete.
+            return has(IN_CREATE) ? nil : .files(in: folder)
+        }
+        // The attributes of a folder do not matter.
+        guard has(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO) else { return nil }
+        let path = folder + name + [UInt8(ascii: "/")]
+        if has(IN_MOVED_FROM) {
+            // It has another name now, under which it is added again.
+            for (watch, _) in folders.filter({ $0.value.starts(with: path) }) {
+                inotify_rm_watch(descriptor, watch)
+                folders[watch] = nil
+            }
+        }
+        return .folder(path)
+    }
+}

@@ -1,0 +1,198 @@
+import Glibc
+
+/// Reads the files of a folder and of all folders below it, piece by piece.
+///
+///     let tree = try FolderTree("/home/me/Pictures") { $0.hasSuffix(".jpg") }
+///     while let piece = tree.next() { print(piece.path, piece.files) }
+///
+/// A folder's files come before its subfolders, both sorted by the bytes of their names, so the order is the same each
+/// time. Names may have any bytes. Links are skipped, so there are no cycles, and no file outside is read. Hidden
+/// folders and those that systems make for themselves are skipped, too.
+public final class FolderTree {
+    /// A regular file.
+    public struct File: Hashable, Sendable {
+        /// The name, which need not be UTF-8.
+        public let name: [UInt8]
+        /// The size in bytes.
+        public let size: Int64
+        /// When the file was last modified, in seconds since 1970.
+        public let seconds: Int64
+        /// The part of a second.
+        public let nanoseconds: Int64
+    }
+
+    /// Some files of one folder, or the reason why the folder cannot be read.
+    public struct Piece: Sendable {
+        /// The folder's path below the top, with a slash at its end; empty for the top.
+        public let path: [UInt8]
+        /// The next files of the folder.
+        public let files: [File]
+        /// The reason why the folder's other files are unknown, if they are.
+        public let failure: SystemError?
+
+        /// Creates a piece.
+        public init(path: [UInt8], files: [File], failure: SystemError?) {
+            (self.path, self.files, self.failure) = (path, files, failure)
+        }
+    }
+
+    /// An open folder with the names that are still to be read.
+    private struct Level {
+        let stream: OpaquePointer
+        let path: [UInt8]
+        /// The last name is the next one.
+        var files: [[UInt8]]
+        /// The last name is the next one.
+        var folders: [[UInt8]]
+    }
+
+    private var levels: [Level] = []
+    private let isDeep: Bool
+    private let onFolder: ([UInt8]) -> Void
+    private let isWanted: (ArraySlice<UInt8>) -> Bool
+
+    /// The number of folders inside each other. Each one needs a descriptor.
+    public static let maximumDepth = 32
+    /// The files of a piece.
+    private static let pieceSize = 1_000
+
+    /// Opens a folder, whose path may contain links.
+    ///
+    /// - Parameter isWanted: whether files with this name are needed. The status of others is not read.
+    public convenience init(
+        bytes path: [UInt8], isWanted: @escaping (ArraySlice<UInt8>) -> Bool
+    ) throws(SystemError) {
+        guard !path.contains(0) else { throw SystemError(EINVAL) }
+        let descriptor = open(Self.terminated(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError() }
+        try self.init(consuming: descriptor, isWanted: isWanted)
+    }
+
+    /// Reads an open folder.
+    ///
+    /// - Parameters:
+    ///   - folder: open for reading. The tree closes the descriptor.
+    ///   - path: the beginning of all paths, with a slash at its end; empty for none.
+    ///   - isDeep: whether to read the subfolders.
+    ///   - onFolder: called with the path of each folder before the folder is read.
+    ///   - isWanted: whether files with this name are needed. The status of others is not read.
+    public init(
+        consuming folder: Int32, named path: [UInt8] = [], isDeep: Bool = true,
+        onFolder: @escaping ([UInt8]) -> Void = { _ in }, isWanted: @escaping (ArraySlice<UInt8>) -> Bool
+    ) throws(SystemError) {
+        (self.isDeep, self.onFolder, self.isWanted) = (isDeep, onFolder, isWanted)
+        onFolder(path)
+        levels = [try Self.level(consuming: folder, path, isWanted)]
+    }
+
+    deinit {
+        for level in levels { closedir(level.stream) }
+    }
+
+    /// Returns the next piece; nil at the end.
+    public func next() -> Piece? {
+        while let last = levels.indices.last {
+            if !levels[last].files.isEmpty { return takeFiles(last) }
+            guard isDeep, let name = levels[last].folders.popLast() else {
+                closedir(levels.removeLast().stream)
+                continue
+            }
+            let path = levels[last].path + name + [UInt8(ascii: "/")]
+            do throws(SystemError) {
+                guard levels.count < Self.maximumDepth else { throw SystemError(ELOOP) }
+                let descriptor = openat(
+                    dirfd(levels[last].stream), Self.terminated(name),
+                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                guard descriptor >= 0 else { throw SystemError() }
+                onFolder(path)
+                levels.append(try Self.level(consuming: descriptor, path, isWanted))
+            } catch {
+                // The folder may have been removed since its name was read.
+                if error.code != ENOENT { return Piece(path: path, files: [], failure: error) }
+            }
+        }
+        return nil
+    }
+
+    private func takeFiles(_ index: Int) -> Piece {
+        var files: [File] = []
+        let folder = dirfd(levels[index].stream)
+        for _ in 0..<Self.pieceSize {
+            guard let name = levels[index].files.popLast() else { break }
+            var status = stat()
+            guard fstatat(folder, Self.terminated(name), &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                // The file may have been removed since its name was read.
+                if errno == ENOENT { continue }
+                levels[index].files = []
+                return Piece(path: levels[index].path, files: files, failure: SystemError())
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else { continue }
+            files.append(
+                File(
+                    name: name, size: Int64(status.st_size), seconds: Int64(status.st_mtim.tv_sec),
+                    nanoseconds: Int64(status.st_mtim.tv_nsec)))
+        }
+        return Piece(path: levels[index].path, files: files, failure: nil)
+    }
+
+    /// Reads the names in a folder.
+    private static func level(
+        consuming descriptor: Int32, _ path: [UInt8], _ isWanted: (ArraySlice<UInt8>) -> Bool
+    ) throws(SystemError) -> Level {
+        guard let stream = fdopendir(descriptor) else {
+            let error = SystemError()
+            close(descriptor)
+            throw error
+        }
+        var level = Level(stream: stream, path: path, files: [], folders: [])
+        errno = 0
+        while let entry = readdir(stream) {
+            let name = Self.name(of: entry)
+            switch kind(of: entry, name, in: descriptor) {
+            case DT_DIR where !isSkipped(name): level.folders.append(name)
+            case DT_REG where isWanted(name[...]): level.files.append(name)
+            default: break
+            }
+            errno = 0
+        }
+        guard errno == 0 else {
+            let error = SystemError()
+            closedir(stream)
+            throw error
+        }
+        level.files.sort { $1.lexicographicallyPrecedes($0) }
+        level.folders.sort { $1.lexicographicallyPrecedes($0) }
+        return level
+    }
+
+    /// Returns an entry's kind. Some file systems do not tell it when a folder is read.
+    private static func kind(of entry: UnsafeMutablePointer<dirent>, _ name: [UInt8], in folder: Int32) -> Int {
+        let kind = Int(entry.pointee.d_type)
+        guard kind == DT_UNKNOWN else { return kind }
+        var status = stat()
+        guard fstatat(folder, terminated(name), &status, AT_SYMLINK_NOFOLLOW) == 0 else { return kind }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return Int(DT_DIR)
+        case S_IFREG: return Int(DT_REG)
+        default: return kind
+        }
+    }
+
+    private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+        // `d_name` may be longer than declared; it ends at its zero byte.
+        let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+        let start = UnsafeMutableRawPointer(entry) + offset
+        return Array(UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self))))
+    }
+
+    /// Whether a folder is hidden, or made by a system: previews, deleted files, snapshots.
+    private static func isSkipped(_ name: [UInt8]) -> Bool {
+        name.first == UInt8(ascii: ".") || systemFolders.contains(name)
+    }
+
+    private static let systemFolders = Set(
+        ["@eaDir", "#recycle", "#snapshot", "lost+found", "$RECYCLE.BIN", "System Volume Information"]
+            .map { Array($0.utf8) })
+
+    private static func terminated(_ name: [UInt8]) -> [CChar] { (name + [0]).map { CChar(bitPattern: $0) } }
+}

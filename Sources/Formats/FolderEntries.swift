@@ -1,0 +1,108 @@
+import Files
+import Model
+
+/// The photos of one piece of a local folder, as entries of a list.
+///
+/// An entry's id is the path below the gallery's folder. Its revision has the file's size and time, so a file that is
+/// replaced by another one with the same date is noticed as well.
+public struct FolderEntries: WrittenEntries, Sendable {
+    /// The reason why the folder's other photos are unknown, if they are.
+    public let failure: SystemError?
+    /// The beginning of the ids of all photos in the folder.
+    public let folder: String
+    /// The ids of photos whose paths are too long for an address.
+    public private(set) var skipped: [String] = []
+    private let path: [UInt8]
+    private let files: [FolderTree.File]
+    /// The address of the folder, with a slash at its end.
+    private let beginning: String
+    private let digest: EntryDigest
+
+    /// Creates the entries of a piece.
+    ///
+    /// - Parameter address: the address of the gallery's folder.
+    public init(_ piece: FolderTree.Piece, below address: Address, _ digest: EntryDigest) {
+        (path, files, failure) = (piece.path, piece.files, piece.failure)
+        folder = PathText.text(piece.path)
+        beginning =
+            address.text + (address.text.hasSuffix("/") ? "" : "/")
+            + PercentEncoding.encode(piece.path, keepingEscapes: false, also: "/")
+        self.digest = digest
+    }
+
+    /// The number of photos.
+    public var count: Int { files.count }
+
+    /// Returns the digest of a photo's path, size and time.
+    public func digest(at index: Int) -> Int64? {
+        let file = files[index]
+        var bytes = path + file.name + [0]
+        for number in [file.size, file.seconds, file.nanoseconds] {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        return bytes.withUnsafeBytes { digest.digest($0) }
+    }
+
+    /// Writes an entry. Returns false for a photo whose path is too long.
+    public mutating func read(_ index: Int, into entry: inout EntryBytes) -> Bool {
+        let file = files[index]
+        let name = PathText.text(file.name)
+        let address = beginning + PercentEncoding.encode(file.name, keepingEscapes: false)
+        guard address.utf8.count <= Address.maximumLength else {
+            skipped.append(folder + name)
+            return false
+        }
+        entry.begin(date: Timestamp(file), .modified, digest: digest(at: index))
+        entry.append(folder.utf8)
+        entry.append(name.utf8)
+        entry.end(.id)
+        entry.append(name.utf8)
+        entry.end(.name)
+        entry.append(address.utf8)
+        entry.end(.photo)
+        entry.end(.thumbnail)
+        entry.append("\(file.size)-\(file.seconds).\(file.nanoseconds)".utf8)
+        entry.end(.revision)
+        return true
+    }
+}
+
+/// Paths as text.
+public enum PathText {
+    /// Returns the text of a path. Each byte that is not part of UTF-8 becomes `�` and two hexadecimal digits, so
+    /// different paths have different texts.
+    public static func text(_ bytes: [UInt8]) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        var text = ""
+        var rest = bytes[...]
+        while let byte = rest.first {
+            if let scalar = firstScalar(rest) {
+                text.unicodeScalars.append(scalar)
+                rest = rest.dropFirst(UTF8.width(scalar))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += "\u{FFFD}" + (digits.count < 2 ? "0" : "") + digits
+                rest = rest.dropFirst()
+            }
+        }
+        return text
+    }
+
+    private static func firstScalar(_ bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+        for length in 1...4 {
+            if let text = String(validating: bytes.prefix(length), as: UTF8.self) { return text.unicodeScalars.first }
+        }
+        return nil
+    }
+}
+
+extension Timestamp {
+    /// When a file was last modified. Times that no calendar has become the nearest one.
+    fileprivate init(_ file: FolderTree.File) {
+        let seconds = min(max(file.seconds, -Self.latest), Self.latest)
+        self.init(milliseconds: seconds * 1_000 + file.nanoseconds / 1_000_000)
+    }
+
+    /// The year 9999.
+    private static let latest: Int64 = 253_402_300_799
+}

@@ -1,0 +1,90 @@
+import Concurrency
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// What the kernel reports of folders.
+@Suite struct FolderWatchTests {
+    private let folder = TestFolder()
+    private let seen = Seen()
+
+    /// The changes so far.
+    private final class Seen: Sendable {
+        private let changes = Mutex<Set<FolderWatch.Change>>([])
+        private let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+        func add(_ more: Set<FolderWatch.Change>) {
+            changes.withLock { $0.formUnion(more) }
+            news.continuation.yield()
+        }
+
+        func until(_ wanted: FolderWatch.Change) async {
+            while !changes.withLock({ $0.contains(wanted) }) {
+                for await _ in news.stream { break }
+            }
+        }
+
+        var all: Set<FolderWatch.Change> { changes.withLock { $0 } }
+    }
+
+    private func watch() throws -> FolderWatch {
+        folder.write("top/in/a.jpg", "x")
+        let made = FolderWatch { [seen] in seen.add($0) }
+        let watch = try #require(made)
+        #expect(watch.add(Array(folder.path("top").utf8), named: []))
+        #expect(watch.add(Array(folder.path("top/in").utf8), named: Array("in/".utf8)))
+        return watch
+    }
+
+    @Test("A file that is written, renamed or removed is reported with its folder", .timeLimit(.minutes(1)))
+    func files() async throws {
+        let watch = try watch()
+        folder.write("top/b.jpg", "x")
+        await seen.until(.files(in: []))
+        #expect(rename(folder.path("top/in/a.jpg"), folder.path("top/in/c.jpg")) == 0)
+        await seen.until(.files(in: Array("in/".utf8)))
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A new folder and a removed one are reported themselves", .timeLimit(.minutes(1)))
+    func folders() async throws {
+        let watch = try watch()
+        #expect(mkdir(folder.path("top/new"), 0o700) == 0)
+        await seen.until(.folder(Array("new/".utf8)))
+        try FileManager.default.removeItem(atPath: folder.path("top/in"))
+        await seen.until(.folder(Array("in/".utf8)))
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A file that is still being written is not reported", .timeLimit(.minutes(1)))
+    func unfinished() async throws {
+        let watch = try watch()
+        let file = open(folder.path("top/in/new.jpg"), O_WRONLY | O_CREAT, 0o600)
+        #expect(write(file, "x", 1) == 1)
+        // The kernel reports in order.
+        folder.write("top/b.jpg", "x")
+        await seen.until(.files(in: []))
+        #expect(!seen.all.contains(.files(in: Array("in/".utf8))))
+        close(file)
+        await seen.until(.files(in: Array("in/".utf8)))
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A renamed folder is watched under its new name once it is added again", .timeLimit(.minutes(1)))
+    func renamed() async throws {
+        let watch = try watch()
+        #expect(rename(folder.path("top/in"), folder.path("top/out")) == 0)
+        await seen.until(.folder(Array("out/".utf8)))
+        #expect(watch.add(Array(folder.path("top/out").utf8), named: Array("out/".utf8)))
+        folder.write("top/out/d.jpg", "x")
+        await seen.until(.files(in: Array("out/".utf8)))
+    }
+
+    @Test("A missing folder cannot be watched")
+    func missing() throws {
+        let watch = try watch()
+        #expect(!watch.add(Array(folder.path("nowhere").utf8), named: []))
+    }
+}
