@@ -99,11 +99,14 @@ struct Services {
     /// The most pictures to decode at once. Each picture needs up to eight file descriptors.
     static var pictures: Int { min(cores, 1 + Invocation.Command.descriptorsToSpare / 8) }
 
-    func makeController(_ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule()) -> NetworkController {
+    /// - Parameter folders: follows local folders, for programs that show changes.
+    func makeController(
+        _ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule(), folders: LocalFolders? = nil
+    ) -> NetworkController {
         var configuration = httpConfiguration
         configuration.proxyCredentials = ProxyCredentials(credentials)
         return NetworkController(
-            wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log),
+            wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log, folders: folders),
             client: HTTPClient(configuration, log: log), governor: governor,
             schedule: schedule, network: networkWatch.changes, disturbance: disturbance,
             onHistory: { keep($0) })

@@ -1,5 +1,6 @@
 import Cache
 import Concurrency
+import Files
 import Glibc
 import Model
 import Session
@@ -177,10 +178,12 @@ public actor PhotoExport {
     private func openFile(of key: PhotoKey) throws -> Int32? {
         for _ in 0..<3 {
             guard let stored = try cache.read({ try $0.photoFile(of: key) }) else { return nil }
-            let file = open(cache.files.path(stored), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-            if file >= 0 { return file }
-            guard errno == ENOENT else {
-                throw ExportError.file(path: cache.files.path(stored), reason: String(cString: strerror(errno)))
+            do throws(SystemError) {
+                return try cache.files.open(stored)
+            } catch {
+                guard error.code == ENOENT else {
+                    throw ExportError.file(path: cache.files.path(stored), reason: "\(error)")
+                }
             }
         }
         return nil

@@ -135,25 +135,3 @@ struct FolderEntry {
     /// Whether the name begins with a dot.
     var isHidden: Bool { bytes.first == UInt8(ascii: ".") }
 }
-
-/// Detects folders that contain photos to publish.
-public enum FolderPhotos {
-    /// The most files to check, so that the user does not wait long for a message.
-    private static let maximumFiles = 1_000
-
-    /// Returns whether one of the folder's first 1,000 files begins like a picture.
-    ///
-    /// The search includes subfolders. An unreadable folder counts as a folder without photos.
-    public static func areIn(_ path: String) -> Bool {
-        guard let folder = try? OpenFolder(path), var walk = try? FolderWalk(folder) else { return false }
-        for _ in 0..<maximumFiles {
-            guard let item = walk.next() else { return false }
-            guard case .file(let path, _) = item, let file = folder.file(path.text) else { continue }
-            defer { close(file) }
-            var head = [UInt8](repeating: 0, count: PictureSignature.length)
-            let count = head.withUnsafeMutableBytes { file.readAll(at: 0, into: $0) }
-            if PictureSignature(head.prefix(count)) != nil { return true }
-        }
-        return false
-    }
-}

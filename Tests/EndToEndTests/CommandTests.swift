@@ -52,19 +52,28 @@ import Testing
         #expect(command.status == Int32(status) && (command.text + command.errors).contains(says))
     }
 
-    @Test("A folder of photos without a list suggests vitrine publish; one without photos is refused")
-    func folderWithoutList() throws {
-        let path = home.folder.path("my holiday")
-        home.folder.write("my holiday/day 1/a.jpg", [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 20))
-        let photos = try home.vitrine(path)
-        #expect(photos.status == 1)
-        #expect(
-            photos.errors
-                == "vitrine: \(path) has photos but no list. Run “vitrine publish '\(path)'” to make one.\n")
+    @Test("A folder without photos is refused")
+    func folderWithoutPhotos() throws {
         home.folder.write("papers/letter.txt", Array("Dear".utf8))
-        let papers = try home.vitrine(home.folder.path("papers"))
+        let path = home.folder.path("papers")
+        let papers = try home.vitrine(path)
         #expect(
-            papers.status == 1 && papers.errors.contains("it has no list (gallery.xml or index.xml) and no photos."))
+            papers.status == 1
+                && papers.errors == "vitrine: \(path) has no photos, and no gallery.xml or index.xml that lists some.\n"
+        )
+    }
+
+    @Test("A folder of photos is a gallery, and so is the folder of a named photo")
+    func folderOfPhotos() throws {
+        home.folder.write("my holiday/day 1/a.jpg", [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 0, count: 20))
+        home.folder.write("my holiday/b.PNG", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+        for name in ["my holiday", "my holiday/b.PNG"] {
+            let path = home.folder.path(name)
+            #expect(try home.vitrine("sync", path).text.contains("2 photos"))
+            let names = try home.vitrine("list", path).lines.map { $0.split(separator: "\t")[0] }
+            #expect(Set(names) == ["b.PNG", "day 1/a.jpg"])
+        }
+        #expect(home.folder.entries("my holiday") == ["b.PNG", "day 1"])
     }
 
     @Test func brokenPhotosAreLeftOutAlone() throws {

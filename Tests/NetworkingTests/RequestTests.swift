@@ -117,15 +117,6 @@ import Testing
         #expect(try cache.read { try $0.gallery().photoCount } == 2)
     }
 
-    @Test func folderWithoutList() async throws {
-        try FileManager.default.removeItem(atPath: folder.path("album/index.xml"))
-        await #expect(
-            throws: RequestError.transfer(
-                .file(
-                    "the folder holds neither gallery.xml nor index.xml; “vitrine publish” makes a list of its photos"))
-        ) { try await perform(GalleryListRequest.self, .list(cache.id)) }
-    }
-
     @Test(
         "BEHAVIOURS 5.5: an answer that is not a picture is not stored",
         arguments: [

@@ -4,6 +4,7 @@ import Cells
 import Glibc
 import Logging
 import Model
+import Networking
 import Pictures
 import UI
 import Settings
@@ -84,9 +85,9 @@ struct BrowseCommand {
         return Self.exitCode(signal)
     }
 
-    /// Throws an error with advice if the named folder has neither a list nor a cache.
+    /// Throws an error if the named folder has no photos and no cache.
     private func checkFolder(_ gallery: String?) throws {
-        guard let gallery, let folder = GalleryFolder(withoutListAt: try services.address(gallery)) else { return }
+        guard let gallery, let folder = EmptyFolder(at: try services.address(gallery)) else { return }
         guard try services.openCaches().record(of: services.address(gallery))?.lastSuccess == nil else { return }
         throw folder
     }
@@ -100,6 +101,9 @@ struct BrowseCommand {
     private func startingPlace(_ gallery: String?, _ places: Places, _ caches: CacheFolder) throws -> Place {
         guard let gallery else { return try placeWithSecrets(places.last, caches) }
         let address = try services.address(gallery)
+        if let photo = GalleryArgument.photo(gallery) {
+            return Place(gallery: address, photo: photo, isPhotoOpen: true)
+        }
         var place = places.place(in: address) ?? Place(gallery: address)
         if places.last.gallery?.textWithoutSecrets != address.textWithoutSecrets { place.isPhotoOpen = false }
         return place
@@ -194,11 +198,15 @@ struct BrowseCommand {
     private func startWorking(
         _ caches: CacheFolder, _ developer: PictureRenderer, _ isShown: AsyncStream<Void>
     ) -> Task<Void, Never> {
-        let (controller, isOffline) = (services.makeController(caches), services.settings.offline)
+        let folders = LocalFolders(wishes: services.wishes)
+        let (controller, isOffline) = (services.makeController(caches, folders: folders), services.settings.offline)
         let housekeeping = Housekeeping(services: services, caches: caches)
         return Task.detached(priority: .utility) {
             await withDiscardingTaskGroup { group in
-                if !isOffline { group.addTask { await controller.run() } }
+                if !isOffline {
+                    group.addTask { await controller.run() }
+                    group.addTask { await folders.run() }
+                }
                 group.addTask { await housekeeping.run(developer, isShown) }
             }
         }

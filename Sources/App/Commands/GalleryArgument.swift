@@ -1,16 +1,33 @@
+import Files
 import Glibc
 import Model
-import Publishing
 
-/// Reads a gallery argument of the command line: a URL, a file or a folder.
+/// Reads a gallery on the command line: a URL, a folder, a list file, or a picture in a folder.
 enum GalleryArgument {
-    /// Returns the address of an existing file or folder, or else of a typed URL.
+    /// Returns the address of an existing file or folder, or else of a typed URL. A picture's gallery is its folder.
     static func address(_ text: String, home: String) throws -> Address {
-        let folder = currentFolder
-        if !text.isEmpty, access(text, F_OK) == 0 {
-            return Address(filePath: text.hasPrefix("/") ? text : folder + "/" + text)
-        }
-        return try Address(typed: text, home: home, currentFolder: folder)
+        guard let path = path(text) else { return try Address(typed: text, home: home, currentFolder: currentFolder) }
+        let address = Address(filePath: path)
+        return pictureName(path) == nil ? address : address.folderAlone
+    }
+
+    /// Returns the id, in its folder's gallery, of a picture that is named by its path; nil for anything else.
+    static func photo(_ text: String) -> String? { path(text).flatMap(pictureName) }
+
+    /// Returns the absolute path of an existing file or folder.
+    private static func path(_ text: String) -> String? {
+        guard !text.isEmpty, access(text, F_OK) == 0 else { return nil }
+        return text.hasPrefix("/") ? text : currentFolder + "/" + text
+    }
+
+    /// Returns the name of a file that is called like a picture.
+    private static func pictureName(_ path: String) -> String? {
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        var status = stat()
+        guard PictureName.isPicture(Array(name.utf8)[...]), stat(path, &status) == 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        return name
     }
 
     /// The current working folder.
@@ -21,39 +38,29 @@ enum GalleryArgument {
     }
 }
 
-/// The error for a named folder without a list of photos.
-struct GalleryFolder: Error, CustomStringConvertible {
+/// The error for a named folder that has nothing to show.
+struct EmptyFolder: Error, CustomStringConvertible {
     private let path: String
-    private let hasPhotos: Bool
 
-    /// The file names that a list may have.
-    private static let lists = ["gallery.xml", "index.xml"]
+    /// The folders that are searched for photos. A larger tree is opened in any case.
+    private static let maximumPieces = 2_000
 
-    /// Creates the error; nil if the address is not a folder or the folder has a list.
-    init?(withoutListAt address: Address) {
-        guard let path = address.filePath else { return nil }
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-            Self.lists.allSatisfy({ access("\(path)/\($0)", F_OK) != 0 })
+    /// Creates the error; nil unless the address is a folder with neither a list nor photos.
+    init?(at address: Address) {
+        guard let path = address.filePath, let bytes = address.filePathBytes,
+            ["gallery.xml", "index.xml"].allSatisfy({ access("\(path)/\($0)", F_OK) != 0 }),
+            let tree = try? FolderTree(bytes: bytes, isWanted: PictureName.isPicture)
         else { return nil }
-        self.path = path
-        hasPhotos = FolderPhotos.areIn(path)
-    }
-
-    /// The error as a sentence for the user.
-    var description: String {
-        hasPhotos
-            ? "\(path) has photos but no list. Run “vitrine publish \(quoted)” to make one."
-            : "\(path) is not a gallery: it has no list (gallery.xml or index.xml) and no photos."
-    }
-
-    /// The folder's path, quoted for a shell.
-    private var quoted: String {
-        let isPlain = path.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte >= 0x80
-                || "/._-+,@%".utf8.contains(byte)
+        for _ in 0..<Self.maximumPieces {
+            guard let piece = tree.next() else {
+                self.path = path
+                return
+            }
+            if !piece.files.isEmpty { return nil }
         }
-        return isPlain
-            ? path : "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        return nil
     }
+
+    /// A sentence for the user.
+    var description: String { "\(path) has no photos, and no gallery.xml or index.xml that lists some." }
 }

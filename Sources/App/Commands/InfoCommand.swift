@@ -91,9 +91,11 @@ struct InfoCommand {
         // Use the cached metadata if it is of this file. Only the file has all fields.
         let kept = known.flatMap { $0.edition == stored.edition ? $0.metadata : nil }
         do {
-            let reply = try services.decoderOfFew.facts(of: .file(path))
+            let file = try cache.files.open(stored)
+            defer { close(file) }
+            let reply = try services.decoderOfFew.facts(of: .open(file))
             description.add(kept ?? PhotoMetadata(reply))
-            description.add(bytes: Self.size(of: path))
+            description.add(bytes: stored.size)
             description.add(reply.metadata.fields)
             return true
         } catch {

@@ -72,7 +72,10 @@ public actor NetworkController {
         schedule: RetrySchedule = RetrySchedule(), clock: any NetworkClock = MachineClock(),
         network: CoalescingStream<NetworkPresence> = CoalescingStream(), disturbance: Disturbance = Disturbance(),
         onHistory: @escaping @Sendable (HostHistory) -> Void = { _ in },
-        kinds: [any NetworkRequest.Type] = [GalleryListRequest.self, ThumbnailRequest.self, PhotoRequest.self]
+        kinds: [any NetworkRequest.Type] = [
+            FolderListRequest.self, GalleryListRequest.self, ThumbnailRequest.self, LocalPhotoRequest.self,
+            PhotoRequest.self,
+        ]
     ) {
         self.wishes = wishes
         self.context = context

@@ -87,6 +87,16 @@ extension GalleryCache {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// The list file in a local folder: the one that `vitrine publish` makes, or one with the usual name; nil if there
+    /// is none.
+    var listFile: Address? {
+        guard isFolder, let path = address.filePath else { return nil }
+        return ["gallery.xml", "index.xml"].first { access(path + "/" + $0, R_OK) == 0 }.map { address.appending($0) }
+    }
+
+    /// Whether the gallery is a local folder without a list file, so that its photos are found by reading it.
+    var isPlainFolder: Bool { isFolder && listFile == nil }
+
     /// Returns the addresses to which requests for the gallery's pictures may connect.
     ///
     /// A gallery in the user's own network may name its own host. A public gallery may not, even by the same name,

@@ -10,7 +10,7 @@ import Scheduling
 import Session
 
 /// Fetches a gallery's list and updates the cache.
-public struct GalleryListRequest: NetworkRequest {
+public struct GalleryListRequest: TransferRequest {
     /// The list as the subject. A list has no editions.
     public let identity: RequestIdentity
     /// The address of the gallery.
@@ -50,7 +50,8 @@ public struct GalleryListRequest: NetworkRequest {
     public func plan() throws -> FetchPlan {
         let record = try cache.read { try $0.gallery() }
         return FetchPlan(
-            address: try listAddress(), signIn: signIn, validators: Self.validators(in: record), limit: Self.limit,
+            address: cache.listFile ?? cache.address, signIn: signIn, validators: Self.validators(in: record),
+            limit: Self.limit,
             addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic), isNamedByUser: true,
             wasPublic: record.wasPublic,
             allowsCompression: true)
@@ -159,17 +160,6 @@ public struct GalleryListRequest: NetworkRequest {
             context.activity.setFailure(failure, of: cache.id)
         }
     }
-
-    /// Returns the address of the list file. In a folder, the list file is the file that `vitrine publish` makes, or
-    /// one with the usual name.
-    private func listAddress() throws -> Address {
-        guard cache.isFolder, let path = cache.address.filePath else { return cache.address }
-        for name in ["gallery.xml", "index.xml"] where access(path + "/" + name, R_OK) == 0 {
-            return cache.address.appending(name)
-        }
-        throw RequestError.transfer(
-            .file("the folder holds neither gallery.xml nor index.xml; “vitrine publish” makes a list of its photos"))
-    }
 }
 
 /// Parses a gallery's list on a queue with lower priority than screens. A ``ListComparer`` compares its photos
@@ -209,9 +199,11 @@ actor ListComparer {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// - Parameter address: the address of the list, for the log.
-    init(_ cache: GalleryCache, address: Address, log: Log) throws {
-        draft = try cache.beginSync()
+    /// - Parameters:
+    ///   - scopes: the folders that the list covers; nil for all.
+    ///   - address: the address of the list, for the log.
+    init(_ cache: GalleryCache, address: Address, within scopes: [FolderScope]? = nil, log: Log) throws {
+        draft = try cache.beginSync(within: scopes)
         self.address = address
         self.log = log
     }
@@ -223,15 +215,41 @@ actor ListComparer {
         var photos = photos
         try draft.add(&photos)
         skipped += photos.skipped.count
-        let noted =
+        note(
             photos.skipped.prefix(Self.maximumNotes).map { "line \($0.line): photo skipped: \($0.reason)" }
-            + photos.remarks.prefix(Self.maximumNotes).map { "line \($0.line): \($0.reason)" }
+                + photos.remarks.prefix(Self.maximumNotes).map { "line \($0.line): \($0.reason)" })
+        return draft.count
+    }
+
+    /// Adds the photos of a folder and returns how many have come so far.
+    func add(_ entries: FolderEntries) throws -> Int {
+        try Task.checkCancellation()
+        var entries = entries
+        try draft.add(&entries)
+        if let failure = entries.failure {
+            // Its photos may still be there, so they stay.
+            try draft.keep(below: entries.folder)
+            skipped += 1
+            note(["\(entries.folder.isEmpty ? "the folder" : entries.folder) cannot be read: \(failure)"])
+        }
+        skipped += entries.skipped.count
+        note(entries.skipped.map { "\($0): photo skipped: the path is too long" })
+        return draft.count
+    }
+
+    /// Commits the photos so far, if the gallery was empty.
+    func commitBeginning(in cache: GalleryCache, at time: Timestamp) async throws {
+        guard let beginning = try draft.takeBeginning() else { return }
+        let summary = try await cache.writer.commit(beginning, skipped: 0, validators: Validators(), at: time)
+        try draft.resume(after: summary)
+    }
+
+    private func note(_ noted: [String]) {
         for text in noted.prefix(Self.maximumNotes - notes) { log.info(.xml, "\(address), \(text)") }
         if notes < Self.maximumNotes, notes + noted.count >= Self.maximumNotes {
             log.info(.xml, "\(address): further mistakes in this list are not logged")
         }
         notes = min(notes + noted.count, Self.maximumNotes)
-        return draft.count
     }
 
     func finish() throws -> (changes: SyncChanges, skipped: Int) {

@@ -32,12 +32,9 @@ public protocol NetworkRequest: Sendable {
     /// Whether the user has named the server. Otherwise Vitrine requests a password only when the user opens the photo.
     var isNamedByUser: Bool { get }
 
-    /// Returns the details of the next attempt. Each attempt gets a new file.
-    func plan() throws -> FetchPlan
-    /// Returns a plan's partial file to the cache after an attempt without an answer.
-    func takeBack(_ plan: FetchPlan)
-    /// Stores the answer in the cache. The answer's status is 200, or 304 if the plan has validators.
-    func process(_ response: inout Response) async throws
+    /// Fetches the thing and stores it in the cache. Returns the metrics of a transfer, if there was one.
+    @discardableResult
+    func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics?
 
     /// Shows that the request has started.
     func showStarted()
@@ -66,14 +63,39 @@ extension NetworkRequest {
     /// By default, the user has named the server, because the user named the gallery.
     public var isNamedByUser: Bool { true }
 
+    /// Performs the request alone, without a governor.
+    @discardableResult
+    public func perform(over client: HTTPClient) async throws -> HTTPMetrics? {
+        try await perform(over: client, with: TransferPermit())
+    }
+
+    /// Returns the description of the request for the governor.
+    func candidate(_ importance: Importance) -> TransferCandidate {
+        let port = address.port.map { ":\($0)" } ?? ""
+        return TransferCandidate(
+            host: address.scheme == .file ? "" : "\(address.scheme.rawValue)://\(address.host)\(port)",
+            isSecure: address.scheme == .https,
+            importance: importance, kind: kind, held: Double(held), isAskedAfter: isAskedAfter)
+    }
+}
+
+/// A request that one transfer serves.
+public protocol TransferRequest: NetworkRequest {
+    /// Returns the details of the next attempt. Each attempt gets a new file.
+    func plan() throws -> FetchPlan
+    /// Returns a plan's partial file to the cache after an attempt without an answer.
+    func takeBack(_ plan: FetchPlan)
+    /// Stores the answer in the cache. The answer's status is 200, or 304 if the plan has validators.
+    func process(_ response: inout Response) async throws
+}
+
+extension TransferRequest {
     /// By default, does nothing.
     public func takeBack(_ plan: FetchPlan) {}
 
     /// Sends the request once and processes the answer.
     @discardableResult
-    public func perform(
-        over client: HTTPClient, with permit: TransferPermit = TransferPermit()
-    ) async throws -> HTTPMetrics? {
+    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
         let plan = try plan()
         var response = try await answer(to: plan, over: client, with: permit)
         try await process(&response)
@@ -89,15 +111,6 @@ extension NetworkRequest {
             if error is CancellationError || RequestError(error).keepsPartialFile { takeBack(plan) }
             throw error
         }
-    }
-
-    /// Returns the description of the request for the governor.
-    func candidate(_ importance: Importance) -> TransferCandidate {
-        let port = address.port.map { ":\($0)" } ?? ""
-        return TransferCandidate(
-            host: address.scheme == .file ? "" : "\(address.scheme.rawValue)://\(address.host)\(port)",
-            isSecure: address.scheme == .https,
-            importance: importance, kind: kind, held: Double(held), isAskedAfter: isAskedAfter)
     }
 }
 
@@ -123,17 +136,20 @@ public struct RequestContext: Sendable {
     public let activity: Activity
     /// The log for requests.
     public let log: Log
+    /// Follows the folders of local galleries; nil to follow none.
+    public let folders: LocalFolders?
     /// Returns the present time.
     public let now: @Sendable () -> Timestamp
 
     /// Creates a context.
     public init(
-        caches: CacheFolder, activity: Activity, log: Log,
+        caches: CacheFolder, activity: Activity, log: Log, folders: LocalFolders? = nil,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(milliseconds: Log.systemTime()) }
     ) {
         self.caches = caches
         self.activity = activity
         self.log = log
+        self.folders = folders
         self.now = now
     }
 }

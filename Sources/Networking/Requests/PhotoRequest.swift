@@ -9,7 +9,7 @@ import Session
 /// Fetches a photo into a file of the cache.
 ///
 /// The request also serves the wish for a thumbnail that the gallery lacks: Vitrine makes it from the photo.
-public struct PhotoRequest: NetworkRequest {
+public struct PhotoRequest: TransferRequest {
     private let picture: PictureSubject
 
     /// The most bytes of a photo, more than the files of any camera have.

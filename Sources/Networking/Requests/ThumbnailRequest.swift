@@ -5,7 +5,7 @@ import Numbers
 import Scheduling
 
 /// Fetches a thumbnail of the gallery into the cache's table of thumbnails.
-public struct ThumbnailRequest: NetworkRequest {
+public struct ThumbnailRequest: TransferRequest {
     private let picture: PictureSubject
 
     /// The most bytes of a thumbnail. No real thumbnail has more bytes, and memory is enough for this many.

@@ -71,24 +71,21 @@ struct MissingLibraries {
     /// The most beginnings to remember, because in some formats these bytes differ between files.
     private static let most = 64
 
-    /// Returns the known reason why a file cannot be decoded. Returns nil if none is known.
-    func failure(ofFileAt path: String) -> DecodeFailure? {
-        failures.isEmpty ? nil : Self.beginning(path).flatMap { failures[$0] }
+    /// Returns the known reason why an open file cannot be decoded. Returns nil if none is known.
+    func failure(of file: Int32) -> DecodeFailure? {
+        failures.isEmpty ? nil : Self.beginning(file).flatMap { failures[$0] }
     }
 
     /// Records the reason if a file could not be decoded because a library is missing.
-    mutating func record(_ error: PictureError, ofFileAt path: String) {
+    mutating func record(_ error: PictureError, of file: Int32) {
         guard error.isMissingLibrary, case .undecodable(let failure) = error, failures.count < Self.most,
-            let beginning = Self.beginning(path)
+            let beginning = Self.beginning(file)
         else { return }
         failures[beginning] = failure
     }
 
-    private static func beginning(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
+    private static func beginning(_ file: Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: length)
-        return pread(descriptor, &bytes, length, 0) == length ? bytes : nil
+        return pread(file, &bytes, length, 0) == length ? bytes : nil
     }
 }

@@ -1,5 +1,7 @@
 import Cache
 import Concurrency
+import Files
+import Glibc
 import Model
 import Pixels
 
@@ -29,12 +31,16 @@ actor BackgroundDecoder {
     }
 
     /// Decodes a photo's file. Blocks this actor's queue until the decoder has ended.
-    func decode(_ path: String, _ request: DecodeRequest) throws(PictureError) -> DecodeReply {
-        if let failure = missing.failure(ofFileAt: path) { throw .undecodable(failure) }
+    func decode(
+        _ photo: StoredPhoto, in files: PhotoFiles, _ request: DecodeRequest
+    ) throws(PictureError) -> DecodeReply {
+        let file = try files.openPicture(photo)
+        defer { close(file) }
+        if let failure = missing.failure(of: file) { throw .undecodable(failure) }
         do {
-            return try decoder.decode(.file(path), request)
+            return try decoder.decode(.open(file), request)
         } catch {
-            missing.record(error, ofFileAt: path)
+            missing.record(error, of: file)
             throw error
         }
     }
@@ -51,6 +57,17 @@ actor BackgroundDecoder {
     /// Classifies a decoding failure. Runs on this actor, because reading the whole file blocks.
     func verdict(_ error: PictureError, of stored: StoredPhoto, in files: PhotoFiles) -> PictureRenderer.Verdict {
         PictureRenderer.verdict(error, of: stored, in: files)
+    }
+}
+
+extension PhotoFiles {
+    /// Opens a photo's file to decode it. The caller closes the descriptor.
+    func openPicture(_ photo: StoredPhoto) throws(PictureError) -> Int32 {
+        do throws(SystemError) {
+            return try open(photo)
+        } catch {
+            throw [EMFILE, ENFILE].contains(error.code) ? .tooFewDescriptors : .file("\(error)")
+        }
     }
 }
 

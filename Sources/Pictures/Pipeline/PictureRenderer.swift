@@ -1,4 +1,5 @@
 import Cache
+import Glibc
 import Logging
 import Model
 import Pixels
@@ -96,23 +97,24 @@ public struct PictureRenderer: Sendable {
         guard let stored = found else { throw PictureError.file("the photo has not been fetched yet") }
         let part = DecodedParts.Photo(gallery: cache.id, key: key, edition: stored.edition)
         if let reply = parts.reply(to: request, for: part) ?? runs.reply(to: request, for: part) { return reply }
-        let path = cache.files.path(stored)
         do {
+            let file = try cache.files.openPicture(stored)
+            defer { close(file) }
             if request.frame > 0, request.region == .whole, request.product == .pixels {
                 let run = DecodedRuns.run(from: request)
-                let reply = try decoder.decode(.file(path), run, cancellation: cancellation)
+                let reply = try decoder.decode(.open(file), run, cancellation: cancellation)
                 runs.keep(reply, to: run, of: part)
                 return reply.with(pixels: reply.pixels, for: request)
             }
             let wider = DecodedParts.wider(than: request)
-            let reply = try decode(path, wider ?? request, cancellation, showing: wider == nil ? showing : nil)
+            let reply = try decode(file, wider ?? request, cancellation, showing: wider == nil ? showing : nil)
             if isUnread {
                 write { try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition) }
             }
             guard let wider else { return reply }
             parts.keep(reply, to: wider, of: part)
             if let reply = parts.reply(to: request, for: part) { return reply }
-            return try decoder.decode(.file(path), request, cancellation: cancellation)
+            return try decoder.decode(.open(file), request, cancellation: cancellation)
         } catch {
             let verdict = Self.verdict(error, of: stored, in: cache.files)
             write { try await record(verdict, on: stored, key, in: cache) }
@@ -123,16 +125,16 @@ public struct PictureRenderer: Sendable {
 
     /// Decodes a photo's file. If `showing` is given, first decodes a preview, and the full picture only if needed.
     private func decode(
-        _ path: String, _ request: DecodeRequest, _ cancellation: DecodeCancellation, showing: ((DecodeReply) -> Void)?
+        _ file: Int32, _ request: DecodeRequest, _ cancellation: DecodeCancellation, showing: ((DecodeReply) -> Void)?
     ) throws(PictureError) -> DecodeReply {
         if let showing {
             var soon = request
             soon.haste = .soon
-            let reply = try decoder.decode(.file(path), soon, cancellation: cancellation)
+            let reply = try decoder.decode(.open(file), soon, cancellation: cancellation)
             guard reply.isCoarse else { return reply }
             showing(reply)
         }
-        return try decoder.decode(.file(path), request, cancellation: cancellation)
+        return try decoder.decode(.open(file), request, cancellation: cancellation)
     }
 
     /// Decodes the part of a photo that has arrived. Ignores damage, because more bytes will follow.
@@ -284,7 +286,7 @@ extension PictureRenderer {
         _ stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest
     ) async throws -> DecodeReply {
         do {
-            return try await backgroundDecoder.decode(cache.files.path(stored), request)
+            return try await backgroundDecoder.decode(stored, in: cache.files, request)
         } catch {
             let verdict = await backgroundDecoder.verdict(error, of: stored, in: cache.files)
             try await record(verdict, on: stored, key, in: cache)

@@ -1,6 +1,7 @@
 import Cache
 import Logging
 import Model
+import Settings
 
 /// The lists of one gallery: all photos in some order, and the matches of a search.
 ///
@@ -36,6 +37,8 @@ final class PhotoLists {
     private(set) var sections: SectionRule
     /// The reason why the last search or sort failed, if it did.
     private(set) var failure: String?
+    /// The id of a photo to open that the cache does not have yet.
+    private var awaited: String?
     private var task: Task<Void, Never>?
     private let log: Log
     private let feed: UpdateFeed
@@ -53,6 +56,26 @@ final class PhotoLists {
 
     /// Whether the search for the current text is incomplete.
     var isSearching: Bool { filter != found?.filter ?? .all }
+
+    /// Returns the photo of a place. Waits for a photo to open that the cache does not have yet, as in a new gallery.
+    func find(_ place: Place) throws -> PhotoKey? {
+        guard let galleryID = place.photo else { return nil }
+        let photo = try reader.photo(galleryID: galleryID)
+        if photo == nil, place.isPhotoOpen { awaited = galleryID }
+        return photo?.key
+    }
+
+    /// Returns the id of the awaited photo, once, after the photo has arrived.
+    func takeArrived() -> String? {
+        guard let galleryID = awaited, let photo = try? reader.photo(galleryID: galleryID),
+            shown.index(of: photo.key) != nil
+        else { return nil }
+        awaited = nil
+        return galleryID
+    }
+
+    /// Stops waiting for a photo, since the user has done something else.
+    func stopAwaiting() { awaited = nil }
 
     /// Starts a search. An empty text shows all photos again.
     func search(_ text: String, for purpose: Purpose) {

@@ -79,7 +79,9 @@ struct PhotoRow {
             }
         }
         guard photo.original.isCurrent else { return nil }
-        return (photo.size.map { "Cached, \(ByteText.text($0))" } ?? "Cached", theme.detail)
+        let size = photo.size.map { ByteText.text($0) }
+        if photo.isInPlace { return size.map { ($0, theme.detail) } }
+        return (size.map { "Cached, \($0)" } ?? "Cached", theme.detail)
     }
 
     private func drawMark(_ isSelected: Bool, in surface: inout Surface, _ frame: Rect) {

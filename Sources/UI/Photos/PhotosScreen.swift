@@ -72,10 +72,10 @@ final class PhotosScreen: Screen, ListScreen {
     private func restoreSelection(_ place: Place) throws {
         scroll.setCount(results.count)
         selection = results.key(at: 0)
-        guard let galleryID = place.photo, let photo = try lists.reader.photo(galleryID: galleryID) else { return }
+        guard let key = try lists.find(place) else { return }
         // In a long list that is still loading, the index is unknown.
-        scroll.select(results.index(of: photo.key) ?? 0)
-        selection = photo.key
+        scroll.select(results.index(of: key) ?? 0)
+        selection = key
     }
 
     var cache: GalleryCache { lists.cache }
@@ -164,6 +164,7 @@ final class PhotosScreen: Screen, ListScreen {
     // MARK: - Commands
 
     override func perform(_ command: Command) -> Bool {
+        lists.stopAwaiting()
         if let order = SortMenu.order(command) {
             sort(by: order)
             return true
@@ -393,6 +394,7 @@ final class PhotosScreen: Screen, ListScreen {
         case .lists(let lists) where lists === self.lists: showNewLists()
         case .results(let results, let difference) where results === self.results:
             applyDifference(difference)
+            if let id = lists.takeArrived(), select(galleryID: id) { openSelection() }
             countErrors()
         // The heading may count the matches while the list shows all photos.
         case .results(let results, _) where results === lists.found: break

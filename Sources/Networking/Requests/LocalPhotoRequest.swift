@@ -1,0 +1,77 @@
+import Cache
+import Files
+import Glibc
+import HTTP
+import Model
+import Scheduling
+
+/// Finds a photo of a local folder. The photo stays where it is; the cache records its size and time.
+///
+/// It also serves the wish for a thumbnail: Vitrine makes it from the photo.
+public struct LocalPhotoRequest: NetworkRequest {
+    private let picture: PictureSubject
+
+    /// Makes a request for a photo in a local folder without a list file.
+    public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
+        guard case .picture(let gallery, let key, let rendition) = subject,
+            let cache = context.caches.cache(gallery), cache.isPlainFolder
+        else { return nil }
+        // A thumbnail that is up to date needs no photo.
+        if rendition == .thumbnail, try cache.read({ try $0.wantingSource(of: key, .thumbnail) }) == nil { return nil }
+        return try PictureSubject(.original, of: key, in: gallery, context).map(Self.init)
+    }
+
+    private init(_ picture: PictureSubject) {
+        self.picture = picture
+    }
+
+    /// The photo, in the edition of the list at the time of the request.
+    public var identity: RequestIdentity { picture.identity }
+    /// The address of the file.
+    public var address: Address { picture.address }
+    /// Like a thumbnail: nothing large is transferred.
+    public var kind: TransferKind { .thumbnail }
+    /// Whether an earlier attempt failed.
+    public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
+
+    /// Checks that the file is there and begins like a picture.
+    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
+        let descriptor: Int32
+        do throws(SystemError) {
+            descriptor = try picture.cache.files.open(original: picture.address)
+        } catch {
+            throw RequestError.transfer(.file("\(error)"))
+        }
+        defer { close(descriptor) }
+        guard let file = OriginalFile(descriptor) else { throw RequestError.transfer(.file("it is no regular file")) }
+        var beginning = [UInt8](repeating: 0, count: PictureSignature.length)
+        let count = beginning.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        guard PictureSignature(beginning.prefix(max(count, 0))) != nil else {
+            throw RequestError.wrongType("something that is not a picture")
+        }
+        try await picture.cache.writer.store(original: file, of: picture.key, edition: picture.source.state.edition)
+        return nil
+    }
+
+    /// Shows nothing: it takes no time.
+    public func showStarted() {}
+
+    /// Shows nothing: the row tells.
+    public func showDone() {}
+
+    /// Marks the photo for a retry.
+    public func recordPostponement(_ failure: Failure) async {
+        await picture.record(.putOff(failure))
+    }
+
+    /// Shows nothing: the row tells.
+    public func showWaiting(_ failure: Failure, until time: Timestamp?) {}
+
+    /// Marks the photo as failed.
+    public func recordFailure(_ failure: Failure) async {
+        await picture.recordFailure(failure)
+    }
+
+    /// Shows nothing.
+    public func showCancelled() {}
+}

@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Folders of photos as galleries.
+@Suite(.ownThread, .serialized) struct FolderTests {
+    private let home = Household()
+
+    /// Copies pictures of the test gallery into the folder "album".
+    private func copy(_ pictures: [String: String]) throws {
+        for (picture, name) in pictures {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(Built.testGallery)/\(picture)"))
+            home.folder.write("album/" + name, [UInt8](bytes))
+        }
+    }
+
+    private var files: [String] {
+        (FileManager.default.subpaths(atPath: home.folder.path("album")) ?? []).sorted()
+    }
+
+    private func browse(_ argument: String) throws -> TerminalSession {
+        try TerminalSession(arguments: [argument], environment: home.environment())
+    }
+
+    @Test("A folder shows the photos of all subfolders with thumbnails, and stays as it is")
+    func browsing() throws {
+        try copy(["thumbnails/owl.jpg": "owl.jpg", "thumbnails/moon.jpg": "night/moon.jpg"])
+        let session = try browse(home.folder.path("album"))
+        #expect(session.until { $0.text(inRow: 0).contains("1 of 2") && $0.text.contains("moon.jpg") })
+        #expect(session.until { screen in screen.text.count { $0 == "▀" } > 20 })
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(files == ["night", "night/moon.jpg", "owl.jpg"])
+        let galleries = ".cache/vitrine/galleries"
+        let gallery = try #require(home.folder.entries(galleries).first)
+        #expect(home.folder.entries("\(galleries)/\(gallery)/photos").isEmpty)
+    }
+
+    @Test("A photo that is named by its path is shown, in a new gallery and later")
+    func namedPhoto() throws {
+        try copy([
+            "thumbnails/owl.jpg": "owl.jpg", "thumbnails/moon.jpg": "moon.jpg", "thumbnails/tulips.jpg": "tulips.jpg",
+        ])
+        for _ in 0..<2 {
+            let session = try browse(home.folder.path("album/owl.jpg"))
+            #expect(session.until { $0.text(inRow: 0).contains("owl.jpg") && $0.text(inRow: 0).contains("of 3 · fit") })
+            session.type("Q")
+            #expect(session.wait() == 0)
+        }
+    }
+
+    @Test("New and removed files appear while the folder is open")
+    func changes() throws {
+        try copy(["thumbnails/owl.jpg": "owl.jpg"])
+        let session = try browse(home.folder.path("album"))
+        #expect(session.until { $0.text(inRow: 0).contains("1 of 1") })
+        try copy(["thumbnails/moon.jpg": "night/moon.jpg"])
+        #expect(session.until { $0.text.contains("moon.jpg") && $0.text(inRow: 0).contains("of 2") })
+        try FileManager.default.removeItem(atPath: home.folder.path("album/night"))
+        #expect(session.until { !$0.text.contains("moon.jpg") && $0.text(inRow: 0).contains("1 of 1") })
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test("Photos of a folder are exported from where they are")
+    func exporting() throws {
+        try copy(["thumbnails/owl.jpg": "night/owl.jpg"])
+        let export = try home.vitrine("export", home.folder.path("album"), home.folder.path("saved"))
+        #expect(export.status == 0, "\(export.errors)")
+        #expect(home.folder.entries("saved") == ["owl.jpg"])
+        #expect(files == ["night", "night/owl.jpg"])
+    }
+}

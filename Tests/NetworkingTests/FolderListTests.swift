@@ -1,0 +1,315 @@
+import Foundation
+import Glibc
+import HTTP
+import Logging
+import Model
+import Session
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// Galleries that are local folders without a list.
+@Suite struct FolderListTests {
+    private let folder = TestFolder()
+    private let client = HTTPClient(log: Log())
+    private let context: RequestContext
+    private let cache: GalleryCache
+
+    init() throws {
+        let log = Log()
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        context = RequestContext(
+            caches: caches, activity: Activity(), log: log, now: { Timestamp(milliseconds: 42_000) })
+        folder.write("album/one.jpg", NetworkTest.picture("one"))
+        cache = try caches.open(Address(filePath: folder.path("album")))
+    }
+
+    private func write(_ name: String, _ text: String = "picture", at seconds: Int = 1_154_245_637) {
+        folder.write("album/" + name, NetworkTest.picture(text))
+        var times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
+        utimensat(AT_FDCWD, folder.path("album/" + name), &times, 0)
+    }
+
+    private func list() async throws {
+        let request = try #require(try FolderListRequest.make(for: .list(cache.id), in: context))
+        try await request.perform(over: client)
+    }
+
+    private var photos: [Photo] {
+        get throws {
+            var photos: [Photo] = []
+            try cache.read { try $0.forEachPhoto { photos.append($0) } }
+            return photos.sorted { $0.galleryID < $1.galleryID }
+        }
+    }
+
+    private func photo(_ id: String) throws -> Photo { try #require(try cache.read { try $0.photo(galleryID: id) }) }
+
+    private func find(_ id: String, _ rendition: Rendition = .original) async throws {
+        let subject = Wish.Subject.picture(cache.id, try photo(id).key, rendition)
+        let request = try #require(try LocalPhotoRequest.make(for: subject, in: context))
+        try await request.perform(over: client)
+    }
+
+    @Test("The pictures of all subfolders are photos, with their paths as ids and the files' times as dates")
+    func recursion() async throws {
+        write("b/two.JPG", at: 1_000)
+        write("b/c/three.heic")
+        folder.write("album/notes.txt", "no picture")
+        folder.write("album/.hidden.jpg", "hidden")
+        try await list()
+        #expect(try photos.map(\.galleryID) == ["b/c/three.heic", "b/two.JPG", "one.jpg"])
+        #expect(try photos.map(\.name) == ["three.heic", "two.JPG", "one.jpg"])
+        #expect(try photo("b/two.JPG").date == Timestamp(milliseconds: 1_000_000))
+        let record = try cache.read { try $0.gallery() }
+        #expect(record.photoCount == 3 && record.lastSuccess == Timestamp(milliseconds: 42_000))
+    }
+
+    @Test("A folder with a list file is read from the list")
+    func listFile() async throws {
+        folder.write("album/gallery.xml", "<album/>")
+        #expect(try FolderListRequest.make(for: .list(cache.id), in: context) == nil)
+        #expect(try GalleryListRequest.make(for: .list(cache.id), in: context) != nil)
+    }
+
+    @Test("A photo stays where it is, and the cache has no copy")
+    func inPlace() async throws {
+        try await list()
+        try await find("one.jpg")
+        let key = try photo("one.jpg").key
+        let stored = try #require(try cache.read { try $0.photoFile(of: key) })
+        #expect(cache.files.path(stored) == folder.path("album/one.jpg"))
+        let file = try cache.files.open(stored)
+        defer { close(file) }
+        #expect(cache.files.isIntact(stored))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: cache.folder + "/photos").isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("album")) == ["one.jpg"])
+    }
+
+    @Test("The wish for a thumbnail finds the photo from which it is made")
+    func thumbnails() async throws {
+        try await list()
+        try await find("one.jpg", .thumbnail)
+        let key = try photo("one.jpg").key
+        #expect(try cache.read { try $0.thumbnailsToMake() } == [key])
+    }
+
+    @Test("The time when a photo was taken replaces the time of its file, and the next listing keeps it")
+    func taken() async throws {
+        write("one.jpg", "old")
+        try await list()
+        try await find("one.jpg")
+        let before = try photo("one.jpg")
+        var metadata = PhotoMetadata(format: "JPEG", width: 40, height: 30)
+        metadata.takenAt = "2001-02-03T04:05:06"
+        try await cache.writer.store(metadata, of: before.key, edition: before.original.edition)
+        let taken = try #require(Timestamp(localTime: "2001-02-03T04:05:06"))
+        #expect(try photo("one.jpg").date == taken)
+        try await list()
+        #expect(try photo("one.jpg").date == taken && photo("one.jpg").original.isCurrent)
+        // Another picture may have been taken at another time.
+        write("one.jpg", "another", at: 2_000)
+        try await list()
+        #expect(try photo("one.jpg").date == Timestamp(milliseconds: 2_000_000))
+    }
+
+    @Test("Removing cached photos leaves the user's files alone")
+    func removal() async throws {
+        try await list()
+        try await find("one.jpg")
+        try await cache.writer.dropPhotos([photo("one.jpg").key])
+        try await find("one.jpg")
+        try await cache.writer.clear(photosOnly: false)
+        try cache.sweep()
+        #expect(FileManager.default.fileExists(atPath: folder.path("album/one.jpg")))
+    }
+
+    @Test("A replaced file with the same date is a new edition")
+    func replaced() async throws {
+        write("one.jpg", "old")
+        try await list()
+        try await find("one.jpg")
+        let before = try photo("one.jpg")
+        write("one.jpg", "newer")
+        try await list()
+        let after = try photo("one.jpg")
+        #expect(after.key == before.key && after.date == before.date)
+        #expect(after.original.edition == before.original.edition + 1 && !after.original.isCurrent)
+        #expect(after.thumbnail.edition == before.thumbnail.edition + 1)
+    }
+
+    @Test("A renamed or moved file is another photo, and a removed folder removes its photos")
+    func moved() async throws {
+        write("b/two.jpg")
+        write("b/three.jpg")
+        try await list()
+        rename(folder.path("album/one.jpg"), folder.path("album/b/one.jpg"))
+        try await list()
+        #expect(try photos.map(\.galleryID) == ["b/one.jpg", "b/three.jpg", "b/two.jpg"])
+        write("last.jpg")
+        try FileManager.default.removeItem(atPath: folder.path("album/b"))
+        try await list()
+        #expect(try photos.map(\.galleryID) == ["last.jpg"])
+    }
+
+    @Test("The first photos of a new large folder are committed before the rest, and each photo once")
+    func beginning() async throws {
+        for number in 0..<1_200 { folder.write("album/\(number % 2)/\(number).jpg", "") }
+        try await list()
+        let record = try cache.read { try $0.gallery() }
+        // The beginning and the rest.
+        #expect(record.photoCount == 1_201 && record.listVersion == 2 && record.lastSuccess != nil)
+        #expect(try photos.count == 1_201)
+        try await list()
+        #expect(try cache.read { try $0.gallery() } == record)
+    }
+
+    @Test("An unchanged folder changes nothing")
+    func unchanged() async throws {
+        write("b/two.jpg")
+        try await list()
+        let before = (try photos, try cache.read { try $0.gallery() }.listVersion)
+        try await list()
+        #expect(try photos == before.0)
+        #expect(try cache.read { try $0.gallery() }.listVersion == before.1)
+    }
+
+    @Test("An empty or missing folder removes no photos, since its disk may not be connected")
+    func disconnected() async throws {
+        try await list()
+        try FileManager.default.removeItem(atPath: folder.path("album/one.jpg"))
+        await #expect(throws: RequestError.self) { try await list() }
+        #expect(try photos.count == 1)
+    }
+
+    @Test(
+        "Names of all kinds become different photos",
+        arguments: [
+            "a b.jpg", "#1.jpg", "100%.jpg", "%41.jpg", "what?.jpg", "1+1.jpg", "Ü.jpg", "U\u{308}.jpg",
+            "line\nbreak.jpg",
+            "\"quoted\".jpg", "it's.jpg", "&amp;.jpg", "-dash.jpg", "<b>.jpg", "back\\slash.jpg", "semi;colon.jpg",
+            String(repeating: "x", count: 251) + ".jpg", "\u{202E}gpj.jpg", "tab\t.jpg", "漢字.jpg", "a:b.jpg", "~.jpg",
+        ])
+    func names(name: String) async throws {
+        write(name)
+        try await list()
+        try await find(name)
+        let found = try photo(name)
+        #expect(found.name == name && found.original.isCurrent)
+        let stored = try #require(try cache.read { try $0.photoFile(of: found.key) })
+        close(try cache.files.open(stored))
+    }
+
+    @Test("A name that is not UTF-8 shows its bytes, and the photo can be opened")
+    func bytes() async throws {
+        let path: [UInt8] = Array(folder.path("album/caf").utf8) + [0xE9] + Array(".jpg".utf8) + [0]
+        let file = open(path.map { CChar(bitPattern: $0) }, O_WRONLY | O_CREAT, 0o600)
+        let picture = NetworkTest.picture("x")
+        #expect(picture.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } == picture.count)
+        close(file)
+        try await list()
+        try await find("caf\u{FFFD}E9.jpg")
+        let key = try photo("caf\u{FFFD}E9.jpg").key
+        let stored = try #require(try cache.read { try $0.photoFile(of: key) })
+        close(try cache.files.open(stored))
+    }
+
+    @Test("A file behind a link that appeared after the listing is not opened")
+    func link() async throws {
+        write("b/two.jpg")
+        try await list()
+        folder.write("secret/two.jpg", NetworkTest.picture("secret"))
+        try FileManager.default.removeItem(atPath: folder.path("album/b"))
+        #expect(symlink("../secret", folder.path("album/b")) == 0)
+        await #expect(throws: RequestError.self) { try await find("b/two.jpg") }
+    }
+
+    @Test("A file with the name of a picture and other contents is refused")
+    func noPicture() async throws {
+        folder.write("album/one.jpg", "no picture at all")
+        try await list()
+        await #expect(throws: RequestError.self) { try await find("one.jpg") }
+    }
+}
+
+/// Changes in local folders, as the system reports them.
+@Suite(.timeLimit(.minutes(2))) struct LocalFoldersTests {
+    private let folder = TestFolder()
+    private let wishes = Wishes()
+    private let activity = Activity()
+    private let folders: LocalFolders
+    private let context: RequestContext
+    private let cache: GalleryCache
+
+    init() throws {
+        let log = Log()
+        let caches = try CacheFolder(path: folder.path("cache"), log: log, activity: activity)
+        folders = LocalFolders(wishes: wishes)
+        context = RequestContext(caches: caches, activity: activity, log: log, folders: folders)
+        for name in ["one.jpg", "a/two.jpg", "a/b/three.jpg", "c/four.jpg"] {
+            folder.write("album/" + name, NetworkTest.picture(name))
+        }
+        cache = try caches.open(Address(filePath: folder.path("album")))
+    }
+
+    private var ids: [String] {
+        get throws {
+            var ids: [String] = []
+            try cache.read { try $0.forEachPhoto { ids.append($0.galleryID) } }
+            return ids.sorted()
+        }
+    }
+
+    private func until(_ wanted: [String]) async throws {
+        let changes = cache.changes()
+        while try ids != wanted { _ = await changes.next() }
+    }
+
+    private func running(_ body: () async throws -> Void) async throws {
+        let controller = NetworkController(wishes: wishes, context: context, client: HTTPClient(log: Log()))
+        let running = [Task { await controller.run() }, Task { [folders] in await folders.run() }]
+        defer { for task in running { task.cancel() } }
+        wishes.ask(for: .list(cache.id))
+        try await until(["a/b/three.jpg", "a/two.jpg", "c/four.jpg", "one.jpg"])
+        try await body()
+    }
+
+    @Test("New, removed, moved and renamed photos appear without a request of the user")
+    func changes() async throws {
+        try await running {
+            folder.write("album/a/b/new.jpg", NetworkTest.picture("new"))
+            try await until(["a/b/new.jpg", "a/b/three.jpg", "a/two.jpg", "c/four.jpg", "one.jpg"])
+            unlink(folder.path("album/one.jpg"))
+            try await until(["a/b/new.jpg", "a/b/three.jpg", "a/two.jpg", "c/four.jpg"])
+            rename(folder.path("album/a/b"), folder.path("album/d"))
+            try await until(["a/two.jpg", "c/four.jpg", "d/new.jpg", "d/three.jpg"])
+            folder.write("album/d/e/five.jpg", NetworkTest.picture("five"))
+            try await until(["a/two.jpg", "c/four.jpg", "d/e/five.jpg", "d/new.jpg", "d/three.jpg"])
+            try FileManager.default.removeItem(atPath: folder.path("album/c"))
+            try await until(["a/two.jpg", "d/e/five.jpg", "d/new.jpg", "d/three.jpg"])
+        }
+    }
+
+    @Test("A folder that is replaced by a link loses its photos, and nothing behind the link is read")
+    func link() async throws {
+        folder.write("outside/secret.jpg", NetworkTest.picture("secret"))
+        try await running {
+            rename(folder.path("album/c"), folder.path("moved"))
+            #expect(symlink("../outside", folder.path("album/c")) == 0)
+            try await until(["a/b/three.jpg", "a/two.jpg", "one.jpg"])
+        }
+    }
+
+    @Test("Only changed folders are read again")
+    func scope() async throws {
+        try await running {
+            // The listing of a changed folder does not notice a change of which the system did not tell.
+            try await cache.writer.transaction { try $0.execute("UPDATE photo SET name = 'x' WHERE id = 'c/four.jpg'") }
+            folder.write("album/a/new.jpg", NetworkTest.picture("new"))
+            try await until(["a/b/three.jpg", "a/new.jpg", "a/two.jpg", "c/four.jpg", "one.jpg"])
+            #expect(try cache.read { try $0.photo(galleryID: "c/four.jpg") }?.name == "x")
+        }
+    }
+}
