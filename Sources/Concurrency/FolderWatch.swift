@@ -51,7 +51,10 @@ public final class FolderWatch: Sendable {
         source.cancel()
     }
 
-    /// Watches a folder. Returns false if that is impossible, for example because the system has no watch left.
+    /// The most folders of a watch. The system's watches are shared by all programs of the user.
+    private static let maximumFolders = 8_192
+
+    /// Watches a folder. Returns false if that is impossible: there are too many, or the system has no watch left.
     ///
     /// - Parameters:
     ///   - path: the path of the folder.
@@ -59,6 +62,7 @@ public final class FolderWatch: Sendable {
     @discardableResult
     public func add(_ path: [UInt8], named name: [UInt8]) -> Bool {
         folders.withLock { folders in
+            guard folders.count < Self.maximumFolders else { return false }
             let text = (path + [0]).map { CChar(bitPattern: $0) }
             let watch = inotify_add_watch(descriptor, text, UInt32(Self.events))
             guard watch >= 0 else { return false }

@@ -11,8 +11,8 @@ import Glibc
 public final class FolderTree {
     /// A regular file.
     public struct File: Hashable, Sendable {
-        /// The name, which need not be UTF-8.
-        public let name: [UInt8]
+        /// The place of the name in ``Piece/names``.
+        public let name: Range<Int>
         /// The size in bytes.
         public let size: Int64
         /// When the file was last modified, in seconds since 1970.
@@ -25,14 +25,20 @@ public final class FolderTree {
     public struct Piece: Sendable {
         /// The folder's path below the top, with a slash at its end; empty for the top.
         public let path: [UInt8]
+        /// The names of all files, in one block: an array for each name would take most of the time.
+        public let names: [UInt8]
         /// The next files of the folder.
         public let files: [File]
         /// The reason why the folder's other files are unknown, if they are.
         public let failure: SystemError?
 
-        /// Creates a piece.
-        public init(path: [UInt8], files: [File], failure: SystemError?) {
-            (self.path, self.files, self.failure) = (path, files, failure)
+        /// Creates a piece without files.
+        public init(path: [UInt8], failure: SystemError) {
+            self.init(path: path, names: [], files: [], failure: failure)
+        }
+
+        fileprivate init(path: [UInt8], names: [UInt8], files: [File], failure: SystemError?) {
+            (self.path, self.names, self.files, self.failure) = (path, names, files, failure)
         }
     }
 
@@ -40,10 +46,14 @@ public final class FolderTree {
     private struct Level {
         let stream: OpaquePointer
         let path: [UInt8]
-        /// The last name is the next one.
-        var files: [[UInt8]]
-        /// The last name is the next one.
-        var folders: [[UInt8]]
+        /// The names of all entries, each with a zero at its end.
+        var names: [UInt8] = []
+        /// The files' names, in order.
+        var files: [Range<Int>] = []
+        /// The index of the next file.
+        var nextFile = 0
+        /// The subfolders' names. The last one is the next one.
+        var folders: [Range<Int>] = []
     }
 
     private var levels: [Level] = []
@@ -63,7 +73,9 @@ public final class FolderTree {
         bytes path: [UInt8], isWanted: @escaping (ArraySlice<UInt8>) -> Bool
     ) throws(SystemError) {
         guard !path.contains(0) else { throw SystemError(EINVAL) }
-        let descriptor = open(Self.terminated(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = Self.withName(at: 0..<path.count, in: path + [0]) {
+            open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
         guard descriptor >= 0 else { throw SystemError() }
         try self.init(consuming: descriptor, isWanted: isWanted)
     }
@@ -92,39 +104,45 @@ public final class FolderTree {
     /// Returns the next piece; nil at the end.
     public func next() -> Piece? {
         while let last = levels.indices.last {
-            if !levels[last].files.isEmpty { return takeFiles(last) }
+            if levels[last].nextFile < levels[last].files.count { return takeFiles(last) }
             guard isDeep, let name = levels[last].folders.popLast() else {
                 closedir(levels.removeLast().stream)
                 continue
             }
-            let path = levels[last].path + name + [UInt8(ascii: "/")]
+            let path = levels[last].path + levels[last].names[name] + [UInt8(ascii: "/")]
             do throws(SystemError) {
                 guard levels.count < Self.maximumDepth else { throw SystemError(ELOOP) }
-                let descriptor = openat(
-                    dirfd(levels[last].stream), Self.terminated(name),
-                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                let descriptor = Self.withName(at: name, in: levels[last].names) {
+                    openat(dirfd(levels[last].stream), $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                }
                 guard descriptor >= 0 else { throw SystemError() }
                 onFolder(path)
                 levels.append(try Self.level(consuming: descriptor, path, isWanted))
             } catch {
                 // The folder may have been removed since its name was read.
-                if error.code != ENOENT { return Piece(path: path, files: [], failure: error) }
+                if error.code != ENOENT { return Piece(path: path, failure: error) }
             }
         }
         return nil
     }
 
     private func takeFiles(_ index: Int) -> Piece {
+        let level = levels[index]
+        let range = level.nextFile..<min(level.nextFile + Self.pieceSize, level.files.count)
+        levels[index].nextFile = range.upperBound
+        let folder = dirfd(level.stream)
+        var failure: SystemError?
         var files: [File] = []
-        let folder = dirfd(levels[index].stream)
-        for _ in 0..<Self.pieceSize {
-            guard let name = levels[index].files.popLast() else { break }
+        files.reserveCapacity(range.count)
+        for name in level.files[range] {
             var status = stat()
-            guard fstatat(folder, Self.terminated(name), &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            guard Self.withName(at: name, in: level.names, { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0
+            else {
                 // The file may have been removed since its name was read.
                 if errno == ENOENT { continue }
-                levels[index].files = []
-                return Piece(path: levels[index].path, files: files, failure: SystemError())
+                failure = SystemError()
+                levels[index].nextFile = level.files.count
+                break
             }
             guard status.st_mode & S_IFMT == S_IFREG else { continue }
             files.append(
@@ -132,7 +150,7 @@ public final class FolderTree {
                     name: name, size: Int64(status.st_size), seconds: Int64(status.st_mtim.tv_sec),
                     nanoseconds: Int64(status.st_mtim.tv_nsec)))
         }
-        return Piece(path: levels[index].path, files: files, failure: nil)
+        return Piece(path: level.path, names: level.names, files: files, failure: failure)
     }
 
     /// Reads the names in a folder.
@@ -144,14 +162,16 @@ public final class FolderTree {
             close(descriptor)
             throw error
         }
-        var level = Level(stream: stream, path: path, files: [], folders: [])
+        var level = Level(stream: stream, path: path)
         errno = 0
         while let entry = readdir(stream) {
-            let name = Self.name(of: entry)
-            switch kind(of: entry, name, in: descriptor) {
-            case DT_DIR where !isSkipped(name): level.folders.append(name)
-            case DT_REG where isWanted(name[...]): level.files.append(name)
-            default: break
+            let start = level.names.count
+            append(entry, to: &level.names)
+            let name = start..<level.names.count - 1
+            switch kind(of: entry, name, level.names, in: descriptor) {
+            case DT_DIR where !isSkipped(level.names[name]): level.folders.append(name)
+            case DT_REG where isWanted(level.names[name]): level.files.append(name)
+            default: level.names.removeSubrange(start...)
             }
             errno = 0
         }
@@ -160,17 +180,28 @@ public final class FolderTree {
             closedir(stream)
             throw error
         }
-        level.files.sort { $1.lexicographicallyPrecedes($0) }
-        level.folders.sort { $1.lexicographicallyPrecedes($0) }
+        level.names.withUnsafeBytes { names in
+            // The zero behind a name is less than any other byte.
+            func precedes(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+                let bytes = (names.baseAddress! + left.lowerBound, names.baseAddress! + right.lowerBound)
+                return memcmp(bytes.0, bytes.1, min(left.count, right.count) + 1) < 0
+            }
+            level.files.sort(by: precedes)
+            level.folders.sort { precedes($1, $0) }
+        }
         return level
     }
 
     /// Returns an entry's kind. Some file systems do not tell it when a folder is read.
-    private static func kind(of entry: UnsafeMutablePointer<dirent>, _ name: [UInt8], in folder: Int32) -> Int {
+    private static func kind(
+        of entry: UnsafeMutablePointer<dirent>, _ name: Range<Int>, _ names: [UInt8], in folder: Int32
+    ) -> Int {
         let kind = Int(entry.pointee.d_type)
         guard kind == DT_UNKNOWN else { return kind }
         var status = stat()
-        guard fstatat(folder, terminated(name), &status, AT_SYMLINK_NOFOLLOW) == 0 else { return kind }
+        guard withName(at: name, in: names, { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+            return kind
+        }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: return Int(DT_DIR)
         case S_IFREG: return Int(DT_REG)
@@ -178,21 +209,28 @@ public final class FolderTree {
         }
     }
 
-    private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+    /// Appends an entry's name with its zero.
+    private static func append(_ entry: UnsafeMutablePointer<dirent>, to names: inout [UInt8]) {
         // `d_name` may be longer than declared; it ends at its zero byte.
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         let start = UnsafeMutableRawPointer(entry) + offset
-        return Array(UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self))))
+        let count = strlen(start.assumingMemoryBound(to: CChar.self))
+        names.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count + 1))
+    }
+
+    /// Calls `body` with a name as the C library takes it.
+    private static func withName<Result>(
+        at range: Range<Int>, in names: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
+    ) -> Result {
+        names.withUnsafeBytes { body(($0.baseAddress! + range.lowerBound).assumingMemoryBound(to: CChar.self)) }
     }
 
     /// Whether a folder is hidden, or made by a system: previews, deleted files, snapshots.
-    private static func isSkipped(_ name: [UInt8]) -> Bool {
-        name.first == UInt8(ascii: ".") || systemFolders.contains(name)
+    private static func isSkipped(_ name: ArraySlice<UInt8>) -> Bool {
+        name.first == UInt8(ascii: ".") || systemFolders.contains { $0.elementsEqual(name) }
     }
 
-    private static let systemFolders = Set(
-        ["@eaDir", "#recycle", "#snapshot", "lost+found", "$RECYCLE.BIN", "System Volume Information"]
-            .map { Array($0.utf8) })
-
-    private static func terminated(_ name: [UInt8]) -> [CChar] { (name + [0]).map { CChar(bitPattern: $0) } }
+    private static let systemFolders = [
+        "@eaDir", "#recycle", "#snapshot", "lost+found", "$RECYCLE.BIN", "System Volume Information",
+    ].map { Array($0.utf8) }
 }

@@ -12,47 +12,50 @@ public struct FolderEntries: WrittenEntries, Sendable {
     public let folder: String
     /// The ids of photos whose paths are too long for an address.
     public private(set) var skipped: [String] = []
-    private let path: [UInt8]
     private let files: [FolderTree.File]
+    private let names: [UInt8]
+    private let digests: [Int64]
     /// The address of the folder, with a slash at its end.
     private let beginning: String
-    private let digest: EntryDigest
 
     /// Creates the entries of a piece.
     ///
     /// - Parameter address: the address of the gallery's folder.
     public init(_ piece: FolderTree.Piece, below address: Address, _ digest: EntryDigest) {
-        (path, files, failure) = (piece.path, piece.files, piece.failure)
+        (files, names, failure) = (piece.files, piece.names, piece.failure)
         folder = PathText.text(piece.path)
         beginning =
             address.text + (address.text.hasSuffix("/") ? "" : "/")
             + PercentEncoding.encode(piece.path, keepingEscapes: false, also: "/")
-        self.digest = digest
+        // Computed here, since the entries are compared by another thread.
+        var bytes = piece.path
+        digests = files.map { file in
+            bytes.removeSubrange(piece.path.count...)
+            bytes.append(contentsOf: piece.names[file.name])
+            bytes.append(0)
+            for number in [file.size, file.seconds, file.nanoseconds] {
+                withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+            }
+            return bytes.withUnsafeBytes { digest.digest($0) }
+        }
     }
 
     /// The number of photos.
     public var count: Int { files.count }
 
     /// Returns the digest of a photo's path, size and time.
-    public func digest(at index: Int) -> Int64? {
-        let file = files[index]
-        var bytes = path + file.name + [0]
-        for number in [file.size, file.seconds, file.nanoseconds] {
-            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-        }
-        return bytes.withUnsafeBytes { digest.digest($0) }
-    }
+    public func digest(at index: Int) -> Int64? { digests[index] }
 
     /// Writes an entry. Returns false for a photo whose path is too long.
     public mutating func read(_ index: Int, into entry: inout EntryBytes) -> Bool {
         let file = files[index]
-        let name = PathText.text(file.name)
-        let address = beginning + PercentEncoding.encode(file.name, keepingEscapes: false)
+        let name = PathText.text(names[file.name])
+        let address = beginning + PercentEncoding.encode(names[file.name], keepingEscapes: false)
         guard address.utf8.count <= Address.maximumLength else {
             skipped.append(folder + name)
             return false
         }
-        entry.begin(date: Timestamp(file), .modified, digest: digest(at: index))
+        entry.begin(date: Timestamp(file), .modified, digest: digests[index])
         entry.append(folder.utf8)
         entry.append(name.utf8)
         entry.end(.id)
@@ -71,10 +74,10 @@ public struct FolderEntries: WrittenEntries, Sendable {
 public enum PathText {
     /// Returns the text of a path. Each byte that is not part of UTF-8 becomes `�` and two hexadecimal digits, so
     /// different paths have different texts.
-    public static func text(_ bytes: [UInt8]) -> String {
+    public static func text(_ bytes: some Collection<UInt8>) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         var text = ""
-        var rest = bytes[...]
+        var rest = Array(bytes)[...]
         while let byte = rest.first {
             if let scalar = firstScalar(rest) {
                 text.unicodeScalars.append(scalar)

@@ -48,8 +48,8 @@ import Testing
     @Test func aChangedViewIsDetected() async throws {
         var file = try Data(contentsOf: URL(fileURLWithPath: path))
         let view = try #require(file.range(of: Data("CREATE VIEW photo_words".utf8)))
-        let name = try #require(file.range(of: Data("photo.name AS name".utf8), in: view.upperBound..<file.endIndex))
-        file.replaceSubrange(name, with: Data("photo.key  AS name".utf8))
+        let name = try #require(file.range(of: Data("photo.name, photo.id".utf8), in: view.upperBound..<file.endIndex))
+        file.replaceSubrange(name, with: Data("photo.key,  photo.id".utf8))
         try file.write(to: URL(fileURLWithPath: path))
         try await expectSetAside("a view")
     }

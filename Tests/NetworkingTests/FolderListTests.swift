@@ -166,6 +166,25 @@ import Testing
         #expect(try cache.read { try $0.gallery() } == record)
     }
 
+    @Test("A search finds the names of folders")
+    @MainActor func search() async throws {
+        write("Lake Garda 2024/boats/two.jpg")
+        try await list()
+        func found(_ text: String) async throws -> [String] {
+            let all = try FetchedResults(of: cache)
+            let results = try await all.arranged(PhotoOrder(), filter: PhotoFilter(text))
+            return try results.photos(in: 0..<results.count).compactMap { $0?.galleryID }
+        }
+        #expect(try await found("garda") == ["Lake Garda 2024/boats/two.jpg"])
+        #expect(try await found("boat 2024 two") == ["Lake Garda 2024/boats/two.jpg"])
+        #expect(try await found("one") == ["one.jpg"])
+        rename(folder.path("album/Lake Garda 2024"), folder.path("album/Alps"))
+        try await list()
+        #expect(try await found("garda").isEmpty)
+        #expect(try await found("alps") == ["Alps/boats/two.jpg"])
+        #expect(try await cache.check().complaints.isEmpty)
+    }
+
     @Test("An unchanged folder changes nothing")
     func unchanged() async throws {
         write("b/two.jpg")

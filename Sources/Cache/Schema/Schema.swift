@@ -166,6 +166,11 @@ enum Schema {
         ALTER TABLE photo ADD COLUMN revision TEXT;
         -- The origin of the date; see DateOrigin.
         ALTER TABLE photo ADD COLUMN date_origin INTEGER NOT NULL DEFAULT 0;
+        -- The id of a photo with a revision is its path, so that a search finds folders, too.
+        DROP VIEW photo_words;
+        CREATE VIEW photo_words AS
+            SELECT photo.key AS key, iif(photo.revision IS NULL, photo.name, photo.id) AS name, metadata.words AS words
+            FROM photo LEFT JOIN metadata ON metadata.photo = photo.key;
         """,
     ]
 }

@@ -73,7 +73,7 @@ public struct FolderListRequest: NetworkRequest {
         context.activity.setPhase(.committing, of: cache.id)
         let summary = try await cache.writer.commit(
             changes, skipped: skipped, validators: Validators(), isPrivate: true, at: context.now())
-        if await reader.isWatched { context.folders?.setWhole(cache.id) }
+        context.folders?.setListed(cache.id, isWatched: await reader.isWatched)
         context.log.info(
             .sync,
             """
@@ -201,7 +201,7 @@ private actor FolderReader {
                 if folder.isEmpty { throw RequestError.transfer(.file("\(error)")) }
                 if ![ENOENT, ENOTDIR, ELOOP].contains(error.code) {
                     return FolderEntries(
-                        FolderTree.Piece(path: folder, files: [], failure: error), below: address, digest)
+                        FolderTree.Piece(path: folder, failure: error), below: address, digest)
                 }
             }
         }

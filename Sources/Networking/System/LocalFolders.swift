@@ -15,6 +15,8 @@ public final class LocalFolders: Sendable {
         let watch: FolderWatch
         /// Changes since the last listing.
         var changes: Set<FolderWatch.Change> = []
+        /// Whether an update must be asked for, because of a change since the last time.
+        var isDue = false
         /// Whether all folders were read and are watched, so that only changed ones need to be read.
         var isWhole = false
     }
@@ -30,22 +32,20 @@ public final class LocalFolders: Sendable {
     /// Asks for updates of galleries that changed during an update, until the task is cancelled.
     public func run() async {
         for await snapshot in wishes.snapshots() {
-            let changed = galleries.withLock { $0.filter { !$0.value.changes.isEmpty }.keys }
-            for gallery in changed where snapshot.asked[.list(gallery)] == nil { wishes.ask(for: .list(gallery)) }
+            let due = galleries.withLock { $0.filter(\.value.isDue).keys }
+            for gallery in due where snapshot.asked[.list(gallery)] == nil { ask(for: gallery) }
         }
     }
 
     /// Returns the changes since the last listing. Returns nil if all folders must be read.
     func takeChanges(of gallery: GalleryID) -> Set<FolderWatch.Change>? {
-        galleries.withLock { galleries in
-            guard let followed = galleries[gallery] else { return nil }
-            galleries[gallery]?.changes = []
-            let mayBeAnything = followed.changes.isEmpty || followed.changes.contains(.anything)
-            guard followed.isWhole, !mayBeAnything else {
-                galleries[gallery]?.isWhole = false
-                return nil
-            }
-            return followed.changes
+        galleries.withLock { galleries -> Set<FolderWatch.Change>? in
+            guard var followed = galleries[gallery] else { return nil }
+            let changes = followed.changes
+            let areKnown = followed.isWhole && !changes.isEmpty && !changes.contains(.anything)
+            (followed.changes, followed.isDue, followed.isWhole) = ([], false, areKnown)
+            galleries[gallery] = followed
+            return areKnown ? changes : nil
         }
     }
 
@@ -59,9 +59,12 @@ public final class LocalFolders: Sendable {
         }
     }
 
-    /// Records that all folders of a gallery were read and are watched.
-    func setWhole(_ gallery: GalleryID) {
-        galleries.withLock { $0[gallery]?.isWhole = true }
+    /// Records that all folders of a gallery were read. Stops following the gallery if some could not be watched: each
+    /// change would lead to reading all of them.
+    func setListed(_ gallery: GalleryID, isWatched: Bool) {
+        galleries.withLock { galleries in
+            if isWatched { galleries[gallery]?.isWhole = true } else { galleries[gallery] = nil }
+        }
     }
 
     /// Records that a listing of changed folders failed, so that the next one must read all.
@@ -72,7 +75,22 @@ public final class LocalFolders: Sendable {
     /// Records changes and asks for an update. A request that stands already may be about to end, and this one would end
     /// with it; so ``run()`` asks after its end.
     private func record(_ changes: Set<FolderWatch.Change>, in gallery: GalleryID) {
-        galleries.withLock { $0[gallery]?.changes.formUnion(changes) }
-        if !wishes.isStanding(.list(gallery)) { wishes.ask(for: .list(gallery)) }
+        galleries.withLock { galleries in
+            guard var followed = galleries[gallery] else { return }
+            followed.changes.formUnion(changes)
+            if followed.changes.count > Self.maximumChanges { followed.changes = [.anything] }
+            followed.isDue = true
+            galleries[gallery] = followed
+        }
+        if !wishes.isStanding(.list(gallery)) { ask(for: gallery) }
     }
+
+    /// Asks for an update once. A closed gallery is not updated, and its changes wait for its next listing.
+    private func ask(for gallery: GalleryID) {
+        galleries.withLock { $0[gallery]?.isDue = false }
+        wishes.ask(for: .list(gallery))
+    }
+
+    /// With more changes, reading all folders is faster.
+    private static let maximumChanges = 200
 }
