@@ -18,8 +18,8 @@ import time
 
 from figure import Figure, table
 from lines import (
-    at_rest, changes, collapse, first_frame, first_sync, keys, memory, open_photo, photo_first, picture_memory, publish,
-    quality, quit, search, show, sync_again, thumbnails, unchanged,
+    at_rest, changes, collapse, first_frame, first_sync, folder, keys, memory, open_photo, photo_first, picture_memory,
+    publish, quality, quit, search, show, sync_again, thumbnails, unchanged,
 )
 from process import Trouble
 from shapes import SHAPES
@@ -29,7 +29,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 #: The lines, in the order of measurement.
 LINES = {
     "first-sync": first_sync, "memory": memory, "sync-again": sync_again, "unchanged": unchanged,
-    "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "at-rest": at_rest, "quit": quit, "show": show,
+    "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "folder": folder,
+    "at-rest": at_rest, "quit": quit, "show": show,
     "picture-memory": picture_memory, "open-photo": open_photo, "quality": quality, "publish": publish, "thumbnails": thumbnails, "photo-first": photo_first,
     "collapse": collapse,
 }
