@@ -335,10 +335,11 @@ public actor NetworkController {
         {
             do {
                 try start(subject, candidate.importance, over: way)
-            } catch {
-                // The cache cannot be read, so nothing can be stored. Its next change queues the subject again.
+            } catch {  // The cache cannot be read, as without a free file descriptor.
                 context.log.error(.cache, "\(error)")
-                settle(subject)
+                let failure = RequestError(error).failure
+                if case .picture(_, _, .original) = subject { context.activity.setFailure(failure, of: subject) }
+                if !table.postpone(subject, failure, schedule, at: clock.now) { settle(subject) }
             }
         }
         alarm.set(to: table.firstDue, clock) { await self.ring($0) }
@@ -454,11 +455,11 @@ public actor NetworkController {
             await operation.request.recordFailure(failure)
             return giveUp(operation)
         }
-        let until = waitsForUser ? nil : clock.now + delay
-        reporter.recordFailure(failure, attempts, of: operation, until: until)
         let wait = RequestTable.Wait(
-            since: clock.now, until: until, earliest: clock.now + min(.seconds(error.retryAfter ?? 0), delay),
+            since: clock.now, until: waitsForUser ? nil : clock.now + delay,
+            earliest: clock.now + min(.seconds(error.retryAfter ?? 0), delay),
             host: operation.candidate.host, failure: failure, attempts: attempts)
+        reporter.recordFailure(failure, attempts, of: operation, until: wait.until)
         await postpone(operation, wait)
     }
 
@@ -489,7 +490,6 @@ public actor NetworkController {
 
     /// The most storage failures in a row before bulk fetches of a gallery end. More are no accident.
     private static let maximumStorageFailures = 8
-
     private func reportStorageTrouble(_ trouble: StorageTrouble, _ attempts: Int, of operation: Operation) {
         context.activity.report(trouble)
         storageFailures += 1

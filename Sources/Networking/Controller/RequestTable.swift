@@ -192,6 +192,21 @@ struct RequestTable {
         return setbacks[subject]?.attempts ?? 1
     }
 
+    /// Records that a subject failed before its request began, and that it waits. Returns false if waiting is of no use.
+    mutating func postpone(
+        _ subject: Wish.Subject, _ failure: Failure, _ schedule: RetrySchedule, at now: Duration
+    ) -> Bool {
+        let attempts = countFailure(subject)
+        guard failure.isTemporary, let delay = schedule.delay(afterAttempts: attempts, retryAfter: nil) else {
+            return false
+        }
+        let (until, host) = (now + delay, "")
+        setWaiting(
+            subject,
+            Wait(since: now, until: until, earliest: now, host: host, failure: failure, attempts: attempts))
+        return true
+    }
+
     /// Returns the last failure of a subject and the number of failed attempts. Returns nil if no attempt failed.
     func setback(of subject: Wish.Subject) -> (failure: Failure, attempts: Int)? {
         guard let setback = setbacks[subject], let failure = setback.failure else { return nil }
