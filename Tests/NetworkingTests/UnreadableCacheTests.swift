@@ -1,0 +1,61 @@
+import Cache
+import HTTP
+import Model
+import Scheduling
+import Synchronization
+import Testing
+
+@testable import Networking
+
+/// A cache that cannot be read for a moment, as without a free file descriptor.
+@Suite struct UnreadableCacheTests {
+    /// Fails while a test says so, and otherwise leaves all wishes to the next kind.
+    private struct Unreadable: NetworkRequest {
+        static let isUnreadable = Mutex(false)
+
+        static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
+            guard case .picture = subject else { return nil }
+            if isUnreadable.withLock({ $0 }) { throw CacheError.tooFewDescriptors }
+            return nil
+        }
+
+        /// There is no such request.
+        let never: Never
+        var identity: RequestIdentity { switch never {} }
+        var address: Address { switch never {} }
+        var kind: TransferKind { switch never {} }
+        var hasFailedBefore: Bool { switch never {} }
+        func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
+            switch never {}
+        }
+        func showStarted() { switch never {} }
+        func showDone() { switch never {} }
+        func recordPostponement(_ failure: Failure) async { switch never {} }
+        func showWaiting(_ failure: Failure, until time: Timestamp?) { switch never {} }
+        func recordFailure(_ failure: Failure) async { switch never {} }
+        func showCancelled() { switch never {} }
+    }
+
+    @Test("A photo is fetched after the cache could not be read, and the failure is shown meanwhile")
+    func retried() async throws {
+        let test = try NetworkTest()
+        test.putGallery(["a"])
+        test.start()
+        test.wishes.ask(for: test.list)
+        try await test.until { try test.cache.read { try $0.gallery().photoCount } == 1 }
+        await test.stop()
+        let photo = try test.full("a")
+        Unreadable.isUnreadable.withLock { $0 = true }
+        let controller = NetworkController(
+            wishes: test.wishes, context: test.context, client: test.client, governor: FixedGovernor(width: 4),
+            schedule: RetrySchedule(random: { 0.5 }), clock: test.clock,
+            kinds: [Unreadable.self, GalleryListRequest.self, ThumbnailRequest.self, PhotoRequest.self])
+        test.start(controller)
+        test.wishes.ask(for: photo, importance: .lookedAt)
+        try await test.until { test.activity.failure(of: photo) != nil }
+        Unreadable.isUnreadable.withLock { $0 = false }
+        try await test.letTimePass(for: controller) { try test.photo("a").original.isCurrent }
+        #expect(test.paths.count { $0 == "/p/a" } == 1)
+        await test.stop()
+    }
+}
