@@ -5,8 +5,8 @@ import Synchronization
 /// Reports what changes in folders, as the kernel notices it.
 ///
 ///     let watch = FolderWatch { changes in print(changes) }
-///     watch?.add("/home/me/Pictures", named: "")
-///     watch?.add("/home/me/Pictures/2024", named: "2024/")
+///     watch?.add(Array("/home/me/Pictures".utf8), named: [])
+///     watch?.add(Array("/home/me/Pictures/2024".utf8), named: Array("2024/".utf8))
 ///
 /// A folder's subfolders are not watched until they are added. Files that are still being written are not reported.
 /// The watch ends with this object and costs nothing in between.
@@ -17,7 +17,7 @@ public final class FolderWatch: Sendable {
         case files(in: [UInt8])
         /// A folder came or went, with all folders below it.
         case folder([UInt8])
-        /// The system lost events: anything may have changed.
+        /// The system lost events, or a disk was unmounted: anything may have changed.
         case anything
     }
 
@@ -95,13 +95,13 @@ public final class FolderWatch: Sendable {
 
     private func change(_ event: inotify_event, _ name: [UInt8], _ folders: inout [Int32: [UInt8]]) -> Change? {
         func has(_ flags: Int32) -> Bool { event.mask & UInt32(flags) != 0 }
-        if has(IN_Q_OVERFLOW) { return .anything }
+        // An unmounted disk leaves an empty folder, which a listing of everything notices.
+        if has(IN_Q_OVERFLOW | IN_UNMOUNT) { return .anything }
         if has(IN_IGNORED) {
             folders[event.wd] = nil
             return nil
         }
         guard let folder = folders[event.wd] else { return nil }
-        if has(IN_UNMOUNT) { return .folder(folder) }
         guard has(IN_ISDIR) else {
             // A new file is reported when it is complete.
             return has(IN_CREATE) ? nil : .files(in: folder)

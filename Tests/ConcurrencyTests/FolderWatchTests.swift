@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What the kernel reports of folders.
+/// Tests the changes that a watch reports.
 @Suite struct FolderWatchTests {
     private let folder = TestFolder()
     private let seen = Seen()
@@ -86,5 +86,16 @@ import Testing
     func missing() throws {
         let watch = try watch()
         #expect(!watch.add(Array(folder.path("nowhere").utf8), named: []))
+    }
+
+    @Test("An unmounted disk may have changed anything", .enabled(if: getuid() == 0), .timeLimit(.minutes(1)))
+    func unmounted() async throws {
+        let watch = try watch()
+        let disk = folder.path("top/in")
+        try #require(mount("none", disk, "tmpfs", 0, nil) == 0)
+        #expect(watch.add(Array(disk.utf8), named: Array("in/".utf8)))
+        #expect(umount2(disk, Int32(MNT_DETACH)) == 0)
+        await seen.until(.anything)
+        withExtendedLifetime(watch) {}
     }
 }
