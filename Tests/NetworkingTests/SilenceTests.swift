@@ -32,15 +32,20 @@ import Scheduling
 
     init() throws { test = try NetworkTest() }
 
-    /// Asks for all thumbnails and waits until the first ones are refused.
+    /// Asks for all thumbnails, and waits until the first ones are refused. The server answers after the controller has
+    /// sent as many requests as it sends without an answer.
     private func askForAll(_ refusal: [ScriptedServer.Step]) async throws -> NetworkController {
+        let gate = Gate()
         test.putGallery(ids)
         test.answer.withLock { [times, clock = test.clock] in $0 = { times.answer($0.path, at: clock.now) } }
-        times.refuse(refusal)
+        times.refuse([.hold(gate)] + refusal)
         let controller = test.start(test.makeController(governor: AdaptiveGovernor()))
         try await test.refresh()
         test.wishes.state(
             try ids.map { Wish(try test.thumbnail($0), importance: .visible) }, by: test.wishes.makeWisher())
+        try await test.until { [test, ids] in ids.contains { test.hasBegun("/t/\($0)") } }
+        await controller.finishTurn()
+        gate.open()
         try await test.until { [test, times] in
             !times.taken.isEmpty && test.activity.failures.count == times.taken.count
                 && test.activity.traffic?.running == 0

@@ -13,8 +13,10 @@ import Synchronization
 public final class TransferMeter: Sendable {
     /// The way in which a transfer ended.
     public enum Outcome: Sendable {
-        /// The answer was complete, whatever its HTTP status.
+        /// The answer was complete, with an HTTP status below 400.
         case succeeded
+        /// The answer was complete, with an HTTP status of 400 or more.
+        case refused
         /// The transfer failed.
         case failed
         /// The caller cancelled the transfer.
@@ -124,12 +126,14 @@ public final class TransferMeter: Sendable {
     }
 
     /// Records the end of the transfer. Only the first call counts.
-    func recordEnd(_ result: Result<HTTPMetrics, any Error>) {
+    ///
+    /// - Parameter isRefused: whether the answer's status is an error.
+    func recordEnd(_ result: Result<HTTPMetrics, any Error>, isRefused: Bool = false) {
         let isFirst = facts.withLock { facts in
             guard facts.outcome == nil else { return false }
             facts.outcome =
                 switch result {
-                case .success: .succeeded
+                case .success: isRefused ? .refused : .succeeded
                 case .failure(let error): error is CancellationError ? .cancelled : .failed
                 }
             return true

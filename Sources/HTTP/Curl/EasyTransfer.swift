@@ -148,7 +148,7 @@ final class EasyTransfer {
         if case .success(let metrics) = result { request.meter?.set(bytes: metrics.bytes) }
         mailbox.post(end: result)
         turn.add(mailbox)
-        request.meter?.recordEnd(result)
+        request.meter?.recordEnd(result, isRefused: status >= 400)
     }
 
     /// Returns the plan for an immediate repeat. Returns nil if the failure is final.

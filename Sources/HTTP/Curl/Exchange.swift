@@ -208,8 +208,8 @@ final class Exchange {
             guard length <= limit else { return transfer.abort(.tooLarge(limit: limit)) }
             transfer.set(length: length)
         }
-        // After the length: the callback reads it.
-        clock.recordAnswer(easy)
+        // After the length: the callback reads it. An overloaded server answers fast, and must not get more for that.
+        if ![429, 503].contains(status) { clock.recordAnswer(easy) }
         return bytes.count
     }
 
