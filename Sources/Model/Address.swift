@@ -105,6 +105,13 @@ public struct Address: Hashable, Sendable {
         Address(scheme: scheme, host: host, port: port, path: folderPath, query: nil, credentials: credentials)
     }
 
+    /// The address of this folder: with a slash at the end of its path, and without a query.
+    public var asFolder: Address {
+        Address(
+            scheme: scheme, host: host, port: port, path: path.hasSuffix("/") ? path : path + "/", query: nil,
+            credentials: credentials)
+    }
+
     /// The folder of a local file, in the form of ``init(filePath:)``: without a slash at its end.
     public var folderAlone: Address { Address(filePath: PercentEncoding.decodedBytes(folderPath)) }
 

@@ -38,6 +38,8 @@ public enum DateOrigin: Int64, Hashable, Sendable {
     case modified = 1
     /// The photo was taken then, as its metadata says. It replaces the date of the file.
     case taken = 2
+    /// The date is unknown and the stored number has no meaning. Any other date replaces it.
+    case unknown = 3
 }
 
 /// One entry of a gallery's list, as UTF-8 texts in one reusable block of bytes.

@@ -1,0 +1,132 @@
+import Model
+
+/// Parses the list of one folder on a server, piece by piece, as it arrives.
+///
+///     let parser = ListingFormat.html.makeParser(for: folder)
+///     for try await bytes in body { take(try parser.parse(bytes)) }
+///     take(try parser.finish())
+///
+/// The list is untrusted. A parser limits depths and lengths, and its memory use does not grow with the list. It names
+/// only things directly in the folder: see ``ListedFolder/name(of:)``.
+public protocol ListingParser: AnyObject {
+    /// Parses the next bytes. Returns the files and folders that are complete.
+    func parse(_ bytes: [UInt8]) throws -> ListingPiece
+    /// Parses the end. Throws if the list is incomplete.
+    func finish() throws -> ListingPiece
+}
+
+/// A piece of a folder's list.
+public struct ListingPiece: Equatable, Sendable {
+    /// The pictures in the folder.
+    public var files: [ListedFile] = []
+    /// The folders in the folder.
+    public var folders: [ListedSubfolder] = []
+    /// The validator that the list states for the folder itself; nil if it states none.
+    public var etag: String?
+
+    /// Creates a piece.
+    public init(files: [ListedFile] = [], folders: [ListedSubfolder] = [], etag: String? = nil) {
+        (self.files, self.folders, self.etag) = (files, folders, etag)
+    }
+}
+
+/// A picture in a folder's list.
+public struct ListedFile: Equatable, Sendable {
+    /// The bytes of the file's name. They need not be UTF-8.
+    public var name: [UInt8]
+    /// When the file was last modified or the photo was taken; nil if the list does not say.
+    public var date: Timestamp?
+    /// Whether the date is the time when the photo was taken.
+    public var isDateTaken = false
+    /// A text that changes with the file's bytes, such as an `ETag` or the size and date; empty if unknown.
+    public var revision: String
+    /// The address of a small picture of the photo; nil if the list names none.
+    public var thumbnail: Address?
+    /// The address of the photo if it lies elsewhere; nil if it is the file of this name in the folder.
+    public var photo: Address?
+
+    /// Creates a file.
+    public init(
+        name: [UInt8], date: Timestamp? = nil, revision: String = "", thumbnail: Address? = nil, photo: Address? = nil
+    ) {
+        (self.name, self.date, self.revision, self.thumbnail, self.photo) = (name, date, revision, thumbnail, photo)
+    }
+}
+
+/// A folder in a folder's list.
+public struct ListedSubfolder: Hashable, Sendable {
+    /// The bytes of the folder's name. They need not be UTF-8.
+    public var name: [UInt8]
+    /// The validator that the list states for the folder; nil if it states none.
+    public var etag: String?
+
+    /// Creates a folder.
+    public init(name: [UInt8], etag: String? = nil) {
+        (self.name, self.etag) = (name, etag)
+    }
+
+    /// Folders of systems and programs that hold no photos of the user's.
+    private static let ignored = Set(
+        ["@eaDir", "#recycle", ".thumbnails", ".hist", "lost+found"].map { Array($0.utf8) })
+
+    /// Whether a folder may hold photos. Hidden folders, and those of systems and programs, are left out.
+    public static func isWanted(_ name: [UInt8]) -> Bool {
+        name.first != UInt8(ascii: ".") && !ignored.contains(name)
+    }
+}
+
+/// The folder on a server that a list describes.
+public struct ListedFolder: Hashable, Sendable {
+    /// The address of the folder, with a slash at its end.
+    public let address: Address
+    /// The decoded bytes of the address's path.
+    private let path: [UInt8]
+
+    /// Creates a folder. A missing slash at the end of the path is added, and a query is dropped.
+    public init(_ address: Address) {
+        self.address = address.asFolder
+        path = PercentEncoding.decodedBytes(self.address.path)
+    }
+
+    /// Returns the decoded name of a file or folder directly in this folder, to which a reference leads.
+    ///
+    /// Returns nil for everything else: other servers, places above and below, this folder, and references with a
+    /// query. Different encodings of the same name have the same result.
+    public func name(of reference: String) -> (name: [UInt8], isFolder: Bool)? {
+        guard let target = try? address.resolving(reference), target.query == nil, target.origin == address.origin
+        else { return nil }
+        return name(of: target)
+    }
+
+    /// Returns the decoded name of a file or folder directly in this folder; see the method for references.
+    public func name(of target: Address) -> (name: [UInt8], isFolder: Bool)? {
+        let bytes = PercentEncoding.decodedBytes(target.path)
+        guard bytes.count > path.count, bytes.starts(with: path) else { return nil }
+        var name = Array(bytes[path.count...])
+        let isFolder = name.last == UInt8(ascii: "/")
+        if isFolder { name.removeLast() }
+        guard Self.isSound(name) else { return nil }
+        return (name, isFolder)
+    }
+
+    /// Whether bytes can be the name of one file: not empty, no slash, no zero byte, not `.` or `..`.
+    public static func isSound(_ name: [UInt8]) -> Bool {
+        !name.isEmpty && !name.contains(UInt8(ascii: "/")) && !name.contains(0) && name != [0x2E]
+            && name != [0x2E, 0x2E] && name.count <= maximumName
+    }
+
+    /// The most bytes of a name. File systems have at most 255; some servers allow more.
+    private static let maximumName = 1_024
+}
+
+/// The format of a folder's list.
+public enum ListingFormat: String, CaseIterable, Sendable {
+    /// A web page with links, such as that of a web server.
+    case html
+    /// JSON, such as that of nginx, Caddy or copyparty.
+    case json
+    /// The XML of nginx.
+    case xml
+    /// The answer of a WebDAV server.
+    case multistatus
+}
