@@ -99,7 +99,7 @@ struct Services {
     /// The most pictures to decode at once. Each picture needs up to eight file descriptors.
     static var pictures: Int { min(cores, 1 + Invocation.Command.descriptorsToSpare / 8) }
 
-    /// - Parameter folders: follows local folders, for programs that show changes.
+    /// - Parameter folders: follows local folders; nil for commands that show no changes.
     func makeController(
         _ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule(), folders: LocalFolders? = nil
     ) -> NetworkController {
@@ -130,7 +130,7 @@ struct Services {
 }
 
 extension Services {
-    /// Completes an address without secrets from the list of galleries or the caches.
+    /// Adds an address's missing secrets, which the list of galleries or a cache has.
     ///
     /// - Returns: nil if neither has the address.
     func wholeAddress(of gallery: Address, _ caches: CacheFolder) throws -> Address? {
@@ -167,7 +167,7 @@ extension Services {
         }
     }
 
-    /// Waits until Vitrine has fulfilled each wish or given up.
+    /// Waits until each requested list and picture has been fetched or given up.
     func awaitWishes() async {
         for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { break }
     }
@@ -318,7 +318,7 @@ extension Locations {
         self.init(fallback: Self.listed ?? "/") { name in getenv(name).map { String(cString: $0) } }
     }
 
-    /// The user's home folder in the user database. This look-up may be slow.
+    /// The user's home folder according to the user database, whose look-up may be slow.
     private static var listed: String? {
         getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
     }

@@ -93,7 +93,7 @@ final class Storage: Sendable {
 
 /// The error when no folder can hold caches.
 enum StorageError: Error, CustomStringConvertible {
-    /// The reason against the default folder, and the reasons against each temporary folder.
+    /// The reasons why Vitrine can use neither the default folder nor any temporary folder.
     case nowhere(String, [String])
 
     /// The error as a sentence for the user.

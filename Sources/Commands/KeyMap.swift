@@ -90,7 +90,7 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
     case nothingHere(String)
     /// The command needs an argument. The values are the names of the command and of the argument.
     case missingArgument(String, String)
-    /// The user typed an argument after a command that takes none.
+    /// The user typed an argument after a command that takes no argument.
     case unexpectedArgument(String, String)
     /// The user typed something else after a command that needs a number.
     case noNumber(String, of: String)
@@ -105,9 +105,9 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
             return
                 "Unknown key “\(text)”. Write a character, ^F for Control, M-f for Alt, or a name like Enter, PgUp, F1."
         case .unknownCommand(let name, let scope):
-            return "Unknown command “\(name)”. The scope “\(scope.name)” has \(Self.commands(of: scope))."
+            return "Unknown command “\(name)”. The scope “\(scope.name)” has the commands \(Self.commands(of: scope))."
         case .misplacedCommand(let name, let scope):
-            return "“\(name)” is not a command of the scope “\(scope.name)”, which has \(Self.commands(of: scope))."
+            return "“\(name)” is not a command of the scope “\(scope.name)”. Use one of \(Self.commands(of: scope))."
         case .boundTwice(let key, let scope): return "The key “\(key)” is already bound in the scope “\(scope.name)”."
         case .unknownName(let name, let nearest):
             return "Unknown command “\(name)”." + (nearest.map { " Did you mean “\($0)”?" } ?? "")

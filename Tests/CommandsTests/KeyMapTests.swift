@@ -56,12 +56,12 @@ import Testing
         ),
         (
             "sorting", "x", "sort-by-colour",
-            "Unknown command “sort-by-colour”. The scope “sorting” has sort-by-date, sort-by-date-reversed, sort-by-name, "
+            "Unknown command “sort-by-colour”. The scope “sorting” has the commands sort-by-date, sort-by-date-reversed, sort-by-name, "
                 + "sort-by-name-reversed, sort-by-size, sort-by-size-reversed, sort-by-state, sort-by-state-reversed, none."
         ),
         (
             "errors", "x", "zoom-in",
-            "“zoom-in” is not a command of the scope “errors”, which has open, retry, retry-all, copy, clear, none."
+            "“zoom-in” is not a command of the scope “errors”. Use one of open, retry, retry-all, copy, clear, none."
         ),
         ("lists", "g", "first", "The key “g” is already bound in the scope “lists”."),
     ]) func invalidBindingsAreRefused(scope: String, key: String, command: String, sentence: String) throws {

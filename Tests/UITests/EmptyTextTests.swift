@@ -84,7 +84,8 @@ import Testing
         try await screens.until {
             screens.status.contains("failed") || size.rows == 5 && said(screens).contains("before")
         }
-        expect(screens, "No photos The last update failed. The list before had no photos. Press r to try again.", size)
+        expect(
+            screens, "No photos The last update failed. The previous list had no photos. Press r to try again.", size)
     }
 
     @Test(arguments: sizes) func noMatches(size: Size) async throws {

@@ -126,7 +126,7 @@ import Testing
         #expect(chmod(screens.folder.path(folder), 0o700) == 0)
         screens.root.send(.openGallery(address))
         #expect(screens.title.hasPrefix(" example.org/damaged.xml"))
-        #expect(screens.status == " Vitrine set the damaged cache aside and fills a new one.")
+        #expect(screens.status == " Vitrine set aside the damaged cache and is filling a new one.")
         #expect(screens.wishes.isStanding(.list(GalleryID(address))))
     }
 

@@ -192,7 +192,7 @@ struct BrowseCommand {
         ) { [activity = services.activity] in activity.postNotice($0) }
     }
 
-    /// Starts the network and the housekeeping.
+    /// Starts the transfers, the watching of local folders and the housekeeping.
     ///
     /// - Parameter isShown: ends with the first frame.
     private func startWorking(

@@ -11,7 +11,7 @@ enum GalleryArgument {
         return pictureName(path) == nil ? address : address.folderAlone
     }
 
-    /// Returns the id, in its folder's gallery, of a picture that is named by its path; nil for anything else.
+    /// Returns a picture's id in the gallery of its folder. Returns nil unless the text is the path of a picture.
     static func photo(_ text: String) -> String? { path(text).flatMap(pictureName) }
 
     /// Returns the absolute path of an existing file or folder.

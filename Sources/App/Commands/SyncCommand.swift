@@ -19,7 +19,7 @@ struct SyncCommand {
             return .usage
         }
         for gallery in galleries where gallery.wasSetAside {
-            Output.complain("Vitrine set the damaged cache of \(gallery.address) aside and fills a new one.")
+            Output.complain("Vitrine set aside the damaged cache of \(gallery.address) and is filling a new one.")
         }
         let turns = try await takeTurns(galleries)
         defer { withExtendedLifetime(turns) {} }

@@ -113,7 +113,7 @@ public struct Invocation: Equatable, Sendable {
     }
 }
 
-/// Parses options and words in any order; after `--` all are words.
+/// Parses options and words in any order; after `--` all arguments are words.
 private struct InvocationParser {
     private var rest: ArraySlice<String>
     private var words: [String] = []

@@ -34,7 +34,7 @@ public enum InvocationTable {
         Subcommand(
             "config", [.words(["check", "list", "path"]), .file],
             ("list|path [--json]", "print all settings, or the path of the settings file"),
-            ("check [--json] [FILE]", "find mistakes in the settings file or another one")),
+            ("check [--json] [FILE]", "find mistakes in the settings file or another file")),
         Subcommand("man", [], ("", "print the manual page; view it with “vitrine man | man -l -”")),
         Subcommand(
             "completions", [.words(Invocation.Shell.allCases.map(\.rawValue))],

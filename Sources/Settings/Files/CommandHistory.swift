@@ -7,7 +7,7 @@ public struct CommandHistory: Equatable, Sendable {
 
     /// The most commands that the history keeps.
     private static let limit = 200
-    /// The length of the longest command to keep. Longer lines are pasted and not typed.
+    /// The length of the longest command to keep. Longer lines were probably pasted, not typed.
     private static let longest = 1_000
 
     /// Reads the history from the text of its file.

@@ -58,7 +58,7 @@ public struct Settings: Hashable, Sendable {
         }
     }
 
-    /// The folder for caches; nil for the default one.
+    /// The folder for caches; nil for the default folder.
     public var cacheFolder: String?
     /// The maximum size of all caches together, in bytes; nil for no limit.
     public var cacheLimit: Int64? = 2 << 30

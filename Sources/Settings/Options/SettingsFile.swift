@@ -3,7 +3,7 @@ import Glibc
 
 /// The settings file: `name = value` lines, key bindings and `#` comments.
 public enum SettingsFile {
-    /// A wrong line of the file. The other lines still count.
+    /// An invalid line of the file. The other lines still count.
     public struct Mistake: Hashable, Sendable, CustomStringConvertible {
         /// The path of the settings file.
         public let path: String
@@ -31,7 +31,7 @@ public enum SettingsFile {
         public func hash(into hasher: inout Hasher) { hasher.combine(description) }
     }
 
-    /// Applies the lines of a file to settings. Returns the wrong lines.
+    /// Applies the lines of a file to settings. Returns the invalid lines.
     ///
     /// The call skips a byte order mark, and rejects a file with a NUL byte. If two lines set the same option, the last line
     /// counts, and the repetition is a mistake.
@@ -104,9 +104,9 @@ extension StringProtocol {
 /// A file that the command line names must be readable. Problems with the default file are only ``mistakes``, so that Vitrine
 /// starts anyway.
 public struct SettingsInForce: Sendable {
-    /// The settings of the file, overridden by those of the command line.
+    /// The settings of the file, overridden by the settings of the command line.
     public let settings: Settings
-    /// The wrong lines of the file, which have no effect.
+    /// The invalid lines of the file, which have no effect.
     public let mistakes: [SettingsFile.Mistake]
     /// The path of the settings file, which may not exist.
     public let path: String

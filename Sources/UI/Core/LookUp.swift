@@ -1,6 +1,6 @@
 import Concurrency
 
-/// Runs a slow query off the main actor, one at a time and a few times a second at most.
+/// Runs a slow query off the main actor, at most a few times a second. Only one query runs at a time.
 ///
 ///     lookUp = LookUp(wait: context.wait)
 ///     lookUp.begin = { [caches] in { caches.openCaches.count } }

@@ -111,7 +111,7 @@ final class Modals {
         stack.removeAll { $0.responder === prompt && prompt != nil }
     }
 
-    /// Gives a key or pasted text to the open question or prompt. Returns whether one is open.
+    /// Gives a key or pasted text to the open question or prompt. Returns whether a question or prompt is open.
     func handle(_ event: InterfaceEvent) -> Bool {
         guard let current else { return false }
         if case .question(_, let choices) = current {

@@ -37,7 +37,7 @@ public final class RememberedGalleries {
         self.onSave = onSave
     }
 
-    /// Makes a list the current one and writes the list to the file.
+    /// Makes a list the current list, and writes the list to the file.
     ///
     /// - Parameters:
     ///   - before: the list that was edited, if it is not the current one.

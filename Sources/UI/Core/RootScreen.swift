@@ -125,7 +125,7 @@ public final class RootScreen: Screen {
         host.onNeedsDisplay()
     }
 
-    /// Applies reloaded settings, and shows the names of those that need a restart.
+    /// Applies reloaded settings, and shows the names of settings that need a restart.
     public func adopt(_ settings: Settings) {
         let (adopted, waiting) = context.settings.adopting(settings)
         context.settings = adopted
@@ -181,7 +181,7 @@ public final class RootScreen: Screen {
             // Opening a database takes a few milliseconds, and the first frame needs it.
             let cache = try context.caches.open(address)
             if cache.wasSetAside {
-                modals.showNotice("Vitrine set the damaged cache aside and fills a new one.")
+                modals.showNotice("Vitrine set aside the damaged cache and is filling a new one.")
             }
             (top as? GalleriesScreen)?.select(address)
             let photos = try PhotosScreen(context, cache: cache, at: place)

@@ -3,7 +3,7 @@ import Commands
 import Model
 import Text
 
-/// All failures by gallery: those of this run, and earlier ones from the caches.
+/// All failures by gallery: failures of this run, and earlier failures from the caches.
 struct ErrorList: Equatable {
     /// The rows, grouped by gallery. In each gallery, the latest failures come first.
     private(set) var rows: [ErrorRow] = []
@@ -13,7 +13,7 @@ struct ErrorList: Equatable {
 
     init() {}
 
-    /// Creates the list from the failures of this run and those in the caches.
+    /// Creates the list from the failures of this run and the failures in the caches.
     ///
     /// - Parameters:
     ///   - reports: the failures of this run, newest first.
@@ -146,7 +146,7 @@ enum ErrorText {
         row.report.map { "\($0.attempts)×" } ?? ""
     }
 
-    /// Returns a text with the number of attempts, the time of the first and the time of the next.
+    /// Returns a text with the number of attempts and the times of the first and next attempt.
     ///
     /// - Parameters:
     ///   - update: the time of the next automatic update, for a failed update.
@@ -158,7 +158,7 @@ enum ErrorText {
         guard let report = row.report else { return "Failed earlier; \(next)" }
         let tried =
             report.attempts > 1
-            ? "Tried \(CountText.text(report.attempts, "time")) since \(DateText.clock(report.first, now: now))"
+            ? "Tried \(NumberFormat.current.text(report.attempts)) times since \(DateText.clock(report.first, now: now))"
             : "Tried once, at \(DateText.clock(report.last, now: now))"
         return "\(tried); \(next)"
     }

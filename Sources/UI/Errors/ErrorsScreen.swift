@@ -7,7 +7,7 @@ import Session
 import Settings
 import Text
 
-/// The screen of unresolved failures: those of this run, and earlier ones from the caches.
+/// The screen of unresolved failures: failures of this run, and earlier failures from the caches.
 @MainActor
 final class ErrorsScreen: Screen, ListScreen {
     /// The failures on the screen. Not private because tests read the list.

@@ -57,7 +57,7 @@ final class Marks {
         return Array(marked.prefix(keys.count))
     }
 
-    /// Marks the unmarked photos of a list, and removes the marks of the others.
+    /// Marks the unmarked photos of a list, and removes the marks of the other photos.
     func invert(_ results: FetchedResults) {
         combine(with: 0..<results.count, of: results) { $0.formSymmetricDifference($1) }
     }

@@ -154,7 +154,7 @@ struct PhotoActions {
         }
     }
 
-    /// Returns a photo's thumbnail, and the photo itself if Vitrine has fetched the photo or failed to.
+    /// Returns a photo's thumbnail, and the photo itself if Vitrine has fetched it or failed to fetch it.
     private static func subjects(
         _ key: PhotoKey, _ gallery: GalleryID, _ reader: CacheReader
     ) throws -> [Wish.Subject] {

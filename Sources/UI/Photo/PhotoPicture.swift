@@ -15,7 +15,7 @@ final class PhotoPicture {
     /// A picture on the screen.
     private struct Shown {
         let picture: DrawnPicture
-        /// The photo of this picture. The previous photo's picture stays until the current photo has one.
+        /// The photo of this picture. The previous photo's picture stays until the current photo has a picture.
         let key: PhotoKey
         /// Whether the picture is the photo itself, and not a thumbnail or a part of the photo.
         let isPhoto: Bool
@@ -187,7 +187,7 @@ final class PhotoPicture {
         playback.startClock(for: picture.duration)
     }
 
-    /// Stops the time of the visible frame while another screen covers this one.
+    /// Stops the time of the visible frame while another screen covers this screen.
     func stopClock() { playback.stopClock() }
 
     private var frameCount: Int { isPhotoShown ? shown?.picture.frameCount ?? 1 : 1 }
@@ -223,7 +223,7 @@ struct PhotoLook {
             of: photo, in: gallery, size: view.size, style: view.style, turns: view.turns, fills: view.zoom == .fill)
     }
 
-    /// Returns the best metadata: those stored for this edition, those just examined, or those of an older edition.
+    /// Returns the best metadata: stored for this edition, or else just examined, or else stored for an older edition.
     func metadata(of photo: Photo, _ stored: StoredMetadata?, _ examination: PhotoExamination?) -> PhotoMetadata? {
         if let stored, stored.edition == photo.original.held { return stored.metadata }
         return examination?.metadata ?? stored?.metadata

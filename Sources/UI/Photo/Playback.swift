@@ -41,7 +41,7 @@ final class Playback {
         frame = 0
     }
 
-    /// Makes this frame the visible one.
+    /// Makes this frame the visible frame.
     func advance(to frame: Int) {
         self.frame = frame
         isDue = false

@@ -202,7 +202,7 @@ final class SignIns {
     var onChange: () -> Void = {}
     /// Called with a notice for the user.
     var onNotice: (String) -> Void = { _ in }
-    /// Called for each gallery whose server Vitrine can ask again after a sign-in.
+    /// Called after a sign-in, for each gallery that Vitrine can now request again.
     var onAnswered: (GalleryID) -> Void = { _ in }
 
     /// The open prompt, if there is one.

@@ -7,7 +7,7 @@ import Text
 struct EmptyText {
     /// The reason why the list is empty.
     let title: String
-    /// The actions that the user can take, a sentence each.
+    /// The actions that the user can take, with one sentence for each action.
     var advice: [String] = []
     /// Whether the title contains the reason of a failed update.
     private(set) var saysFailure = false
@@ -39,7 +39,7 @@ struct EmptyText {
             self.init(title: "The update failed: \(failure)", advice: [again])
             saysFailure = true
         case (.failed, _):
-            self.init(title: "No photos", advice: ["The last update failed. The list before had no photos.", again])
+            self.init(title: "No photos", advice: ["The last update failed. The previous list had no photos.", again])
         case (.updating, nil):
             self.init(title: "Fetching the list of photos…", advice: ["Press \(key(.stop)) to cancel."])
         case (.notUpdated, _) where isAwaited: self.init(title: "Fetching the list of photos…")

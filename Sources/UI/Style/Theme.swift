@@ -37,7 +37,7 @@ struct Theme {
     /// The characters for rules, marks and bars.
     let signs: Signs
 
-    /// Creates the theme of the settings, or one that suits the terminal's background.
+    /// Creates the theme of the settings, or a theme that suits the terminal's background.
     init(_ capabilities: Capabilities, _ settings: Settings = Settings()) {
         let kind = ThemeKind(settings.theme, on: capabilities)
         let inks = Inks(kind, capabilities)

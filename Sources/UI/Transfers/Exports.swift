@@ -68,7 +68,7 @@ final class Exports {
         onChange()
     }
 
-    /// Stops all exports. Returns their results, and the arguments that continue each.
+    /// Stops all exports. Returns their results, and the arguments that continue each export.
     func finish() async -> (outcomes: [String], rests: [ExportRest]) {
         let stopped = jobs
         for job in stopped { job.cancel() }
