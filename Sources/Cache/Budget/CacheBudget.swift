@@ -43,8 +43,8 @@ struct CacheBudget: Equatable {
         case setAside(CacheInventory.SetAside, of: String)
         /// Remove the oldest photos, until this many bytes are free.
         case photos(of: String, bytes: Int64)
-        /// Remove all thumbnails and shrink the database. A gallery open in this process loses only as many as
-        /// necessary.
+        /// Remove all thumbnails and shrink the database. A gallery open in this process loses only as many thumbnails
+        /// as necessary.
         case thumbnails(of: String)
         /// Remove the whole cache.
         case everything(of: String)
@@ -92,7 +92,7 @@ struct CacheBudget: Equatable {
     }
 }
 
-/// Tracks the disk space that all caches use. Signals when Vitrine must measure it again.
+/// Tracks the disk space that all caches use. Signals when Vitrine must measure the space again.
 ///
 /// Measuring visits every file, so it happens after enough bytes were written, not after each picture. The cleaning
 /// task waits for ``alarms()``, measures and cleans, and reports the result with `recordCount`. Without a limit, and
@@ -106,7 +106,7 @@ public final class CacheSpace: Sendable {
 
     private struct State {
         var limit: Int64?
-        /// The bytes of all caches at the last measurement; nil before the first.
+        /// The bytes of all caches at the last measurement; nil before the first measurement.
         var size: Int64?
         var written: Int64 = 0
         /// The total number of bytes that triggers the next alarm.

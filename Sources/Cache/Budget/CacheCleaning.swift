@@ -4,7 +4,7 @@ import Logging
 import Model
 import SQLite
 
-/// Keeps the caches within their size limit and removes unused ones, as ``CacheBudget`` decides.
+/// Keeps the caches within their size limit and removes unused caches, as ``CacheBudget`` decides.
 ///
 ///     await CacheCleaning(caches, limit: 2 << 30, remembered: galleries, now: now, log: log).run()
 ///
@@ -30,8 +30,8 @@ public actor CacheCleaning {
 
     /// - Parameters:
     ///   - limit: the limit for all caches in bytes; nil for no limit.
-    ///   - remembered: the galleries in the user's list; nil if unknown, and then cleaning removes no cache because of
-    ///     its age.
+    ///   - remembered: the galleries in the user's list. If nil, the list is unknown, and no cache is removed because
+    ///     of its age.
     ///   - wished: returns the photos of a gallery that must stay in the cache, because screens want them.
     ///   - now: the current time.
     public init(
@@ -148,7 +148,7 @@ public actor CacheCleaning {
         }
     }
 
-    /// Performs a step in an open gallery. Returns false for steps that `perform` must handle as for closed caches.
+    /// Performs a step in an open gallery. Returns false for a step that must be performed as in a closed cache.
     private func perform(_ step: CacheBudget.Step, _ budget: CacheBudget, in cache: GalleryCache) async throws -> Bool {
         switch step {
         case .setAside, .everything: return false

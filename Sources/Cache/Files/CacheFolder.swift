@@ -26,8 +26,8 @@ public final class CacheFolder: Sendable {
 
     private struct State {
         var caches: [GalleryID: GalleryCache] = [:]
-        /// One lock per gallery, held while that gallery is opened. Other galleries need not wait. The dictionary only
-        /// grows, because locks are small.
+        /// One lock per gallery, held while a caller opens that gallery. Other galleries need not wait. The dictionary
+        /// only grows, because locks are small.
         var openLocks: [GalleryID: OpenLock] = [:]
     }
 
@@ -45,7 +45,7 @@ public final class CacheFolder: Sendable {
         public mutating func merge(_ later: Opened) { galleries.formUnion(later.galleries) }
     }
 
-    /// Creates the folder, or uses an empty folder or one of Vitrine's own. Makes the folder private to the user.
+    /// Creates the folder, or uses an empty folder or an existing cache folder. Makes the folder private to the user.
     ///
     /// - Parameter limit: the limit for all caches in bytes; nil for no limit.
     /// - Throws: ``CacheError/notACache(path:)`` for a folder with other contents, which stays as it is.
@@ -61,7 +61,7 @@ public final class CacheFolder: Sendable {
         try CacheMark.claim(path)
     }
 
-    /// The reason why Vitrine cannot create a cache here; nil if it can.
+    /// The reason why Vitrine cannot create caches here; nil without such a reason.
     public var obstacle: CacheError? {
         access(galleriesFolder, W_OK | X_OK) == 0 ? nil : .cannotOpen(galleriesFolder)
     }
@@ -112,7 +112,7 @@ public final class CacheFolder: Sendable {
         gallery(address)?.record
     }
 
-    /// Returns a gallery's cache on the disk, even if it is unreadable. Returns nil if there is none.
+    /// Returns a gallery's cache on the disk, even if it is unreadable. Returns nil if the gallery has no cache.
     public func gallery(_ address: Address) -> ClosedGalleryCache? {
         let folder = folder(of: GalleryID(address))
         var status = stat()
@@ -212,7 +212,7 @@ private enum CacheMark {
     }
 
     /// Creates the marking file. This is the last step, because another program starting now relies on the folder's
-    /// layout. On a read-only disk the layout must suffice.
+    /// layout. On a read-only disk, the layout alone must identify the folder.
     private static func leave(in path: String) {
         let mark = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if mark >= 0 { close(mark) }

@@ -18,7 +18,7 @@ final class CacheLock: Sendable {
     /// The result of an attempt to lock.
     enum Outcome {
         case held
-        /// Another process has a lock that excludes this one.
+        /// Another process has a lock that excludes this lock.
         case inUse
         /// The file has been removed, so a lock on it has no effect.
         case gone
@@ -41,7 +41,7 @@ final class CacheLock: Sendable {
         close(descriptor)
     }
 
-    /// Locks a cache's folder. Returns nil if another process has a lock that excludes this one.
+    /// Locks a cache's folder. Returns nil if another process has a lock that excludes this lock.
     ///
     /// For a shared lock, this method creates the folder if necessary, because another process may be removing it.
     ///

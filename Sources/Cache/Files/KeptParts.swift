@@ -13,13 +13,13 @@ public struct KeptPart: Sendable {
     public let validator: String
     /// The final address of the response, after redirects.
     public let url: String
-    /// The full length that the response stated; nil if it stated none.
+    /// The full length that the response stated; nil if it stated no length.
     public let whole: ByteCount?
     /// The edition of the photo that the bytes belong to.
     let edition: Int
 }
 
-/// The received beginnings of photos, from interrupted transfers and running ones.
+/// The received beginnings of photos, from interrupted and running transfers.
 ///
 /// Parts of interrupted transfers stay while the program runs. They take disk space, so only the latest 64 remain.
 /// `take` returns each part only once, because two transfers must not write to the same file.
@@ -88,7 +88,7 @@ public final class KeptParts: Sendable {
         }
     }
 
-    /// Returns the number of bytes that are kept of a photo's edition.
+    /// Returns the number of kept bytes of a photo's edition.
     public func size(_ key: PhotoKey, edition: Int) -> ByteCount {
         state.withLock { state in
             guard let part = state.parts[key], part.edition == edition else { return 0 }

@@ -52,7 +52,7 @@ public struct PhotoFiles: Sendable {
         return descriptor
     }
 
-    /// Opens a file of the user's in the gallery's folder. Links are not followed, so no other file is opened.
+    /// Opens the user's own file in the gallery's folder. Follows no links, so that it opens no other file.
     public func open(original: Address) throws(SystemError) -> Int32 {
         guard var folder = gallery.filePathBytes, let path = original.filePathBytes else { throw SystemError(EXDEV) }
         if folder.last != UInt8(ascii: "/") { folder.append(UInt8(ascii: "/")) }
@@ -119,7 +119,7 @@ public struct PhotoFiles: Sendable {
 public struct OriginalFile: Hashable, Sendable {
     /// The size in bytes.
     public let size: Int64
-    /// Changes when the file is written.
+    /// A number that changes when the file is written.
     public let stamp: Int64
 
     /// Reads the status of an open file; nil unless it is a regular file.

@@ -121,7 +121,8 @@ extension CacheError {
         }
     }
 
-    /// Whether the same data may be stored later. True if the cause may pass, such as a full disk or another process.
+    /// Whether a later attempt to store the same data may succeed. True if the cause may pass, such as a full disk or
+    /// another process.
     public var isTransient: Bool {
         switch self {
         case .conflict, .database(.locked), .tooFewDescriptors, .full, .readOnly, .file, .cannotOpen, .database(.disk),
@@ -133,7 +134,7 @@ extension CacheError {
 }
 
 extension StorageTrouble {
-    /// Returns the storage problem that caused an error. Returns nil if there is none.
+    /// Returns the storage problem that caused an error. Returns nil for an error with another cause.
     public init?(_ error: CacheError) {
         switch error {
         case .full: self = .full

@@ -72,7 +72,7 @@ public struct CacheReader {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE key = ?", key.rawValue, row: Self.photo)
     }
 
-    /// Returns the photo with an identifier from the gallery's list. Returns nil if there is none.
+    /// Returns the photo with an identifier from the gallery's list. Returns nil if there is no such photo.
     public func photo(galleryID: String) throws -> Photo? {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE id = ?", galleryID, row: Self.photo)
     }
@@ -355,8 +355,8 @@ public struct StoredPhoto: Hashable, Sendable {
     public let name: String
     /// The file's size in bytes when it was stored.
     public let size: Int64
-    /// The digest when it was stored; for a file of the user's, the time of its last change. It distinguishes a bad
-    /// picture from one that has changed on the disk.
+    /// The file's digest when it was stored; for the user's own file, the time of its last change. The number
+    /// distinguishes a bad picture from a picture that has changed on the disk.
     public let digest: Int64
     /// The photo's edition that the file contains.
     public let edition: Int
@@ -371,7 +371,7 @@ public struct StoredPhoto: Hashable, Sendable {
         self.original = original
     }
 
-    /// The name in the row of a photo that stays where it is. No file of the cache has it.
+    /// The stored file name of a photo that stays in the user's folder. No file of the cache has this name.
     static let inPlace = "original"
 }
 

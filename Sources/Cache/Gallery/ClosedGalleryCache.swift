@@ -251,7 +251,8 @@ extension ClosedGalleryCache {
         }
     }
 
-    /// Removes up to `count` thumbnails and returns how many. To make the file smaller, call ``shrink()``.
+    /// Removes up to `count` thumbnails. Returns the number of removed thumbnails. To make the file smaller, call
+    /// ``shrink()``.
     func dropThumbnails(_ count: Int) throws -> Int {
         try withExclusiveLock {
             let connection = try Connection(path: database, access: .readWrite, patience: 200)

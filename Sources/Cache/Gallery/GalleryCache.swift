@@ -21,7 +21,7 @@ public final class GalleryCache: Sendable {
     public let writer: GalleryWriter
     /// The files of the gallery's photos.
     public let files: PhotoFiles
-    /// Whether this cache is new because the old one was damaged and set aside. If so, the user interface says so.
+    /// Whether this cache is new because the old cache was damaged and set aside. If so, Vitrine tells the user.
     public let wasSetAside: Bool
     /// The path of the cache's folder.
     public let folder: String

@@ -273,7 +273,7 @@ extension GalleryWriter {
 }
 
 extension GalleryWriter {
-    /// Clears trouble, so that Vitrine fetches bad pictures again. A refresh by the user calls this method.
+    /// Clears recorded failures, so that Vitrine fetches bad pictures again. A refresh by the user calls this method.
     ///
     /// This removes photos that could not be decoded. Bad renditions get a new edition, so that nothing known about the
     /// old bytes applies to the new ones.

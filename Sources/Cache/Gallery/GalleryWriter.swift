@@ -46,7 +46,7 @@ public actor GalleryWriter {
         self.space = space
     }
 
-    /// The number of log pages at which the writer moves them into the database.
+    /// The number of pages in the log at which the writer moves them into the database.
     private static let checkpointPages = 1_000
     /// The number of pages in the log at which the writer also truncates it. A first update makes the log as large as
     /// the database.
@@ -99,7 +99,7 @@ public actor GalleryWriter {
         }
     }
 
-    /// Publishes the commits of other processes. Returns true if there were any.
+    /// Publishes the commits of other processes. Returns true if there were new commits.
     @discardableResult
     func announceOthers() throws -> Bool {
         try mark.watch {
@@ -306,8 +306,8 @@ extension GalleryWriter {
 
 /// Small writes that share a transaction.
 extension GalleryWriter {
-    /// Performs a small write in a transaction shared with others. When the method returns, the write is durable and
-    /// published.
+    /// Performs a small write in a transaction that other writes share. When the method returns, the write is durable
+    /// and published.
     ///
     /// If the body throws, only its own write fails. If the disk is full, all writes of the transaction fail.
     ///
