@@ -1,7 +1,7 @@
 import Model
 import Numbers
 
-/// Runs as many transfers as the link can use. Measured rates and delays show how many that are.
+/// Runs as many transfers as the link can use. Measured rates and delays show this number.
 ///
 /// For each host the governor keeps a window (``HostPath``): a number of bytes that may be requested but not yet
 /// received. A transfer may start while fewer bytes are under way. A transfer that the user waits for starts at once.
@@ -20,9 +20,10 @@ public struct AdaptiveGovernor: Governor {
     private var crowded: Set<String> = []
     private let width: Int
 
-    /// The most transfers of all hosts together. Each needs a descriptor, and a list may name a host for every picture.
+    /// The most transfers of all hosts together. Each transfer needs a descriptor, and a list may name a host for every
+    /// picture.
     public static let greatestWidth = 128
-    /// The most hosts to keep. A list may name very many, and the governor checks each one often.
+    /// The most hosts to keep. A list may name very many hosts, and the governor checks each host often.
     private static let mostHosts = 256
     /// The most hosts to keep when many are unreachable or have refused requests.
     private static let mostHostsWithFailures = 1_024
@@ -37,7 +38,7 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Admission
 
-    /// Admits a transfer if the window and the limits allow it. Refuses a transfer that would slow down another that
+    /// Admits a transfer if the window and the limits allow it. Refuses a transfer that would slow down a transfer that
     /// the user waits for.
     public mutating func admit(_ candidate: TransferCandidate, at now: Double) -> Admission {
         var host = hosts[candidate.host] ?? newHost(candidate)
@@ -126,7 +127,7 @@ public struct AdaptiveGovernor: Governor {
         return TransferPieces(window: max(window - others, min(window, Self.leastWindow)), of: window)
     }
 
-    /// The least window of a transfer that the user waits for, in bytes. With it, the transfer begins at once.
+    /// The least window of a transfer that the user waits for, in bytes. With this window, the transfer begins at once.
     private static let leastWindow = 32_768.0
 
     /// Returns the number of bytes of a transfer that were requested but not received.
@@ -273,8 +274,8 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Interruption
 
-    /// Returns transfers to interrupt for a photo that the user has opened. Does so only once per photo: otherwise they
-    /// would start and stop again and again.
+    /// Returns transfers to interrupt for a photo that the user has opened. Interrupts transfers only once per photo,
+    /// because otherwise they would start and stop again and again.
     private mutating func drain() -> [Int] {
         guard mustDrain, let photo = urgentTransfers.first(where: \.isLookedAt),
             let path = hosts[photo.candidate.host]?.path, let rate = path.bandwidth.greatest
@@ -293,8 +294,9 @@ public struct AdaptiveGovernor: Governor {
         return interrupted.count == hosts[name]?.running ? interrupted.dropLast() : interrupted
     }
 
-    /// Returns a photo to interrupt on each host at its limit. In its place, a transfer starts that the user waits for.
-    /// An interrupted photo keeps its received bytes. A thumbnail would start again, and is complete soon.
+    /// Returns a photo to interrupt on each host at its limit. A transfer that the user waits for then starts in its
+    /// place. An interrupted photo keeps its received bytes. Thumbnails are not interrupted, because they would lose
+    /// their bytes and are complete soon.
     private mutating func freePlaces() -> [Int] {
         defer { crowded = [] }
         return crowded.sorted().compactMap { name in
@@ -314,8 +316,8 @@ public struct AdaptiveGovernor: Governor {
         !transfer.candidate.isUrgent && !transfer.candidate.isLocal
     }
 
-    /// Returns the transfers to interrupt so that the rest fits into some bytes. The least important come first, then
-    /// the largest.
+    /// Returns the transfers to interrupt so that the rest fits into a number of bytes. The least important transfers
+    /// come first, and among them the largest.
     ///
     /// - Parameter small: the bytes below which a transfer is kept, because it is complete soon.
     private func largest(
@@ -335,8 +337,8 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Hanging transfers
 
-    /// The most running transfers with which a thumbnail can count as hanging. Only those of the greatest importance
-    /// count.
+    /// The most running transfers with which a thumbnail can count as hanging. Only transfers of the greatest
+    /// importance count.
     private static let few = 6
     /// The shortest wait after which a thumbnail can count as hanging, in seconds.
     private static let leastWait = 0.05
@@ -361,13 +363,14 @@ public struct AdaptiveGovernor: Governor {
         return ways
     }
 
-    /// Returns the seconds until the first thumbnail counts as hanging. Returns nil if none will do so.
+    /// Returns the seconds until the first thumbnail counts as hanging. Returns nil if no thumbnail will count as
+    /// hanging.
     public func timeUntilHanging(at now: Double) -> Double? {
         hangTimes.map(\.time).min().map { max($0 - now, 0.02) }
     }
 
     /// The times at which thumbnails will count as hanging, without further events. The value `way` says how to request
-    /// each again.
+    /// the thumbnail again.
     private var hangTimes: [(number: Int, time: Double, way: Admission.Way)] {
         guard let greatest = running.lazy.map(\.transfer.candidate.importance).max() else { return [] }
         let last = running.filter { $0.transfer.candidate.importance == greatest }

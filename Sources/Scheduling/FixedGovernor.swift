@@ -1,4 +1,4 @@
-/// Runs a fixed number of transfers, if the user sets one, and for comparison.
+/// Runs a fixed number of transfers, for users who set the number, and for benchmarks.
 public struct FixedGovernor: Governor {
     private let width: Int
     private let interval: Double?

@@ -19,8 +19,8 @@ struct GovernedHost: Sendable {
     var underWay = 0.0
     /// The importance of the transfer that started last, except for second requests.
     var lastStarted = Importance.rest
-    /// The number of waiting transfers, as `setWaiting` last set it. `isSilent` says whether the host then wanted no
-    /// requests.
+    /// The number of waiting transfers, as `setWaiting` last set it. The property `isSilent` says whether the host
+    /// wanted no requests at that time.
     private var waiting = 0
     private var isSilent = false
 
@@ -46,7 +46,7 @@ struct GovernedHost: Sendable {
     /// Whether the governor may remove the host. The host must be idle, reachable, and without a lowered limit.
     var isForgettable: Bool { isIdle && !reachability.isOffline && cap.isWhole }
 
-    /// Whether a transfer waits that may start as soon as the window allows.
+    /// Whether a waiting transfer may start as soon as the window allows.
     var hasMoreToStart: Bool { waiting > 0 && !isSilent }
 
     var hasWaiting: Bool { waiting > 0 }
@@ -67,7 +67,8 @@ struct GovernedHost: Sendable {
     /// Whether another file of this machine may be read now.
     var hasSpaceForLocal: Bool { running < Self.localWidth }
 
-    /// Returns whether a transfer may try the unreachable host. Probes may, and transfers that the user waits for.
+    /// Returns whether a transfer may try the unreachable host. Probes may try, and so may transfers that the user
+    /// waits for.
     mutating func admitsOffline(_ candidate: TransferCandidate, at now: Double) -> Bool {
         reachability.takeProbe(at: now) || (candidate.isUrgent && running < Self.urgentWidthOffline)
     }
@@ -99,8 +100,8 @@ struct GovernedHost: Sendable {
 
     private var isShared: Bool { path.isShared && !trial.isUnshared }
 
-    /// Whether many connections are faster than a few. False where two or three fill the link at once, unless it loses
-    /// packets, and on a local network, where connections reach their speed at once.
+    /// Whether many connections are faster than a few. False if two or three connections fill the link and it loses no
+    /// packets. Also false on a local network, where connections reach their speed at once.
     private var isGoodForPieces: Bool {
         path.roundTripTime > Self.local && (path.widest > Self.worthPieces || path.packets.areLostAgainAndAgain)
     }
@@ -109,7 +110,7 @@ struct GovernedHost: Sendable {
     private static let worthPieces = 49_152.0
 
     /// Returns the number of bytes by which a transfer fills the window. Normally these are all bytes still to come.
-    /// Photos count for fewer, so that some run side by side.
+    /// Photos count for fewer bytes, so that several photos run at once.
     func cost(_ transfer: RunningTransfer) -> Double {
         guard !transfer.isLeft else { return 0 }
         let rest = transfer.rest(expecting: path.size(transfer.candidate.kind))
@@ -201,7 +202,7 @@ struct GovernedHost: Sendable {
         return isSaturated && path.detectCollapse(at: now)
     }
 
-    /// Judges the quality of the path by the time that a photo takes. Does so only from time to time.
+    /// Judges the quality of the path by the time that a photo takes. The method judges only from time to time.
     private mutating func judgeQuality(at now: Double) {
         guard let rate = path.bandwidth.greatest else { return }
         let roundTrip = path.roundTripTime

@@ -37,12 +37,12 @@ public protocol Governor: Sendable {
     ///
     /// - Parameter waiting: returns the number of waiting transfers of a host that could start.
     mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int]
-    /// Returns the hanging transfers to request a second time, and the way to request each.
+    /// Returns the hanging transfers to request a second time, and the way to request each transfer.
     ///
     /// The governor returns each transfer once. The caller reports the second request with
     /// ``recordStart(of:_:over:at:)`` under another number; the first answer counts.
     mutating func takeHanging(at now: Double) -> [Int: Admission.Way]
-    /// Returns the seconds until a transfer counts as hanging. Returns nil if none will do so.
+    /// Returns the seconds until a transfer counts as hanging. Returns nil if no transfer will count as hanging.
     func timeUntilHanging(at now: Double) -> Double?
     /// Returns the seconds until ``advance(to:waiting:)`` is due without an event. Returns nil if no call is due.
     ///
@@ -60,7 +60,7 @@ public enum Admission: Hashable, Sendable {
     case now(Way)
     /// No transfer of this host may start yet.
     case hostIsBusy
-    /// No transfer of this or less importance may start yet.
+    /// No transfer of this importance or less may start yet.
     case linkIsBusy
 
     /// The way to request a transfer: its connection, and whether it is split.
@@ -83,7 +83,7 @@ public enum Admission: Hashable, Sendable {
 
     /// The kind of connection that a transfer uses.
     public enum Connection: Hashable, Sendable {
-        /// Any connection. With HTTP/2, all transfers share one.
+        /// Any connection. With HTTP/2, all transfers share one connection.
         case any
         /// A connection of the transfer's own, new or idle.
         case unshared
@@ -116,7 +116,7 @@ public enum TransferEvent: Hashable, Sendable {
 
     /// The way in which a transfer ended.
     public enum Ending: Hashable, Sendable {
-        /// All bytes arrived, or the server answered that there are none.
+        /// All bytes arrived, or the server answered that there are no bytes.
         case completed
         /// The caller cancelled or interrupted the transfer.
         case cancelled

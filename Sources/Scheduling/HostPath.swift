@@ -31,7 +31,7 @@ struct HostPath {
     /// The number of answers in this round trip, and how many of them were late.
     private var answers = 0
     private var lateAnswers = 0
-    /// The window to try beyond bandwidth × round trip, while no queue shows.
+    /// The window to try beyond bandwidth × round trip, while there is no sign of a queue.
     private var trialWindow: Double
     /// The greatest capacity since the last collapse.
     private(set) var widest = 0.0
@@ -133,8 +133,8 @@ struct HostPath {
         return max(gain * capacity + unseen, min(trialWindow, cap * size(.thumbnail)), floor)
     }
 
-    /// The factor by which the window exceeds the capacity. The excess keeps the link from running dry. The factor is
-    /// smaller over one connection, for which ``unseen`` counts partial records, because all transfers wait if a queue
+    /// The factor by which the window exceeds the capacity. The excess keeps the link from running dry. Over one
+    /// connection the factor is smaller: ``unseen`` counts partial records there, and all transfers wait if a queue
     /// drops a packet.
     private var gain: Double { isShared ? 1.1875 : 1.25 }
 
@@ -252,8 +252,8 @@ struct HostPath {
             delivered, at: now, over: isHeldUpByLosses ? max(4 * roundTripTime, collapseSpan / 2) : 2 * collapseSpan)
     }
 
-    /// Returns the seconds of silence in an answer that show a loss. After that time, the server has not resent the
-    /// lost packet in time.
+    /// Returns the seconds of silence in an answer that show a loss. If the silence lasts longer, the server resends
+    /// the lost packet only after a time-out.
     ///
     /// - Parameter others: the number of running transfers of the host.
     func silence(among others: Int) -> Double {

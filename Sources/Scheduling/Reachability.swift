@@ -35,7 +35,7 @@ struct Reachability {
         if isBusy, now - lastSign > patience { goOffline(at: now) }
     }
 
-    /// Returns whether a probe may start now. If so, schedules the next one.
+    /// Returns whether a probe may start now. If so, schedules the next probe.
     mutating func takeProbe(at now: Double) -> Bool {
         guard let (time, wait) = probe, now >= time else { return false }
         probe = (now + wait, min(2 * wait, Self.longestWait))

@@ -54,7 +54,7 @@ struct RunningTransfer {
     var isRepeated: Bool
     /// Whether the transfer was interrupted so that another can start under its host's limit.
     var isGivenUp = false
-    /// The time of its last event, or of its request.
+    /// The time of the transfer's last event, or of its request.
     var sign: Double
     /// Whether the answer has begun.
     var isAnswered = false

@@ -6,7 +6,7 @@ import Model
 public struct TransferCandidate: Hashable, Sendable {
     /// The server to request the transfer from; empty for a file of this machine.
     public var host: String
-    /// The number of bytes that an interrupted attempt left.
+    /// The number of bytes that Vitrine has kept from an interrupted attempt.
     public var held: Double
     /// The importance of the transfer.
     public var importance: Importance

@@ -10,8 +10,8 @@ public struct TransferPieces: Hashable, Sendable {
 
     /// The most pieces that run at once.
     public static let most = 24
-    /// The smallest and the largest piece in bytes. A server sends about the smallest at once on a new connection (RFC
-    /// 6928). The largest arrives soon, because the others wait for a late piece.
+    /// The smallest and the largest piece in bytes. A server sends about as much as the smallest piece at once on a new
+    /// connection (RFC 6928). The largest piece arrives soon, because the other pieces wait for a late piece.
     private static let sizes = 16_384.0...262_144.0
 
     /// Creates pieces for a window. The most pieces that may run at once fill the host's window.
