@@ -82,7 +82,8 @@ struct BlockReader {
         return present
     }
 
-    /// Reads only a block's first coefficient, in steps, and skips the others. Returns false if the data are damaged.
+    /// Reads only a block's first coefficient, in steps, and skips the other coefficients. Returns false if the data
+    /// are damaged.
     mutating func readFirst(
         _ words: [UInt32], _ first: HuffmanLookup, _ other: HuffmanLookup, _ prediction: inout Int32
     ) -> Bool {
@@ -162,7 +163,7 @@ struct ScanWords {
         let bits: Int
     }
 
-    /// The words of all intervals. Two zero words follow each, because a reader may read ahead.
+    /// The words of all intervals. Two zero words follow each interval, because a reader may read ahead.
     private(set) var words: [UInt32] = []
     private(set) var intervals: [Interval] = []
     /// The number of bits in the whole scan.

@@ -1,13 +1,13 @@
-/// Turns a block's coefficients into samples with the inverse DCT (T.81, A.3.3). A block becomes 1, 2, 4 or 8 samples
-/// wide and high, independently. Each sample is the mean of the full-size samples that it covers.
+/// Turns a block's coefficients into samples with the inverse DCT (T.81, A.3.3). The result's width and height are 1,
+/// 2, 4 or 8 samples, independently of each other. Each sample is the mean of the full-size samples that it covers.
 ///
 /// The type transforms columns, then rows, in fixed point; `Butterfly` describes the arithmetic. Overflow wraps: no
 /// encoder produces such coefficients, and malicious ones give only wrong samples.
 struct InverseTransform {
     /// A block's coefficients, row by row. All are 0 between blocks.
     var coefficients = [Int32](repeating: 0, count: 64)
-    /// The transformed columns, in quarters of a sample's unit. Each row has eight numbers, but only those of the
-    /// output's rows are valid.
+    /// The transformed columns, in quarters of a sample's unit. Each row has eight numbers. Only the rows that the
+    /// output has are valid.
     private var columns = [Int32](repeating: 0, count: 64)
 
     /// The number of fractional bits in `columns`.

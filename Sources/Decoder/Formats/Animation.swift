@@ -136,7 +136,7 @@ final class AnimationCanvas {
 
     static let bytesPerPixel = 4
 
-    /// The size of the canvas. Decoders check frames against it.
+    /// The size of the canvas. Decoders check frames against this size.
     let size: PixelSize
     private let pixels: UnsafeMutablePointer<UInt8>
 

@@ -109,7 +109,7 @@ struct PictureFacts {
 enum PictureBounds {
     /// The most pixels of a picture that a decoder reads row by row. Many pixels then cost only time.
     static let mostPixels = 300_000_000
-    /// The most pixels of a picture that a decoder must hold as a whole. Each needs 3 to 8 bytes.
+    /// The most pixels of a picture that a decoder must hold as a whole. Each pixel needs 3 to 8 bytes.
     static let mostBufferedPixels = 100_000_000
 
     /// Throws if a picture is empty or too large.

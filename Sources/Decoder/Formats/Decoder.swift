@@ -113,7 +113,7 @@ extension Decoder {
 
 /// A picture format.
 protocol PictureDecoder: Sendable {
-    /// The format's library with its version. Nil if the format needs none or the library is missing.
+    /// The format's library with its version. Nil if the format needs no library or the library is missing.
     static var library: String? { get }
 
     /// Whether a file's first bytes are the format's signature.
@@ -153,7 +153,7 @@ enum UnreadFormat {
         ("Canon raw", [(4, ascii("ftypcrx "))]),
     ]
 
-    /// Returns the format's name if its signature is a known one.
+    /// Returns the format's name if the signature is known.
     static func name(of bytes: UnsafeRawBufferPointer) -> String? {
         signatures.first { signature in
             signature.parts.allSatisfy { bytes.dropFirst($0.offset).starts(with: $0.bytes) }

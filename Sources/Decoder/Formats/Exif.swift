@@ -42,7 +42,7 @@ struct ExifReader: ~Copyable {
         number(tag, in: directory).flatMap { Int(exactly: $0) }
     }
 
-    /// Returns an entry's first four numbers. Returns none if a value is not a number.
+    /// Returns an entry's first four numbers. Returns no numbers if a value is not a number.
     func numbers(_ tag: ExifTag, in directory: ExifIfd) -> [Double] {
         guard let entry = entry(tag, in: directory)?.pointee, let bytes = entry.data else { return [] }
         let order = exif_data_get_byte_order(data)

@@ -271,7 +271,7 @@ struct LZWReader {
         return count
     }
 
-    /// Writes the bytes of a code, from the last to the first. Returns how many fit.
+    /// Writes the bytes of a code, from the last to the first. Returns the number of bytes that fit.
     private func unfold(_ code: Int, into pixels: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
         let whole = Int(length[code])
         let count = min(whole, pixels.count - start)

@@ -180,7 +180,7 @@ struct HEIFReferences {
         return parts.keys.allSatisfy { depth(of: $0, level: 1, &depths) != nil }
     }
 
-    /// Returns the number of levels below a picture. Returns nil if there are too many.
+    /// Returns the number of levels below a picture. Returns nil if there are too many levels.
     private func depth(of picture: UInt32, level: Int, _ depths: inout [UInt32: Int]) -> Int? {
         if let depth = depths[picture] { return depth }
         guard level <= Self.deepest else { return nil }

@@ -49,7 +49,7 @@ struct TIFFPicture: ~Copyable {
 
     /// The largest allocation in bytes. The block holds the most pixels allowed, at 16 bits per channel.
     private static let largestBlock = 800 << 20
-    /// The fewest rows to read at once, even if the file compresses fewer together.
+    /// The fewest rows to read at once, even if the file compresses fewer rows together.
     private static let fewestRows = 64
 
     /// libtiff's version; nil if it is not installed.

@@ -186,7 +186,7 @@ struct WebPFile {
         return (type, UnsafeRawBufferPointer(rebasing: bytes[content]))
     }
 
-    /// Reads a width and a height of 24 bits each. The file stores both minus one.
+    /// Reads a width and a height of 24 bits each. The file stores both numbers minus one.
     private static func size(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> PixelSize {
         PixelSize(width: 1 + number(bytes, at: offset), height: 1 + number(bytes, at: offset + 3))
     }
@@ -201,9 +201,9 @@ struct WebPFile {
 /// libwebp reduces the part to twice the output's size, and the area filter does the rest: libwebp's own scaling would
 /// round a region's edges to whole pixels.
 struct WebPPart {
-    /// The part's columns. The first one is even, as libwebp requires.
+    /// The part's columns. The first column is even, as libwebp requires.
     let columns: Range<Int>
-    /// The part's rows. The first one is even, as libwebp requires.
+    /// The part's rows. The first row is even, as libwebp requires.
     let rows: Range<Int>
     /// The part's size after the reduction.
     let scaled: PixelSize

@@ -166,7 +166,7 @@ struct AreaAxis {
         self.count = count
     }
 
-    /// Returns the start of the output pixel at `index`. The pixel before ends there.
+    /// Returns the start of the output pixel at `index`. The previous pixel ends there.
     func boundary(_ index: Int) -> Double {
         min(Double(sourceCount), index == count ? start + length : start + length * Double(index) / Double(count))
     }
@@ -186,7 +186,8 @@ struct AreaAxis {
 struct AreaColumn {
     /// The byte offset of the first source pixel.
     let first: Int
-    /// The byte offset of the last source pixel. If that pixel's weight is 0, the offset may equal the first one.
+    /// The byte offset of the last source pixel. If that pixel's weight is 0, the offset may equal that of the first
+    /// pixel.
     let last: Int
     /// The number of whole pixels between the first and the last.
     let between: Int

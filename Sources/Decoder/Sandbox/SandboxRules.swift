@@ -29,7 +29,8 @@ public struct SandboxRules {
         uses = (true, true)
     }
 
-    /// Creates rules with only some of the kernel restrictions. Tests use this to check each alone.
+    /// Creates rules with only some of the kernel restrictions. Tests use this initialiser to check each restriction
+    /// alone.
     package init(longestAnswer: Int, restrictions: Set<Restriction>) {
         self.longestAnswer = longestAnswer
         uses = (restrictions.contains(.landlock), restrictions.contains(.seccomp))
@@ -65,7 +66,7 @@ public struct SandboxRules {
     }
 
     /// Closes all descriptors except standard input, output and error. In a server's fork, the other descriptors are
-    /// connections of other clients. Returns false if the kernel does not support this; then there is no server.
+    /// connections of other clients. Returns false if the kernel does not support this; then no server can run.
     public static func closeAllButThree() -> Bool { csandbox_close_at_once_but_three() == 0 }
 
     /// Whether this process can allocate three quarters of its memory limit. Call this function after an allocation

@@ -12,7 +12,7 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case damaged(String)
     /// The picture needs more memory than the decoder may use.
     case outOfMemory
-    /// The decoder may use more memory than the system has free, or the parent process allows.
+    /// The system has no free memory, or the parent process allows less than the decoder's limit.
     case shortOfMemory
     /// The request is invalid, or there is no readable file.
     case badRequest(String)

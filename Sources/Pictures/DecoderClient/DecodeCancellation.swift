@@ -2,7 +2,7 @@ import Glibc
 import Pixels
 import Synchronization
 
-/// Stops a decoder from any thread. The decoder may not have started, may run, or may have ended.
+/// Stops a decoder from any thread. The decoder may not have started yet, may be running, or may have ended.
 package final class DecodeCancellation: Sendable {
     private enum State {
         case idle

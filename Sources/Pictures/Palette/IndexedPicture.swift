@@ -120,7 +120,7 @@ struct FittedPalette {
 
 /// Counts a picture's colours in 32 steps per channel.
 struct ColourHistogram {
-    /// The number and sum of the colours that count as one.
+    /// The number and sum of the colours that count as one colour.
     struct Bin {
         var count: Int32 = 0
         var sum = PartColour.zero

@@ -50,7 +50,7 @@ final class DecodedParts: Sendable {
         return part.reply.with(pixels: pixels.scaled(rect, to: layout.output), for: request)
     }
 
-    /// Returns a larger request to decode instead. Returns nil unless the request is for a part of a photo.
+    /// Returns a request for a larger part, to decode instead. Returns nil unless the request is for a part of a photo.
     static func wider(than request: DecodeRequest) -> DecodeRequest? {
         guard request.region != .whole, request.product == .pixels, request.fitting == .inside else { return nil }
         let pixels = Double(request.box.width * request.box.height) * detail * detail
@@ -102,7 +102,7 @@ extension UnitRect {
 }
 
 extension DecodeReply {
-    /// Returns the pixel coordinates of a region. Returns nil if the pixels do not cover it.
+    /// Returns the pixel coordinates of a region. Returns nil if the pixels do not cover the region.
     fileprivate func rect(of part: UnitRect) -> PixelRect? {
         guard let size = pixels?.size else { return nil }
         // Fractions may be off by a thousandth of a pixel.
@@ -141,7 +141,7 @@ final class DecodedRuns: Sendable {
         return run
     }
 
-    /// Answers a request from the cache. Returns nil if the cached frames do not include the requested one.
+    /// Answers a request from the cache. Returns nil if the cached frames do not include the requested frame.
     func reply(to request: DecodeRequest, for photo: DecodedParts.Photo) -> DecodeReply? {
         guard let run = runs.withLock({ $0.value(for: photo) }) else { return nil }
         var first = Self.run(from: request)

@@ -85,7 +85,7 @@ public struct PictureOrder: Hashable, Sendable {
             enlarges: enlarges, product: .beginning(arrived))
     }
 
-    /// Returns the same order for another frame of an animation. A frame beyond the end means the last.
+    /// Returns the same order for another frame of an animation. A frame beyond the end means the last frame.
     public func showing(frame: Int) -> PictureOrder {
         var order = self
         order.frame = frame

@@ -161,7 +161,7 @@ public struct PictureRenderer: Sendable {
 
     /// The conclusion that the cache draws from a decoding failure.
     enum Verdict: Equatable {
-        /// The file is missing or differs from the stored one.
+        /// The file is missing or differs from the stored file.
         case broken
         /// The file is intact, but its bytes are not a valid picture.
         case bad(Failure)
@@ -236,7 +236,7 @@ extension PictureRenderer {
         }
     }
 
-    /// Reads the metadata of several photos. A failure does not stop the others. Equal errors are logged once.
+    /// Reads the metadata of several photos. Continues after a failure. Logs equal errors once.
     private func read(in cache: GalleryCache, _ keys: () throws -> [PhotoKey]) async {
         var logged: Set<String> = []
         do {
@@ -262,7 +262,7 @@ extension PictureRenderer {
     }
 
     /// Makes a photo's thumbnail if the gallery has none. The current photo must be in the cache. Returns whether it
-    /// made a thumbnail. Concurrent calls for a photo wait for the first.
+    /// made a thumbnail. Concurrent calls for a photo wait for the first call.
     @discardableResult
     public func makeThumbnail(of key: PhotoKey, in cache: GalleryCache) async throws -> Bool {
         try await backgroundDecoder.once(BackgroundDecoder.Subject(gallery: cache.id, key: key)) {

@@ -193,7 +193,7 @@ public struct Viewport: Hashable, Sendable {
         keepInside()
     }
 
-    /// Keeps the view inside the photo, and the scale no smaller than fits.
+    /// Keeps the view inside the photo. Shows the whole photo if the scale is too small.
     private mutating func keepInside() {
         switch zoom {
         case .fit: return
