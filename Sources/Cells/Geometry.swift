@@ -98,7 +98,7 @@ public struct Rect: Hashable, Sendable {
         return Rect(column: origin.column + size.columns, row: origin.row, columns: taken, rows: size.rows)
     }
 
-    /// Returns a rectangle of that size in the middle of this one, reduced to fit.
+    /// Returns a rectangle of a given size in the middle of this rectangle, reduced to fit.
     public func centred(_ inner: Size) -> Rect {
         let columns = min(inner.columns, size.columns)
         let rows = min(inner.rows, size.rows)

@@ -25,7 +25,8 @@ public struct Surface: Equatable, Sendable {
         cells = Array(repeating: .blank, count: size.columns * size.rows)
     }
 
-    /// The pictures on the surface that nothing has drawn over. Drawing over any part of a picture removes all of it.
+    /// The pictures on the surface that no later drawing has covered. Drawing over any part of a picture removes the
+    /// whole picture.
     public var placements: [PixelPlacement] {
         laid.enumerated().filter { !covered.contains(UInt16($0.offset + 1)) }.map(\.element)
     }

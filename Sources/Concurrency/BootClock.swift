@@ -90,7 +90,7 @@ final class BootTimer: Sendable {
     /// The pending work, latest deadline first. Among equal deadlines, the earliest request is nearest to the end.
     private let waiting = Mutex<[Waiting]>([])
     private let lastNumber = Atomic<Int>(0)
-    /// The descriptor of the system's timer; -1 if the system had none left.
+    /// The descriptor of the system's timer; -1 if the system had no timer left.
     let descriptor: Int32
     private let queue = DispatchQueue(label: "vitrine.timers")
     /// The event source of the timer. The property is set once. Afterwards this class only calls `cancel`, which is

@@ -13,10 +13,10 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
     private struct State {
         /// The element that was sent but not yet taken; nil if there is none.
         var pending: Element?
-        /// The element that the listener has taken, until it asks for the next.
+        /// The element that the listener has taken, until the listener asks for the next element.
         var taken: Element?
         /// The listener, while it waits. `pending` is nil then. The number ensures that a cancelled task ends only its
-        /// own wait, not that of a later listener.
+        /// own wait, not the wait of a later listener.
         var listener: (number: Int, continuation: CheckedContinuation<Element?, Never>)?
         var lastNumber = 0
         var isFinished = false
@@ -27,7 +27,7 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
     /// Creates an empty stream.
     public init() {}
 
-    /// Delivers an element to the listener, or merges the element into the pending one.
+    /// Delivers an element to the listener, or merges the element into the pending element.
     public func send(_ element: Element) {
         let listener = state.withLock { state -> CheckedContinuation<Element?, Never>? in
             guard !state.isFinished else { return nil }
@@ -110,13 +110,13 @@ public final class CoalescingStream<Element: Coalescing>: AsyncSequence, Sendabl
     }
 }
 
-/// A value that can absorb a later one, so that a slow listener misses nothing.
+/// A value that can absorb a later value, so that a slow listener misses nothing.
 public protocol Coalescing: Sendable {
     /// Merges a later value into this one.
     mutating func merge(_ later: Self)
 }
 
-/// The listeners of one source. Each has a stream of its own.
+/// The listeners of one source. Each listener has its own stream.
 ///
 /// A subscription ends when its stream is released.
 public final class Subscribers<Element: Coalescing>: Sendable {

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Reports what changes in folders, as the kernel notices it.
+/// Reports changes in folders, which the kernel notices.
 ///
 ///     let watch = FolderWatch { changes in print(changes) }
 ///     watch?.add(Array("/home/me/Pictures".utf8), named: [])
@@ -11,25 +11,26 @@ import Synchronization
 /// A folder's subfolders are not watched until they are added. Files that are still being written are not reported.
 /// The watch ends with this object and costs nothing in between.
 public final class FolderWatch: Sendable {
-    /// A change. Folders are told by the names under which they were added, which end with a slash or are empty.
+    /// A change. A folder has the name under which it was added. Such a name ends with a slash or is empty.
     public enum Change: Hashable, Sendable {
         /// Files of a folder came, went or were written.
         case files(in: [UInt8])
         /// A folder came or went, with all folders below it.
         case folder([UInt8])
-        /// The system lost events, or a disk was unmounted: anything may have changed.
+        /// Anything may have changed, because the system lost events or a disk was unmounted.
         case anything
     }
 
     private let descriptor: Int32
     private let folders: Mutex<[Int32: [UInt8]]>
-    /// Set once. Afterwards only `cancel` is called, which is safe from any thread.
+    /// The event source of the watch. The property is set once. Afterwards this class only calls `cancel`, which is
+    /// safe from any thread.
     private nonisolated(unsafe) let source: any DispatchSourceRead
 
     private static let events =
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR | IN_EXCL_UNLINK
 
-    /// Makes a watch without folders. Returns nil if the system has none left.
+    /// Creates a watch without folders. Returns nil if the system has no watch left.
     ///
     /// - Parameter onChange: called on a queue of its own.
     public init?(onChange: @escaping @Sendable (Set<Change>) -> Void) {
@@ -51,10 +52,10 @@ public final class FolderWatch: Sendable {
         source.cancel()
     }
 
-    /// The most folders of a watch. The system's watches are shared by all programs of the user.
+    /// The most folders of a watch. All programs of the user share the system's watches.
     private static let maximumFolders = 8_192
 
-    /// Watches a folder. Returns false if that is impossible: there are too many, or the system has no watch left.
+    /// Watches a folder. Returns false if there are too many folders or the system has no watch left.
     ///
     /// - Parameters:
     ///   - path: the path of the folder.

@@ -1,7 +1,7 @@
 import CConcurrency
 import Glibc
 
-/// The limit of the program's file descriptors, and a check for free ones.
+/// The limit of the program's file descriptors, and a check for free descriptors.
 ///
 ///     ProgramDescriptors.raiseLimit()
 ///     try ProgramDescriptors.require(48)

@@ -1,4 +1,5 @@
-/// A function that waits for a duration. The program passes a clock's sleep; tests pass a wait that they end.
+/// A function that waits for a duration. The program passes a clock's sleep. Tests pass a function whose wait they end
+/// themselves.
 public typealias Wait = @Sendable (Duration) async throws -> Void
 
 /// Performs an action after a delay, unless the alarm is set again or cancelled.
@@ -21,7 +22,7 @@ public final class Alarm {
     /// Whether an action is pending.
     public var isSet: Bool { pending != nil }
 
-    /// Performs an action after the delay, in place of the pending one.
+    /// Performs an action after the delay, in place of the pending action.
     public func set(after delay: Duration, _ action: @escaping @MainActor () -> Void) {
         pending?.cancel()
         pending = Task { [weak self, wait] in

@@ -28,7 +28,7 @@ public final class Workers: Sendable {
         let state = Mutex(State())
         let wakeUp = DispatchSemaphore(value: 0)
 
-        /// Waits for the oldest work and returns it. Returns nil when there will be no more.
+        /// Waits for the oldest work and returns it. Returns nil when no more work will come.
         func next() -> (@Sendable () -> Void)? {
             while true {
                 let (work, ended): ((@Sendable () -> Void)?, Bool) = state.withLock { state in
@@ -124,7 +124,7 @@ public final class GlobalTasks: Sendable {
     }
 
     private let workers: Workers
-    /// The timer for sleeps that include suspended time, which is the default. Created on first use.
+    /// The timer for sleeps that include suspended time, which is the default. The first use creates the timer.
     private let timer = Mutex<BootTimer?>(nil)
     /// The queue for sleeps that exclude suspended time. A serial queue's timer costs nothing until it fires.
     private let timersThatStandStill = DispatchQueue(label: "vitrine.timers")
@@ -196,7 +196,7 @@ public final class QueueExecutor: SerialExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    /// Runs a closure that is not part of a task. The actor's `assumeIsolated` holds inside.
+    /// Runs a closure that is not part of a task. Inside the closure, the actor's `assumeIsolated` succeeds.
     public func run(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }

@@ -55,9 +55,9 @@ public actor PhotoExport {
 
     private struct Awaited {
         let key: PhotoKey
-        /// The number of wishes that the export made for this photo.
+        /// The number of times that the export has requested this photo.
         var attempts = 0
-        /// Whether the export can copy the photo, or report its failure, without another wish.
+        /// Whether the export can copy the photo, or report its failure, without another request.
         var isReady = false
     }
 
@@ -101,8 +101,8 @@ public actor PhotoExport {
         return report
     }
 
-    /// Copies all photos that are ready, and wishes for the next ones. Copies follow the order of the keys, so that photos with
-    /// the same title always get the same numbers.
+    /// Copies all photos that are ready, and requests the next photos. Copies follow the order of the keys, so that
+    /// photos with the same title always get the same numbers.
     private func advance(_ onEvent: (Event) -> Void) async throws {
         repeat {
             try wishForAwaited()
@@ -131,7 +131,7 @@ public actor PhotoExport {
         for index in awaited.indices where !awaited[index].isReady { try wish(for: &awaited[index]) }
     }
 
-    /// Wishes for a photo unless it is already cached or cannot be fetched.
+    /// Requests a photo unless it is already cached or cannot be fetched.
     private func wish(for awaited: inout Awaited) throws {
         guard awaited.attempts == 0 || !wishes.isStanding(subject(awaited.key)) else { return }
         let photo = try cache.read { try $0.photo(awaited.key) }
@@ -155,7 +155,8 @@ public actor PhotoExport {
 
     private func subject(_ key: PhotoKey) -> Wish.Subject { .picture(cache.id, key, .original) }
 
-    /// Returns the most wishes for a photo. Further wishes help only when the gallery announces a newer edition during a fetch.
+    /// Returns the most requests for a photo. Further requests help only when the gallery announces a newer edition
+    /// during a fetch.
     private static func attempts(_ photo: Photo) -> Int { photo.original.trouble == nil ? 3 : 1 }
 
     private func export(_ photo: Photo?, _ key: PhotoKey) throws -> Result<String, ExportError> {

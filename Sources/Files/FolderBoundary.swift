@@ -24,7 +24,7 @@ public final class FolderBoundary: Sendable {
     /// The way to resolve paths. Tests choose a way.
     enum Resolution {
         case kernel, parts
-        /// The kernel resolves paths. If it cannot, this class does so part by part.
+        /// The kernel resolves paths. If the kernel cannot, this class resolves paths part by part.
         case usual
     }
 
@@ -60,7 +60,7 @@ public final class FolderBoundary: Sendable {
         close(descriptor)
     }
 
-    /// Opens a file or folder below this one for reading. The caller must close the descriptor.
+    /// Opens a file or folder below this folder for reading. The caller must close the descriptor.
     ///
     /// - Parameter path: a relative path; an absolute path is refused.
     public func open(_ path: String, _ links: Links = .inside) throws(SystemError) -> Int32 {
@@ -106,7 +106,7 @@ public final class FolderBoundary: Sendable {
 private struct PathWalk {
     private let top: Int32
     private let followsLinks: Bool
-    /// The open folders between `top` and the current one.
+    /// The open folders between `top` and the current folder.
     private var folders: [Int32] = []
     /// The remaining parts of the path, in reverse order.
     private var parts: [[UInt8]]

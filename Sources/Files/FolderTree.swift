@@ -11,13 +11,13 @@ import Glibc
 public final class FolderTree {
     /// A regular file.
     public struct File: Hashable, Sendable {
-        /// The place of the name in ``Piece/names``.
+        /// The position of the name in ``Piece/names``.
         public let name: Range<Int>
         /// The size in bytes.
         public let size: Int64
         /// When the file was last modified, in seconds since 1970.
         public let seconds: Int64
-        /// The part of a second.
+        /// The nanoseconds after that second.
         public let nanoseconds: Int64
     }
 
@@ -25,11 +25,11 @@ public final class FolderTree {
     public struct Piece: Sendable {
         /// The folder's path below the top, with a slash at its end; empty for the top.
         public let path: [UInt8]
-        /// The names of all files, in one block: an array for each name would take most of the time.
+        /// The names of all files, in one block, because creating an array for each name would take too long.
         public let names: [UInt8]
         /// The next files of the folder.
         public let files: [File]
-        /// The reason why the folder's other files are unknown, if they are.
+        /// The reason why the folder's other files cannot be read; nil without such an error.
         public let failure: SystemError?
 
         /// Creates a piece without files.
@@ -48,11 +48,11 @@ public final class FolderTree {
         let path: [UInt8]
         /// The names of all entries, each with a zero at its end.
         var names: [UInt8] = []
-        /// The files' names, in order.
+        /// The positions of the files' names, in order.
         var files: [Range<Int>] = []
         /// The index of the next file.
         var nextFile = 0
-        /// The subfolders' names. The last one is the next one.
+        /// The positions of the subfolders' names. The last subfolder is the next to read.
         var folders: [Range<Int>] = []
     }
 
@@ -61,9 +61,9 @@ public final class FolderTree {
     private let onFolder: ([UInt8]) -> Void
     private let isWanted: (ArraySlice<UInt8>) -> Bool
 
-    /// The number of folders inside each other. Each one needs a descriptor.
+    /// The deepest nesting of folders. Each open folder needs a descriptor.
     public static let maximumDepth = 32
-    /// The files of a piece.
+    /// The most files in a piece.
     private static let pieceSize = 1_000
 
     /// Opens a folder, whose path may contain links.
@@ -192,7 +192,7 @@ public final class FolderTree {
         return level
     }
 
-    /// Returns an entry's kind. Some file systems do not tell it when a folder is read.
+    /// Returns an entry's kind. Some file systems do not state the kind when a folder is read.
     private static func kind(
         of entry: UnsafeMutablePointer<dirent>, _ name: Range<Int>, _ names: [UInt8], in folder: Int32
     ) -> Int {
@@ -209,7 +209,7 @@ public final class FolderTree {
         }
     }
 
-    /// Appends an entry's name with its zero.
+    /// Appends an entry's name with the zero byte at its end.
     private static func append(_ entry: UnsafeMutablePointer<dirent>, to names: inout [UInt8]) {
         // `d_name` may be longer than declared; it ends at its zero byte.
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
@@ -218,14 +218,14 @@ public final class FolderTree {
         names.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count + 1))
     }
 
-    /// Calls `body` with a name as the C library takes it.
+    /// Calls `body` with a name as a C string.
     private static func withName<Result>(
         at range: Range<Int>, in names: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
     ) -> Result {
         names.withUnsafeBytes { body(($0.baseAddress! + range.lowerBound).assumingMemoryBound(to: CChar.self)) }
     }
 
-    /// Whether a folder is hidden, or made by a system: previews, deleted files, snapshots.
+    /// Whether a folder is hidden, or contains a system's previews, deleted files or snapshots.
     private static func isSkipped(_ name: ArraySlice<UInt8>) -> Bool {
         name.first == UInt8(ascii: ".") || systemFolders.contains { $0.elementsEqual(name) }
     }

@@ -23,7 +23,7 @@ public final class UnfinishedFile {
         case done
         /// Another file already has the name.
         case nameIsTaken
-        /// The file system does not support this for this kind of file.
+        /// The file system cannot give a name to this kind of file.
         case unsupported
     }
 

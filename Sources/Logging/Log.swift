@@ -116,8 +116,8 @@ public final class Log: Sendable {
         Self.wake(watchers)
     }
 
-    /// Wakes the watchers. The caller must not hold the log's lock. Otherwise a deadlock is possible: waking a task takes the
-    /// task's lock, while a cancelled task may hold that lock and wait for the log's.
+    /// Wakes the watchers. The caller must not hold the log's lock. Otherwise a deadlock is possible: waking a task
+    /// takes the task's lock, while a cancelled task may hold that lock and wait for the log's lock.
     private static func wake(_ watchers: [Int: AsyncStream<Void>.Continuation]) {
         for watcher in watchers.values { watcher.yield() }
     }

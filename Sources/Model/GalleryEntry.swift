@@ -34,9 +34,9 @@ public struct GalleryEntry: Hashable, Sendable {
 public enum DateOrigin: Int64, Hashable, Sendable {
     /// The gallery's list states the date.
     case stated = 0
-    /// The file was last modified then.
+    /// The file was last modified on this date.
     case modified = 1
-    /// The photo was taken then, as its metadata says. It replaces the date of the file.
+    /// The photo was taken on this date, according to its metadata. This date replaces the date of the file.
     case taken = 2
     /// The date is unknown and the stored number has no meaning. Any other date replaces it.
     case unknown = 3

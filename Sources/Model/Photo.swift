@@ -127,7 +127,7 @@ public enum PictureSignature: String, Sendable, CaseIterable {
     /// The number of bytes to check.
     public static let length = 12
 
-    /// Returns the format of a file that starts with these bytes. Returns nil if none matches.
+    /// Returns the format of a file that starts with these bytes. Returns nil if no format matches.
     public init?(_ bytes: some Collection<UInt8>) {
         let head = Array(bytes.prefix(Self.length))
         switch head {
@@ -152,7 +152,7 @@ public enum PictureSignature: String, Sendable, CaseIterable {
     }
 }
 
-/// Recognises pictures by the endings of their names, where a list tells nothing else about its files.
+/// Recognises pictures by the endings of their names, if a list states nothing else about its files.
 public enum PictureName {
     private static let endings = Set(
         ["jpg", "jpeg", "jpe", "jfif", "png", "gif", "webp", "tif", "tiff", "heic", "heif", "hif", "avif"]

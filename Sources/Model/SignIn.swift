@@ -66,7 +66,8 @@ public struct SignInQuestion: Hashable, Sendable {
     public var realm: String
     /// Whether Vitrine sent credentials and they were rejected.
     public var wasRefused: Bool
-    /// Whether Vitrine asks only when the user opens the photo. The gallery alone named this server.
+    /// Whether Vitrine asks only when the user opens the photo. The user has not named this server; only the gallery
+    /// has.
     public var isDeferred = false
     /// The galleries whose requests need the answer.
     public var galleries: Set<GalleryID>

@@ -2,7 +2,7 @@ import Numbers
 
 /// The status of a gallery's updates, in one value so that all screens agree.
 public struct SyncStatus: Hashable, Sendable {
-    /// The result of the last update, or the phase of the current one.
+    /// The result of the last update, or the phase of the current update.
     public enum State: Hashable, Sendable {
         /// The gallery has never been updated.
         case notUpdated
@@ -16,7 +16,7 @@ public struct SyncStatus: Hashable, Sendable {
         case failed(Failure)
     }
 
-    /// The result of the last update, or the phase of the current one.
+    /// The result of the last update, or the phase of the current update.
     public var state: State
     /// The time of the last successful update, also of an earlier run, if any.
     public var lastSuccess: Timestamp?

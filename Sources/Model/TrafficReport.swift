@@ -4,7 +4,7 @@ import Numbers
 public struct TrafficReport: Hashable, Sendable {
     /// The measured quality of the network; nil before the first measurement.
     public var quality: LinkQuality?
-    /// Whether the machine has a network interface in use. Servers on the same machine do not need one.
+    /// Whether the machine has a network interface in use. Servers on the same machine do not need a network.
     public var isOnNetwork: Bool
     /// The wanted hosts whose last connection failed, sorted. The names may contain control characters.
     public var unreachable: [String]
@@ -66,7 +66,7 @@ public struct TransferReport: Hashable, Sendable {
         case running(Progress, speed: Double? = nil)
         /// The transfer waits until it may start.
         case queued
-        /// The transfer waits until it may start, and a failure or the host prevents that.
+        /// The transfer waits because a failure or the host prevents its start.
         ///
         /// The host may be unreachable, or may have asked for a pause. Another transfer may have found that out, so
         /// `attempts` may be zero.

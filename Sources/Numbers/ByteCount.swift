@@ -63,10 +63,10 @@ extension ByteCount {
         Range(uncheckedBounds: (first, max(first, end)))
     }
 
-    /// Adds a count to this one. The result is at most ``most``.
+    /// Adds a count to this count. The result is at most ``most``.
     public static func += (left: inout ByteCount, right: ByteCount) { left = left + right }
 
-    /// Subtracts a count from this one. The result is at least 0.
+    /// Subtracts a count from this count. The result is at least 0.
     public static func -= (left: inout ByteCount, right: ByteCount) { left = left - right }
 }
 

@@ -17,7 +17,7 @@ public struct SecretStore: Sendable {
         self.onTrouble = onTrouble
     }
 
-    /// Returns the stored sign-in; the file has precedence over the keyring. Returns nil if neither has one.
+    /// Returns the stored sign-in; the file has precedence over the keyring. Returns nil if neither has a sign-in.
     public func signIn(for place: SignInPlace) async -> SignIn? {
         do throws(SecretError) {
             let found = try await onQueue { () throws(SecretError) in try file.signIn(for: place) }

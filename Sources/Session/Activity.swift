@@ -49,7 +49,7 @@ public final class Activity: Sendable {
         var reports = FailureList()
         /// The open questions, the oldest first.
         var questions: [SignInQuestion] = []
-        /// The servers and proxies whose questions the user declined. Each is stored with the galleries
+        /// The servers and proxies whose questions the user declined. Each server or proxy is stored with the galleries
         /// whose requests caused the question.
         var declinedSignIns: [SignInPlace: Set<GalleryID>] = [:]
         /// The galleries whose credentials are known now.
@@ -168,7 +168,7 @@ public final class Activity: Sendable {
         state.withLock { !$0.phases.isEmpty || !$0.transfers.isEmpty }
     }
 
-    /// Returns the status of a gallery. The status is that of the running update, or else the recorded one.
+    /// Returns the status of a gallery. The status is that of the running update, or else the recorded status.
     public func status(of gallery: GalleryID, recorded: SyncStatus) -> SyncStatus {
         var status = recorded
         state.withLock { state in
@@ -220,7 +220,7 @@ extension Activity {
         }
     }
 
-    /// The last transfer report; nil before the first.
+    /// The last transfer report; nil before the first report.
     public var traffic: TrafficReport? {
         state.withLock { $0.traffic.report }
     }
@@ -278,7 +278,7 @@ public struct TrafficInterest: Coalescing, Equatable {
     /// Whether a screen shows the transfers.
     public var isWatched: Bool
 
-    /// Replaces this value by the later one.
+    /// Replaces this value by the later value.
     public mutating func merge(_ later: TrafficInterest) {
         self = later
     }
@@ -299,7 +299,7 @@ public final class TrafficWatch: Sendable {
 
 /// The failures of requests in this run of the program.
 extension Activity {
-    /// Records a failure. The record replaces an older one of the same subject.
+    /// Records a failure. The record replaces an older failure of the same subject.
     ///
     /// After a second attempt or later, the time of the first failure stays. The activity keeps at most 1,000 failures
     /// and drops the oldest.

@@ -11,7 +11,7 @@ import Synchronization
 public final class CredentialStore: Sendable {
     private struct State {
         var known: [SignInPlace: SignIn] = [:]
-        /// For each origin, the galleries elsewhere that may use its credentials.
+        /// For each origin, the galleries on other origins that may use its credentials.
         var granted: [Origin: Set<GalleryID>] = [:]
         /// The credentials that each server or proxy has refused.
         var refused: [SignInPlace: Set<SignIn>] = [:]

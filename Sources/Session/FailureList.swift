@@ -14,7 +14,8 @@ struct FailureList {
     var newestFirst: [FailureReport] { reports.reversed() }
     var count: Int { reports.count }
 
-    /// Adds a report as the newest. After a second attempt or later, the report keeps the time of the first failure.
+    /// Adds a report as the newest report. After a second attempt or later, the report keeps the time of the first
+    /// failure.
     mutating func add(_ report: FailureReport) {
         var report = report
         if let index = index(of: report.subject) {
@@ -26,7 +27,7 @@ struct FailureList {
         if reports.count > Self.maximumCount { subjects.remove(reports.removeFirst().subject) }
     }
 
-    /// Removes the report of a subject. Returns whether there was one.
+    /// Removes the report of a subject. Returns whether there was a report.
     mutating func remove(_ subject: Wish.Subject) -> Bool {
         guard let index = index(of: subject) else { return false }
         reports.remove(at: index)

@@ -29,7 +29,7 @@ struct SpeedHistory {
         return (0..<Self.length).map { bytes[Self.index(newest &- Int64(clamping: Self.length - 1 - $0))] }
     }
 
-    /// Returns the current speed in bytes per second. The current second and the one before count.
+    /// Returns the current speed in bytes per second. The result covers the current and the previous second.
     func speed(at time: Timestamp) -> Double {
         guard let newest, newest == time.seconds else { return 0 }
         let recent = bytes[Self.index(newest)] + bytes[Self.index(newest - 1)]

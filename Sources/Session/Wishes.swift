@@ -93,7 +93,7 @@ public final class Wishes: Sendable {
         change { $0.decline(subject) }
     }
 
-    /// Includes all subjects again that the user declined in a gallery.
+    /// Ends the exclusion of all subjects that the user declined in a gallery.
     public func retry(_ gallery: GalleryID) {
         change { $0.accept(gallery) }
     }
@@ -103,7 +103,7 @@ public final class Wishes: Sendable {
         state.withLock { $0.declined[subject] != nil }
     }
 
-    /// Ends the waits of subjects. Includes subjects again that the user declined.
+    /// Ends the waits of subjects, and the exclusion of declined subjects among them.
     public func retry(_ subjects: some Collection<Wish.Subject>) {
         state.withLock { list in
             for subject in subjects { list.accept(subject) }
@@ -176,7 +176,7 @@ extension Wishes {
         /// continue later.
         public var isPaused = false
 
-        /// Takes the later wishes, and keeps the retries of both.
+        /// Takes the later wishes, and keeps the retries of both snapshots.
         public mutating func merge(_ later: Snapshot) {
             wishes = later.wishes
             asked = later.asked
@@ -215,7 +215,7 @@ struct WishList {
         return true
     }
 
-    /// Includes declined subjects again that became more important, or that no wish names any more.
+    /// Ends the exclusion of declined subjects that became more important or that no wish names any more.
     private mutating func adaptDeclined(from before: [Wish], to now: [Wish]) {
         for wish in now {
             if let importance = declined[wish.subject], wish.importance > importance { declined[wish.subject] = nil }
@@ -225,7 +225,8 @@ struct WishList {
         }
     }
 
-    /// Requests a subject. Includes a declined subject again. Returns false if the subject was already requested.
+    /// Requests a subject. Ends its exclusion if the user declined it. Returns false if the subject was already
+    /// requested.
     mutating func ask(for subject: Wish.Subject, importance: Importance) -> Bool {
         accept(subject)
         guard !isStanding(subject) else { return false }

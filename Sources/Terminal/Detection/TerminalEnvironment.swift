@@ -2,7 +2,7 @@ import Cells
 import Glibc
 import Text
 
-/// The terminal's properties that the environment tells, for the first frame.
+/// The terminal's properties according to environment variables, for the first frame.
 public struct TerminalEnvironment: Sendable {
     /// The value of the environment variable `TERM`.
     public let kind: String

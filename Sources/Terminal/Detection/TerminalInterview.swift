@@ -14,8 +14,8 @@ final class TerminalInterview {
     private var next: Set<TerminalQuestion> = []
     /// The number of attribute queries without an answer. An answer to an earlier query must not end a later inquiry.
     private var owed = 0
-    /// An attributes answer that seemed to belong to an earlier query. If no other answer follows, this one ends the current
-    /// inquiry.
+    /// An attributes answer that seemed to belong to an earlier query. If no other answer follows, this answer ends the
+    /// current inquiry.
     private var held: TerminalReply?
     /// Whether Vitrine has repeated the queries to the terminal around tmux.
     private var hasAskedOuterAgain = false

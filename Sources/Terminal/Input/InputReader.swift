@@ -6,7 +6,7 @@ import Glibc
 @MainActor
 final class InputReader {
     private let descriptor: Int32
-    /// Not private, so that a test can check that it is silenced and not cancelled; see
+    /// The event source. Not private, so that a test can check that the source is silenced and not cancelled; see
     /// ``DispatchSourceProtocol/silence()``.
     let source: any DispatchSourceRead
     private var isClosed = false

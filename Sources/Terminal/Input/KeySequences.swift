@@ -1,6 +1,6 @@
 import Cells
 
-/// The byte sequences that keys send: terminfo's sequences and the usual ones.
+/// The byte sequences that keys send: terminfo's sequences and the usual sequences.
 struct KeySequences {
     private var keys: [[UInt8]: Key] = [:]
     private var longest = 0

@@ -152,8 +152,8 @@ struct KittyStore {
     private var turn = 0
     private var lastIndex: UInt32 = 0
 
-    /// The most bytes of stored pictures, as sent, before Vitrine deletes hidden ones. Kitty stores at most 320 MB for all its
-    /// windows.
+    /// The most bytes of stored pictures, as sent, before Vitrine deletes hidden pictures. Kitty stores at most 320 MB
+    /// for all its windows.
     private static let limit = 48 << 20
     /// The most bytes of visible pictures, as sent: enough for the largest screens.
     private static let mostOnScreen = 192 << 20
