@@ -105,7 +105,7 @@ public enum CommandsError: Error, Equatable, CustomStringConvertible {
             return
                 "Unknown key “\(text)”. Write a character, ^F for Control, M-f for Alt, or a name like Enter, PgUp, F1."
         case .unknownCommand(let name, let scope):
-            return "Unknown command “\(name)”. The scope “\(scope.name)” has the commands \(Self.commands(of: scope))."
+            return "Unknown command “\(name)”. In the scope “\(scope.name)”, use one of \(Self.commands(of: scope))."
         case .misplacedCommand(let name, let scope):
             return "“\(name)” is not a command of the scope “\(scope.name)”. Use one of \(Self.commands(of: scope))."
         case .boundTwice(let key, let scope): return "The key “\(key)” is already bound in the scope “\(scope.name)”."

@@ -56,8 +56,9 @@ import Testing
         ),
         (
             "sorting", "x", "sort-by-colour",
-            "Unknown command “sort-by-colour”. The scope “sorting” has the commands sort-by-date, sort-by-date-reversed, sort-by-name, "
-                + "sort-by-name-reversed, sort-by-size, sort-by-size-reversed, sort-by-state, sort-by-state-reversed, none."
+            "Unknown command “sort-by-colour”. In the scope “sorting”, use one of sort-by-date, "
+                + "sort-by-date-reversed, sort-by-name, sort-by-name-reversed, sort-by-size, sort-by-size-reversed, "
+                + "sort-by-state, sort-by-state-reversed, none."
         ),
         (
             "errors", "x", "zoom-in",

@@ -93,7 +93,7 @@ import Testing
         #expect(sentences[5].contains(": Unknown scope “nowhere”. Use one of everywhere, lists, "))
         #expect(sentences[6].contains(": “zoom-in” is not a command of the scope “errors”. Use one of open, retry, "))
         #expect(sentences[7].contains(": Unknown key “JJ”. "))
-        #expect(sentences[8].contains(": Unknown command “leave”. The scope “errors” has the commands open, "))
+        #expect(sentences[8].contains(": Unknown command “leave”. In the scope “errors”, use one of open, "))
         #expect(sentences[9].hasSuffix(": The key “J” is already bound in the scope “errors”."))
         #expect(sentences[10].hasSuffix(": Unknown option “binding”; see --help."))
         #expect(settings.offline && settings.keys.command(for: .character("J"), in: [.errors]) == .open)
