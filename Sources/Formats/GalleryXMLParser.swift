@@ -104,6 +104,8 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case notAGallery(String)
     /// The document is not well-formed XML; the text is the parser's reason.
     case malformed(line: Int, reason: String)
+    /// The document is not well-formed JSON; the offset counts its bytes.
+    case malformedJSON(offset: Int, reason: String)
     /// The document declares a document type. No gallery needs one, and many attacks use one.
     case documentType
     /// Elements are nested too deeply.
@@ -127,6 +129,7 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
         case .empty: "The gallery file is empty."
         case .notAGallery(let what): "This is \(what), not a gallery."
         case .malformed(let line, let reason): "The gallery file has an error in line \(line): \(reason)."
+        case .malformedJSON(let offset, let reason): "The JSON has an error after \(offset) bytes: \(reason)."
         case .documentType: "The gallery file declares a document type, which is not allowed."
         case .tooDeep: "The gallery file nests its elements too deeply."
         case .tooLong(let line): "The gallery file has a tag in line \(line) that is too long."

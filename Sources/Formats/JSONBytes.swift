@@ -1,0 +1,143 @@
+/// The bytes of JSON's texts and numbers: their ends, their grammar, and UTF-8.
+enum JSONBytes {
+    /// The replacement character, for half of a surrogate pair.
+    static let replacement: UInt32 = 0xFFFD
+
+    // A word of bytes is examined at once; its bytes lie in the order of the text in a little-endian integer.
+    private static let size = MemoryLayout<UInt>.size
+    private static let ones = UInt.max / 0xFF
+    private static let highBits = ones * 0x80
+    private static let quotes = ones * 0x22
+    private static let backslashes = ones * 0x5C
+    private static let spaces = ones * 0x20
+
+    /// Returns the index of the next quotation mark, backslash or control character; the count if there is none.
+    ///
+    /// - Parameter hasHighBytes: becomes true if a byte beyond ASCII was near.
+    @inline(__always)
+    static func endOfPlainText(_ bytes: UnsafeRawBufferPointer, from start: Int, _ hasHighBytes: inout Bool) -> Int {
+        var index = start
+        var high: UInt = 0
+        while bytes.count - index >= size {
+            let word = UInt(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt.self))
+            high |= word
+            // Subtraction sets the high bit of each byte below the subtrahend. A borrow changes only bytes behind
+            // such a byte, so the first marked byte is right.
+            let (quote, backslash) = (word ^ quotes, word ^ backslashes)
+            let marked =
+                (((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- spaces) & ~word))
+                & highBits
+            if marked != 0 {
+                if high & highBits != 0 { hasHighBytes = true }
+                return index + marked.trailingZeroBitCount / 8
+            }
+            index += size
+        }
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == 0x22 || byte == 0x5C || byte < 0x20 { break }
+            high |= UInt(byte)
+            index += 1
+        }
+        if high & highBits != 0 { hasHighBytes = true }
+        return index
+    }
+
+    /// Returns the index of the next byte that no number contains.
+    @inline(__always)
+    static func endOfNumber(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"),
+                UInt8(ascii: "E"):
+                index += 1
+            default: return index
+            }
+        }
+        return index
+    }
+
+    /// Whether bytes are one number: `-1.5e+10`, without leading zeros, with digits around the point.
+    static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        func skipDigits() -> Bool {
+            let start = index
+            while index < bytes.count, (0x30...0x39).contains(bytes[index]) { index += 1 }
+            return index > start
+        }
+        if bytes.first == UInt8(ascii: "-") { index = 1 }
+        if index < bytes.count, bytes[index] == 0x30 {
+            index += 1
+        } else if !skipDigits() {
+            return false
+        }
+        if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
+            index += 1
+            guard skipDigits() else { return false }
+        }
+        if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
+            index += 1
+            if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") {
+                index += 1
+            }
+            guard skipDigits() else { return false }
+        }
+        return index == bytes.count
+    }
+
+    /// Returns the character that a backslash and this byte mean; nil if they mean nothing.
+    static func unescaped(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
+        case UInt8(ascii: "b"): 0x08
+        case UInt8(ascii: "f"): 0x0C
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "t"): 0x09
+        default: nil
+        }
+    }
+
+    /// Returns the value of a hexadecimal digit; nil for other bytes.
+    static func value(ofDigit byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+
+    /// Returns the UTF-8 bytes of a code point. Those that are no character become the replacement character.
+    static func utf8(_ codePoint: UInt32) -> Unicode.UTF8.EncodedScalar {
+        let scalar = Unicode.Scalar(codePoint) ?? "\u{FFFD}"
+        return Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter
+    }
+
+    /// Whether bytes are UTF-8 (RFC 3629): no overlong form, no surrogate, nothing above U+10FFFF.
+    static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        while index < bytes.count {
+            let first = bytes[index]
+            index += 1
+            guard first >= 0x80 else { continue }
+            // The second byte has a smaller range after some first bytes.
+            let (length, second): (Int, ClosedRange<UInt8>)
+            switch first {
+            case 0xC2...0xDF: (length, second) = (1, 0x80...0xBF)
+            case 0xE0: (length, second) = (2, 0xA0...0xBF)
+            case 0xED: (length, second) = (2, 0x80...0x9F)
+            case 0xE1...0xEF: (length, second) = (2, 0x80...0xBF)
+            case 0xF0: (length, second) = (3, 0x90...0xBF)
+            case 0xF1...0xF3: (length, second) = (3, 0x80...0xBF)
+            case 0xF4: (length, second) = (3, 0x80...0x8F)
+            default: return false
+            }
+            guard bytes.count - index >= length, second.contains(bytes[index]) else { return false }
+            for offset in 1..<length where bytes[index + offset] & 0xC0 != 0x80 { return false }
+            index += length
+        }
+        return true
+    }
+}
