@@ -1,0 +1,299 @@
+import Model
+
+/// Parses the lists of folders that nginx, Caddy and copyparty write as JSON.
+///
+/// The structure alone tells them apart:
+///
+///     [{"name": "a.jpg", "type": "file", "mtime": "Wed, 25 Nov 2026 21:00:00 GMT", "size": 123}]            nginx
+///     [{"name": "a.jpg", "url": "./a.jpg", "mod_time": "2026-11-25T21:00:00Z", "is_dir": false, "size": 123}]   Caddy
+///     {"dirs": [{"href": "sub/"}], "files": [{"href": "a.jpg", "sz": 123, "ts": 1764104400}]}           copyparty
+///
+/// Members may be in any order, and the parser skips unknown ones.
+public final class JSONListingParser: ListingParser {
+    // nginx writes names that are not UTF-8 as they are, which is not JSON. Such a list must still open.
+    private var stream = JSONPushStream(keepsInvalidText: true)
+    private var reader: JSONListingReader
+
+    /// Creates a parser for the list of one folder.
+    public init(_ folder: ListedFolder) {
+        reader = JSONListingReader(folder)
+    }
+
+    /// Parses the next bytes. Returns the files and folders that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> ListingPiece {
+        try stream.push(bytes, to: &reader)
+        return reader.takePiece()
+    }
+
+    /// Parses the end. Throws if the list is incomplete, or is no list of a folder.
+    public func finish() throws -> ListingPiece {
+        try stream.finish(to: &reader)
+        guard reader.isList else { throw JSONListingReader.refusal }
+        return reader.takePiece()
+    }
+
+    /// Returns whether an answer begins like one of these lists.
+    ///
+    /// - Parameter beginning: at least 1 KB, or the whole answer.
+    public static func recognises(_ beginning: [UInt8]) -> Bool {
+        guard let root = try? Address("http://localhost/") else { return false }
+        var stream = JSONPushStream(keepsInvalidText: true)
+        var reader = JSONListingReader(ListedFolder(root))
+        let isJSON = (try? stream.push(Array(beginning.prefix(recognisedLength)), to: &reader)) != nil
+        return reader.isKnownList || (isJSON && reader.isPossibleList)
+    }
+
+    /// The most bytes of a beginning that are examined.
+    private static let recognisedLength = 4_096
+}
+
+/// Reads the events of a list's JSON.
+private struct JSONListingReader: JSONConsumer {
+    /// The error for documents that are no list of a folder.
+    static let refusal = FormatError.notAGallery("a JSON file")
+
+    private enum Section { case folders, files }
+
+    private let folder: ListedFolder
+    private var piece = ListingPiece()
+    /// The depth of the objects that describe files and folders: 1 in an array, 2 in copyparty's object.
+    private var entryDepth = 1
+    /// The part of copyparty's object that is open, or whose name was the last.
+    private var section: Section?
+    private var isInSection = false
+    /// Whether copyparty's lists of folders and files were seen.
+    private var (hasFolders, hasFiles) = (false, false)
+    private var entry = JSONListingEntry()
+    private var isInEntry = false
+    private var isWhole = false
+    /// Whether a file or folder was described as one of the servers does, and whether anything else was.
+    private var (hasKnown, hasUnknown) = (false, false)
+
+    init(_ folder: ListedFolder) {
+        self.folder = folder
+    }
+
+    /// Returns the files and folders since the last call.
+    mutating func takePiece() -> ListingPiece {
+        defer { piece = ListingPiece() }
+        return piece
+    }
+
+    /// Whether the whole document was a list, perhaps an empty one.
+    var isList: Bool {
+        entryDepth == 1 ? hasKnown || !hasUnknown : hasFolders || hasFiles
+    }
+
+    /// Whether the document's beginning can only be a list.
+    var isKnownList: Bool {
+        guard !hasUnknown else { return false }
+        return hasKnown || (hasFolders && hasFiles) || (isWhole && isList)
+    }
+
+    /// Whether the beginning ends in the first entry, which has had only the servers' members.
+    var isPossibleList: Bool {
+        isInEntry && !hasUnknown && entry.isPossible
+    }
+
+    mutating func take(_ event: JSONEvent, depth: Int) throws {
+        if isInEntry {
+            if depth > entryDepth {
+                if depth == entryDepth + 1 { entry.take(event) }
+            } else {
+                // Only the entry's end has its depth.
+                isInEntry = false
+                addEntry()
+            }
+            return
+        }
+        switch (depth, event) {
+        case (0, .beginArray): entryDepth = 1
+        case (0, .beginObject): entryDepth = 2
+        case (0, .endArray), (0, .endObject): isWhole = true
+        case (0, _): throw Self.refusal
+        case (1, .key(let name)):
+            section = name.elementsEqual("dirs".utf8) ? .folders : name.elementsEqual("files".utf8) ? .files : nil
+        case (1, .beginArray) where entryDepth == 2 && section != nil:
+            isInSection = true
+            if section == .folders { hasFolders = true } else { hasFiles = true }
+        case (1, .endArray): isInSection = false
+        case (entryDepth, .beginObject) where entryDepth == 1 || isInSection:
+            isInEntry = true
+            entry.removeAll()
+        case (1, _) where entryDepth == 1: hasUnknown = true
+        default: break
+        }
+    }
+
+    private mutating func addEntry() {
+        let isKnown =
+            if let section, isInSection { addCopyparty(section) } else { addCaddy() || addNginx() }
+        if isKnown { hasKnown = true } else { hasUnknown = true }
+    }
+
+    /// Adds an entry of Caddy's. Its names have replacement characters where they are not UTF-8; its URLs are exact.
+    private mutating func addCaddy() -> Bool {
+        guard let isFolder = entry.isFolder else { return false }
+        if entry.reference.isSet, let found = folder.name(of: entry.reference.text) {
+            add(found.name, isFolder: isFolder || found.isFolder, date: ListingDate.moment(entry.date.text))
+        }
+        return entry.reference.isSet
+    }
+
+    private mutating func addNginx() -> Bool {
+        guard let kind = entry.kind, entry.name.isSet, !entry.reference.isSet else { return false }
+        let name = entry.name.bytes
+        if kind != .other, ListedFolder.isSound(name) {
+            add(name, isFolder: kind == .folder, date: ListingDate.moment(entry.date.text))
+        }
+        return true
+    }
+
+    /// Adds an entry of copyparty's. A file's address may have a key, without which the file cannot be read.
+    private mutating func addCopyparty(_ section: Section) -> Bool {
+        guard entry.reference.isSet else { return false }
+        let parts = entry.reference.text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = String(parts[0])
+        if section == .folders {
+            if let found = folder.name(of: path) { add(found.name, isFolder: true, date: nil) }
+            return true
+        }
+        let query = parts.count > 1 ? "?\(parts[1])" : ""
+        guard let thumbnail = try? folder.address.resolving(path + (query.isEmpty ? "?" : query + "&") + "th=j"),
+            thumbnail.origin == folder.address.origin, let found = folder.name(of: thumbnail), !found.isFolder
+        else { return true }
+        let photo = query.isEmpty ? nil : try? folder.address.resolving(path + query)
+        add(found.name, isFolder: false, date: entry.moment, thumbnail: thumbnail, photo: photo)
+        return true
+    }
+
+    private mutating func add(
+        _ name: [UInt8], isFolder: Bool, date: Timestamp?, thumbnail: Address? = nil, photo: Address? = nil
+    ) {
+        if isFolder {
+            if ListedSubfolder.isWanted(name) { piece.folders.append(ListedSubfolder(name: name)) }
+        } else if PictureName.isPicture(name[...]) {
+            piece.files.append(
+                ListedFile(name: name, date: date, revision: entry.revision, thumbnail: thumbnail, photo: photo))
+        }
+    }
+}
+
+/// The members of the object that describes a file or folder.
+private struct JSONListingEntry {
+    /// A text or number of limited length. A longer one counts as empty.
+    struct Field {
+        private(set) var bytes: [UInt8] = []
+        private(set) var isSet = false
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+
+        mutating func set(_ value: UnsafeRawBufferPointer, atMost length: Int) {
+            bytes.removeAll(keepingCapacity: true)
+            if value.count <= length { bytes.append(contentsOf: value) }
+            isSet = true
+        }
+
+        mutating func removeAll() {
+            bytes.removeAll(keepingCapacity: true)
+            isSet = false
+        }
+    }
+
+    enum Kind { case file, folder, other }
+
+    /// The members that the servers write.
+    private enum Member {
+        case name, reference, kind, size, date, seconds, isFolder
+        /// A member that is known and not needed.
+        case unneeded
+
+        init?(_ name: UnsafeRawBufferPointer) {
+            func isName(_ text: StaticString) -> Bool {
+                text.withUTF8Buffer { name.elementsEqual($0) }
+            }
+            switch name.count {
+            case 2 where isName("sz"): self = .size
+            case 2 where isName("ts"): self = .seconds
+            case 2 where isName("dt"): self = .unneeded
+            case 3 where isName("url"): self = .reference
+            case 3 where isName("ext"): self = .unneeded
+            case 4 where isName("name"): self = .name
+            case 4 where isName("href"): self = .reference
+            case 4 where isName("type"): self = .kind
+            case 4 where isName("size"): self = .size
+            case 4 where isName("lead") || isName("mode") || isName("tags"): self = .unneeded
+            case 5 where isName("mtime"): self = .date
+            case 5 where isName("perms"): self = .unneeded
+            case 6 where isName("is_dir"): self = .isFolder
+            case 8 where isName("mod_time"): self = .date
+            case 10 where isName("is_symlink"): self = .unneeded
+            default: return nil
+            }
+        }
+    }
+
+    private(set) var name = Field()
+    private(set) var reference = Field()
+    private(set) var date = Field()
+    private(set) var kind: Kind?
+    private(set) var isFolder: Bool?
+    private var size = Field()
+    private var seconds = Field()
+    private var member: Member?
+    private var (hasKnown, hasUnknown) = (false, false)
+
+    /// The most bytes of a name or reference.
+    private static let longestName = 8_192
+    /// The most bytes of a date.
+    private static let longestDate = 64
+    /// The seconds of the years 0 to 9999, to which the dates of other formats are limited.
+    private static let years = -62_167_219_200.0...253_402_300_799
+
+    /// Whether all members so far are the servers'.
+    var isPossible: Bool { hasKnown && !hasUnknown }
+
+    /// The size and the date, as written; empty if the list states neither.
+    var revision: String {
+        let date = date.isSet ? date : seconds
+        return size.isSet || date.isSet ? size.text + "-" + date.text : ""
+    }
+
+    /// The date of a number of seconds; nil for one that is not in these ages.
+    var moment: Timestamp? {
+        guard let seconds = Double(seconds.text), Self.years.contains(seconds) else { return nil }
+        return Timestamp(milliseconds: 0).advanced(by: seconds)
+    }
+
+    mutating func removeAll() {
+        name.removeAll()
+        reference.removeAll()
+        date.removeAll()
+        size.removeAll()
+        seconds.removeAll()
+        (kind, isFolder, member, hasKnown, hasUnknown) = (nil, nil, nil, false, false)
+    }
+
+    /// Takes a member's name, or its value.
+    mutating func take(_ event: JSONEvent) {
+        switch (member, event) {
+        case (_, .key(let name)):
+            member = Member(name)
+            if member == nil { hasUnknown = true } else { hasKnown = true }
+        case (.name, .string(let text)): name.set(text, atMost: Self.longestName)
+        case (.reference, .string(let text)): reference.set(text, atMost: Self.longestName)
+        case (.date, .string(let text)): date.set(text, atMost: Self.longestDate)
+        case (.size, .number(let text)): size.set(text, atMost: JSONPushStream.maximumNumber)
+        case (.seconds, .number(let text)): seconds.set(text, atMost: JSONPushStream.maximumNumber)
+        case (.isFolder, .bool(let value)): isFolder = value
+        case (.kind, .string(let text)):
+            kind =
+                text.elementsEqual("file".utf8)
+                ? .file
+                : text.elementsEqual("directory".utf8)
+                    ? .folder
+                    : text.elementsEqual("other".utf8) ? .other : nil
+        default: break
+        }
+    }
+}
