@@ -109,10 +109,41 @@ enum JSONBytes {
         }
     }
 
-    /// Returns the UTF-8 bytes of a code point. Those that are no character become the replacement character.
-    static func utf8(_ codePoint: UInt32) -> Unicode.UTF8.EncodedScalar {
+    /// Returns the value of four hexadecimal digits; nil if there are not four.
+    static func unit(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt32? {
+        guard bytes.count - index >= 4 else { return nil }
+        var unit: UInt32 = 0
+        for offset in 0..<4 {
+            guard let digit = value(ofDigit: bytes[index + offset]) else { return nil }
+            unit = unit << 4 | UInt32(digit)
+        }
+        return unit
+    }
+
+    /// Appends the UTF-8 bytes of a code point, or of the replacement character for half of a surrogate pair.
+    ///
+    /// Returns false if the text would be longer than `length`.
+    static func append(_ codePoint: UInt32, to text: inout [UInt8], atMost length: Int) -> Bool {
         let scalar = Unicode.Scalar(codePoint) ?? "\u{FFFD}"
-        return Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter
+        guard UTF8.width(scalar) <= length - text.count else { return false }
+        func last(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: 0x80 | (scalar.value >> shift & 0x3F)) }
+        func first(_ mark: UInt32, _ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: mark | scalar.value >> shift) }
+        switch scalar.value {
+        case 0..<0x80: text.append(first(0, 0))
+        case 0x80..<0x800:
+            text.append(first(0xC0, 6))
+            text.append(last(0))
+        case 0x800..<0x10000:
+            text.append(first(0xE0, 12))
+            text.append(last(6))
+            text.append(last(0))
+        default:
+            text.append(first(0xF0, 18))
+            text.append(last(12))
+            text.append(last(6))
+            text.append(last(0))
+        }
+        return true
     }
 
     /// Whether bytes are UTF-8 (RFC 3629): no overlong form, no surrogate, nothing above U+10FFFF.

@@ -152,13 +152,14 @@ private struct JSONListingReader: JSONConsumer {
     /// Adds an entry of copyparty's. A file's address may have a key, without which the file cannot be read.
     private mutating func addCopyparty(_ section: Section) -> Bool {
         guard entry.reference.isSet else { return false }
-        let parts = entry.reference.text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let path = String(parts[0])
+        let reference = entry.reference.bytes
+        let mark = reference.firstIndex(of: UInt8(ascii: "?")) ?? reference.endIndex
+        let path = String(decoding: reference[..<mark], as: UTF8.self)
         if section == .folders {
             if let found = folder.name(of: path) { add(found.name, isFolder: true, date: nil) }
             return true
         }
-        let query = parts.count > 1 ? "?\(parts[1])" : ""
+        let query = String(decoding: reference[mark...], as: UTF8.self)
         guard let thumbnail = try? folder.address.resolving(path + (query.isEmpty ? "?" : query + "&") + "th=j"),
             thumbnail.origin == folder.address.origin, let found = folder.name(of: thumbnail), !found.isFolder
         else { return true }

@@ -96,6 +96,7 @@ struct JSONPushStream {
     /// Parses the end of the document. Throws if a value is incomplete.
     mutating func finish(to consumer: inout some JSONConsumer) throws {
         if let failure { throw failure }
+        // Any other number may be cut.
         if phase == .number, isObject.isEmpty { try endNumber(&consumer) }
         switch phase {
         case .end: return
@@ -123,11 +124,11 @@ struct JSONPushStream {
                 case Self.arrayEnd where isObject.last == false:
                     try leave(.endArray, &consumer)
                     index += 1
-                default: index = try skipBlank(byte, index)
+                default: index = try skipBlank(byte, bytes, index)
                 }
             case .colon:
                 guard byte == Self.colon else {
-                    index = try skipBlank(byte, index)
+                    index = try skipBlank(byte, bytes, index)
                     continue
                 }
                 phase = .value
@@ -139,13 +140,13 @@ struct JSONPushStream {
                     try leave(.endObject, &consumer)
                     index += 1
                 } else {
-                    index = try skipBlank(byte, index)
+                    index = try skipBlank(byte, bytes, index)
                 }
             case .value, .firstElement: index = try beginValue(byte, bytes, index, &consumer)
             case .string: index = try continueString(bytes, index, &consumer)
             case .number: index = try continueNumber(bytes, index, &consumer)
             case .literal: index = try continueLiteral(bytes, index, &consumer)
-            case .end: index = try skipBlank(byte, index)
+            case .end: index = try skipBlank(byte, bytes, index)
             case .mark: index = try skipMark(byte, index)
             }
         }
@@ -164,7 +165,7 @@ struct JSONPushStream {
         case UInt8(ascii: "t"): begin(.true)
         case UInt8(ascii: "f"): begin(.false)
         case UInt8(ascii: "n"): begin(.null)
-        default: return try skipBlank(byte, index)
+        default: return try skipBlank(byte, bytes, index)
         }
         return index + 1
     }
@@ -192,9 +193,12 @@ struct JSONPushStream {
 
     /// Returns the index after white space. Throws for other bytes.
     @inline(__always)
-    private func skipBlank(_ byte: UInt8, _ index: Int) throws -> Int {
+    private func skipBlank(_ byte: UInt8, _ bytes: UnsafeRawBufferPointer, _ index: Int) throws -> Int {
         guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { throw unexpected(at: index) }
-        return index + 1
+        var end = index + 1
+        // Indented documents consist of spaces for the most part.
+        while end < bytes.count, bytes[end] == 0x20 { end += 1 }
+        return end
     }
 
     private mutating func skipMark(_ byte: UInt8, _ index: Int) throws -> Int {
@@ -336,7 +340,6 @@ struct JSONPushStream {
         self.hasHighBytes = false
         buffer.removeAll(keepingCapacity: true)
         stringPart = .plain
-        firstHalf = nil
         phase = .string
         // The scanned bytes are scanned again, once.
         return start < bytes.count ? try continueString(bytes, start, &consumer) : start
@@ -363,13 +366,18 @@ struct JSONPushStream {
                 }
                 stringPart = .escape
             case .escape:
-                if byte == UInt8(ascii: "u") {
+                if byte == UInt8(ascii: "u"), let whole = JSONBytes.unit(bytes, at: index + 1) {
+                    unit = whole
+                    try appendUnit()
+                    stringPart = .plain
+                    index += 4
+                } else if byte == UInt8(ascii: "u") {
                     (stringPart, unit, matched) = (.digits, 0, 0)
                 } else {
                     guard let character = JSONBytes.unescaped(byte) else {
                         throw malformed(at: index, "a backslash has no meaning")
                     }
-                    try append(CollectionOfOne(character))
+                    try append(UInt32(character))
                     stringPart = .plain
                 }
             case .digits:
@@ -392,25 +400,33 @@ struct JSONPushStream {
     private mutating func appendUnit() throws {
         if let first = firstHalf, (0xDC00...0xDFFF).contains(unit) {
             firstHalf = nil
-            try append(JSONBytes.utf8(0x10000 + (first - 0xD800) << 10 + (unit - 0xDC00)))
+            try append(0x10000 + (first - 0xD800) << 10 + (unit - 0xDC00))
         } else if (0xD800...0xDBFF).contains(unit) {
             try appendLoneHalf()
             firstHalf = unit
         } else {
-            try append(JSONBytes.utf8(unit))
+            try append(unit)
         }
     }
 
+    @inline(__always)
     private mutating func appendLoneHalf() throws {
         guard firstHalf != nil else { return }
         firstHalf = nil
-        try append(JSONBytes.utf8(JSONBytes.replacement))
+        guard JSONBytes.append(JSONBytes.replacement, to: &buffer, atMost: Self.maximumString) else {
+            throw stringTooLong
+        }
     }
 
-    private mutating func append(_ bytes: some Collection<UInt8>) throws {
+    private mutating func append(_ codePoint: UInt32) throws {
+        try appendLoneHalf()
+        guard JSONBytes.append(codePoint, to: &buffer, atMost: Self.maximumString) else { throw stringTooLong }
+    }
+
+    private mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>) throws {
         try appendLoneHalf()
         guard bytes.count <= Self.maximumString - buffer.count else { throw stringTooLong }
-        buffer.append(contentsOf: bytes)
+        buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes))
     }
 
     private mutating func endBufferedString(_ consumer: inout some JSONConsumer) throws {

@@ -108,6 +108,20 @@ import Testing
         #expect(copyparty.files.map(\.revision) == ["-0", ""])
     }
 
+    @Test(
+        "Objects elsewhere in the list of copyparty are skipped",
+        arguments: [
+            #""x":{"a":{"name":"no.jpg","type":"file"}},"files":[{"href":"a.jpg"}]"#,
+            #""files":[{"href":"a.jpg"}],"x":[{"name":"no.jpg","type":"file"}]"#,
+            #""files":[{"href":"a.jpg"}],"files":{"b":{"href":"no.jpg"}}"#,
+            #""files":[{"href":"a.jpg"},[{"href":"no.jpg"}]],"href":"no.jpg""#,
+            #""files":[{"href":"a.jpg"},{"href":"no.jpg/"}]"#,
+        ])
+    func elsewhere(members: String) throws {
+        let piece = try list("{" + members + "}")
+        #expect(names(piece) == ["a.jpg"] && piece.folders.isEmpty)
+    }
+
     @Test("A name of nginx's that is not UTF-8 keeps its bytes")
     func notUTF8() throws {
         var bytes = Array(#"[{"name":"latin"#.utf8)
