@@ -64,7 +64,8 @@ public final class GalleryXMLParser {
 
     private func take(_ event: XMLPushStream.Event, _ isCancelled: () -> Bool) throws {
         switch event {
-        case .start(let name, let attributes, let line): try start(name, attributes, line, isCancelled)
+        case .start(let name, _, let attributes, let line): try start(name, attributes, line, isCancelled)
+        case .text: break
         case .end: end()
         }
     }

@@ -109,6 +109,11 @@ public struct ListedFolder: Hashable, Sendable {
         return (name, isFolder)
     }
 
+    /// Returns whether an address is that of this folder, in any encoding, with or without its last slash.
+    public func isItself(_ target: Address) -> Bool {
+        target.origin == address.origin && PercentEncoding.decodedBytes(target.asFolder.path) == path
+    }
+
     /// Whether bytes can be the name of one file: not empty, no slash, no zero byte, not `.` or `..`.
     public static func isSound(_ name: [UInt8]) -> Bool {
         !name.isEmpty && !name.contains(UInt8(ascii: "/")) && !name.contains(0) && name != [0x2E]

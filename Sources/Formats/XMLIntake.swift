@@ -7,8 +7,6 @@ import Model
 struct XMLIntake {
     /// The most bytes to process at once.
     static let pieceSize = 16_384
-    /// The most bytes of complete tags to buffer, so that small pieces are joined.
-    private static let smallPiece = 4_096
     /// The number of bytes needed to identify a document that is not XML.
     private static let tellingLength = 16
 
@@ -17,36 +15,32 @@ struct XMLIntake {
     private var isDeclarationChecked = false
     private var head: [UInt8] = []
     private var odd: UInt8?
-    /// The buffered bytes.
-    private var pending: [UInt8] = []
-    private var whole = 0
-    private var handed = 0
+    private var pending = PieceBuffer()
 
     /// Takes the next bytes, at most ``pieceSize``. Returns the bytes to parse now.
     ///
     /// - Parameter line: libxml2's current line, for errors.
     mutating func take(_ bytes: ArraySlice<UInt8>, line: Int) throws -> [UInt8] {
         if head.count < DocumentKind.length { head += bytes.prefix(DocumentKind.length - head.count) }
-        pending += bytes
+        pending.append(bytes)
         if encoding != nil {
             try scan(bytes, line: line)
         } else {
-            guard pending.count >= 4 else { return [] }
+            guard pending.bytes.count >= 4 else { return [] }
             try begin(line: line)
         }
         if scanner.beginsWithText {
             guard head.count < Self.tellingLength else { throw refusal }
             return []
         }
-        return next()
+        return pending.next(pieceSize: Self.pieceSize)
     }
 
     /// Returns the remaining bytes at the end of the document.
     mutating func finish() throws -> [UInt8] {
         if encoding == nil { try begin(line: 1) }
         guard scanner.hasMarkup, !scanner.beginsWithText else { throw refusal }
-        defer { pending = [] }
-        return pending
+        return pending.takeAll()
     }
 
     /// Whether the document begins like a web page.
@@ -59,9 +53,9 @@ struct XMLIntake {
     }
 
     private mutating func begin(line: Int) throws {
-        let encoding = try DocumentEncoding(pending)
+        let encoding = try DocumentEncoding(pending.bytes)
         self.encoding = encoding
-        try scan(pending.dropFirst(encoding.markLength(pending)), line: line)
+        try scan(pending.bytes.dropFirst(encoding.markLength(pending.bytes)), line: line)
     }
 
     private mutating func scan(_ bytes: ArraySlice<UInt8>, line: Int) throws {
@@ -71,7 +65,7 @@ struct XMLIntake {
         do {
             if let end = try scanner.scan(units) {
                 // After the last complete tag come further units and perhaps half a unit.
-                whole = pending.count - (units.count - end) * unitSize - (odd == nil ? 0 : 1)
+                pending.markComplete(beforeLast: (units.count - end) * unitSize + (odd == nil ? 0 : 1))
             }
         } catch {
             switch error {
@@ -90,23 +84,6 @@ struct XMLIntake {
             throw FormatError.malformed(line: 1, reason: "its XML declaration cannot be read")
         }
         if let name = read.encoding { try encoding?.check(declared: name) }
-    }
-
-    private mutating func next() -> [UInt8] {
-        let count: Int
-        if pending.count >= Self.pieceSize {
-            count = pending.count
-        } else if whole > 0, whole >= min(handed / 8, Self.smallPiece) {
-            count = whole
-        } else {
-            return []
-        }
-        defer {
-            pending.removeFirst(count)
-            whole = 0
-            handed += count
-        }
-        return Array(pending[..<count])
     }
 }
 

@@ -6,13 +6,17 @@ import Glibc
 /// Features that reach beyond the document are off: network access, entity substitution and external subsets. If the
 /// document declares a document type, parsing stops before libxml2 processes it.
 final class XMLPushStream {
-    /// The start or end of an element. Valid only during the callback.
+    /// A tag or a text. Valid only during the callback.
     enum Event {
-        case start(name: UnsafePointer<xmlChar>, Attributes, line: Int)
+        case start(name: UnsafePointer<xmlChar>, namespace: UnsafePointer<xmlChar>?, Attributes, line: Int)
+        /// A piece of a text, with references replaced by their characters.
+        case text(UnsafeRawBufferPointer, line: Int)
         case end
     }
 
     private let libraryFile: String
+    private let wantsText: Bool
+    private let ignoresEncoding: Bool
     /// The loaded library; nil until the first bytes arrive.
     private var library: XMLLibrary?
     private var parser: xmlParserCtxtPtr?
@@ -30,9 +34,14 @@ final class XMLPushStream {
     /// The most different names. libxml2 keeps all names in a table, which this limits.
     private static let maximumNames = 1_000
 
-    /// - Parameter library: the file name of libxml2.
-    init(library: String) {
+    /// - Parameters:
+    ///   - library: the file name of libxml2.
+    ///   - wantsText: delivers texts too. Without them libxml2 skips texts faster.
+    ///   - ignoresEncoding: reads the document as UTF-8, whatever encoding it declares.
+    init(library: String, wantsText: Bool = false, ignoresEncoding: Bool = false) {
         libraryFile = library
+        self.wantsText = wantsText
+        self.ignoresEncoding = ignoresEncoding
     }
 
     deinit {
@@ -72,7 +81,7 @@ final class XMLPushStream {
     private func open(with bytes: ArraySlice<UInt8>) throws {
         let library = try XMLLibrary(file: libraryFile)
         self.library = library
-        var handler = Self.handler
+        var handler = Self.handler(wantsText: wantsText)
         parser = bytes.withUnsafeBytes { bytes in
             cxml_begin(
                 library.functions, &handler, Unmanaged.passUnretained(self).toOpaque(),
@@ -81,7 +90,9 @@ final class XMLPushStream {
         guard let parser else { throw FormatError.malformed(line: 0, reason: "out of memory") }
         // NONET alone "does not stop file:// entities". No entity is ever substituted (no NOENT), and `internalSubset`
         // rejects all document types.
-        cxml_use_options(library.functions, parser, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue))
+        var options = XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue
+        if ignoresEncoding { options |= XML_PARSE_IGNORE_ENC.rawValue }
+        cxml_use_options(library.functions, parser, Int32(options))
     }
 
     /// Passes bytes to libxml2.
@@ -133,6 +144,13 @@ final class XMLPushStream {
         do { try consumer?(event) } catch { halt(error) }
     }
 
+    private func receive(text: UnsafePointer<xmlChar>?, count: Int32) {
+        guard stop == nil, let text, count > 0 else { return }
+        do {
+            try consumer?(.text(UnsafeRawBufferPointer(start: text, count: Int(count)), line: line))
+        } catch { halt(error) }
+    }
+
     private func enter(namespaces count: Int) {
         namespaces.append(count)
         namespaceCount += count
@@ -143,13 +161,15 @@ final class XMLPushStream {
         context.map { Unmanaged<XMLPushStream>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private static var handler: xmlSAXHandler {
+    private static func handler(wantsText: Bool) -> xmlSAXHandler {
         var handler = xmlSAXHandler()
         cxml_mark_as_sax2(&handler)
-        handler.startElementNs = { context, name, _, _, namespaces, _, count, _, attributes in
+        handler.startElementNs = { context, name, _, namespace, namespaces, _, count, _, attributes in
             guard let stream = XMLPushStream.stream(context), let name else { return }
             stream.enter(namespaces: Int(namespaces))
-            stream.receive(.start(name: name, Attributes(attributes, count: count), line: stream.line))
+            stream.receive(
+                .start(
+                    name: name, namespace: namespace, Attributes(attributes, count: count), line: stream.line))
         }
         handler.endElementNs = { context, _, _, _ in
             guard let stream = XMLPushStream.stream(context) else { return }
@@ -159,6 +179,13 @@ final class XMLPushStream {
         handler.internalSubset = { context, name, _, _ in
             let isPage = name.map { String(cString: $0).lowercased() == "html" } ?? false
             XMLPushStream.stream(context)?.halt(isPage ? FormatError.notAGallery("a web page") : .documentType)
+        }
+        if wantsText {
+            handler.characters = { context, text, count in
+                XMLPushStream.stream(context)?.receive(text: text, count: count)
+            }
+            // The same handler, so that libxml2 does not sort out white space.
+            handler.ignorableWhitespace = handler.characters
         }
         // Without a handler libxml2 prints errors to standard error. The parser keeps the error itself.
         handler.serror = { _, _ in }
@@ -251,11 +278,11 @@ struct Attributes {
     }
 }
 
-/// The name of an element or attribute in a gallery's file.
+/// The name of an element, attribute or namespace, to compare with those of libxml2.
 struct XMLName: Sendable {
     private let text: StaticString
 
-    private init(_ text: StaticString) {
+    init(_ text: StaticString) {
         self.text = text
     }
 

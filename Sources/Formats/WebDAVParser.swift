@@ -1,0 +1,270 @@
+import CLibXML2
+import Model
+
+/// Parses the answer of a WebDAV server to `PROPFIND`: a multistatus with the properties of a folder and its members.
+///
+/// It uses the properties of each member that have a 2xx status, and skips elements and members that it does not know.
+/// Only namespaces count; servers use any prefixes.
+public final class WebDAVParser: ListingParser {
+    /// The addresses of the previews that a Nextcloud server makes.
+    public struct Previews: Hashable, Sendable {
+        private let root: Address
+
+        /// - Parameter root: the address of the Nextcloud, with a slash at its end.
+        public init(root: Address) {
+            self.root = root.asFolder
+        }
+
+        /// Returns the address of the preview of a file. Returns nil if the file's number is not a number.
+        public func address(ofFile number: String) -> Address? {
+            guard (1...20).contains(number.utf8.count), number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                return nil
+            }
+            return try? root.resolving("index.php/core/preview?fileId=\(number)&x=256&y=256&a=1&forceIcon=0")
+        }
+    }
+
+    /// The most bytes of a property.
+    private static let maximumText = 65_536
+
+    private let folder: ListedFolder
+    private let previews: Previews?
+    private let stream: XMLPushStream
+    private var piece = ListingPiece()
+    private var open: [Element] = []
+    /// The text of the innermost element that has one.
+    private var text: [UInt8] = []
+    private var reference: String?
+    private var properties: Properties?
+    private var written = Properties()
+    private var isSuccess = false
+
+    /// Creates a parser for one answer.
+    ///
+    /// - Parameter previews: the previews of a Nextcloud server, which become thumbnails.
+    public convenience init(folder: ListedFolder, previews: Previews? = nil) {
+        self.init(folder: folder, previews: previews, library: XMLLibrary.file)
+    }
+
+    /// - Parameter library: the file name of libxml2.
+    init(folder: ListedFolder, previews: Previews?, library: String) {
+        self.folder = folder
+        self.previews = previews
+        stream = XMLPushStream(library: library, wantsText: true)
+    }
+
+    /// Returns whether an answer is a multistatus.
+    ///
+    /// - Parameter beginning: the first bytes, which must contain the first tag.
+    public static func recognises(contentType: String?, beginning: [UInt8]) -> Bool {
+        DocumentRoot.name(beginning).map { $0.elementsEqual("multistatus".utf8) } ?? false
+    }
+
+    /// Parses the next bytes. Returns the files and folders that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> ListingPiece {
+        try stream.push(bytes, isCancelled: { false }) { event in try self.take(event) }
+        return takePiece()
+    }
+
+    /// Parses the end. Throws if the answer is incomplete.
+    public func finish() throws -> ListingPiece {
+        try stream.finish { event in try self.take(event) }
+        return takePiece()
+    }
+
+    private func takePiece() -> ListingPiece {
+        defer { piece = ListingPiece() }
+        return piece
+    }
+
+    private func take(_ event: XMLPushStream.Event) throws {
+        switch event {
+        case .start(let name, let namespace, let attributes, let line):
+            guard open.count < GalleryXMLParser.maximumDepth else { throw FormatError.tooDeep }
+            guard attributes.longest <= GalleryXMLParser.maximumAttribute else {
+                throw FormatError.tooLong(line: line)
+            }
+            let element = Element(name, namespace, in: open.last)
+            guard !open.isEmpty || element == .multistatus else { throw FormatError.otherDocument(name) }
+            open.append(element)
+            start(element)
+        case .text(let bytes, let line):
+            guard open.last?.hasText == true else { return }
+            guard text.count + bytes.count <= Self.maximumText else { throw FormatError.tooLong(line: line) }
+            text.append(contentsOf: bytes)
+        case .end:
+            if let element = open.popLast() { end(element) }
+        }
+    }
+
+    private func start(_ element: Element) {
+        switch element {
+        case .response: (reference, properties) = (nil, nil)
+        case .propstat: (written, isSuccess) = (Properties(), false)
+        case .collection: written.isFolder = true
+        default: if element.hasText { text.removeAll(keepingCapacity: true) }
+        }
+    }
+
+    private func end(_ element: Element) {
+        switch element {
+        case .reference: if reference == nil { reference = trimmedText }
+        case .status: isSuccess = Self.isSuccess(trimmedText)
+        case .size: written.size = trimmedText
+        case .modified: written.modified = trimmedText
+        case .etag: written.etag = trimmedText
+        case .number: written.number = trimmedText
+        case .hasPreview: written.hasPreview = trimmedText == "true"
+        case .taken: written.taken = trimmedText
+        case .propstat: if isSuccess { properties = properties.map { $0.completed(by: written) } ?? written }
+        case .response: add()
+        default: break
+        }
+    }
+
+    private var trimmedText: String { String(decoding: text.trimmedOfWhiteSpace, as: UTF8.self) }
+
+    /// Returns whether a status such as `HTTP/1.1 200 OK` has the code 2xx.
+    private static func isSuccess(_ status: String) -> Bool {
+        let fields = status.utf8.split(separator: UInt8(ascii: " "))
+        return fields.count >= 2 && fields[1].count == 3 && fields[1].first == UInt8(ascii: "2")
+    }
+
+    /// Adds the response that has ended.
+    private func add() {
+        guard let reference, let properties, let target = try? folder.address.resolving(reference),
+            target.origin == folder.address.origin, target.query == nil
+        else { return }
+        guard let (name, endsWithSlash) = folder.name(of: target) else {
+            if folder.isItself(target), let etag = properties.validator { piece.etag = etag }
+            return
+        }
+        if properties.isFolder || endsWithSlash {
+            guard ListedSubfolder.isWanted(name) else { return }
+            piece.folders.append(ListedSubfolder(name: name, etag: properties.validator))
+        } else if PictureName.isPicture(name[...]) {
+            piece.files.append(properties.file(named: name, previews))
+        }
+    }
+
+    /// An element whose place in the answer gives it a meaning.
+    private enum Element {
+        case multistatus, response, reference, propstat, status, prop
+        case type, collection, size, modified, etag, number, hasPreview, taken
+        case other
+
+        init(_ name: UnsafePointer<xmlChar>, _ namespace: UnsafePointer<xmlChar>?, in parent: Element?) {
+            guard let namespace else {
+                self = .other
+                return
+            }
+            if namespace == XMLName.dav {
+                self = Self.standard(name, in: parent)
+            } else if parent == .prop, name == XMLName.number, namespace == XMLName.ownCloud {
+                self = .number
+            } else if parent == .prop, namespace == XMLName.nextcloud {
+                self = name == XMLName.hasPreview ? .hasPreview : name == XMLName.taken ? .taken : .other
+            } else {
+                self = .other
+            }
+        }
+
+        private static func standard(_ name: UnsafePointer<xmlChar>, in parent: Element?) -> Element {
+            switch parent {
+            case nil where name == XMLName.multistatus: .multistatus
+            case .multistatus where name == XMLName.response: .response
+            case .response where name == XMLName.propstat: .propstat
+            case .response where name == XMLName.href: .reference
+            case .propstat where name == XMLName.prop: .prop
+            case .propstat where name == XMLName.status: .status
+            case .prop where name == XMLName.type: .type
+            case .prop where name == XMLName.size: .size
+            case .prop where name == XMLName.modified: .modified
+            case .prop where name == XMLName.etag: .etag
+            case .type where name == XMLName.collection: .collection
+            default: .other
+            }
+        }
+
+        var hasText: Bool {
+            switch self {
+            case .reference, .status, .size, .modified, .etag, .number, .hasPreview, .taken: true
+            default: false
+            }
+        }
+    }
+
+    /// The properties of a member, as the server wrote them.
+    private struct Properties {
+        var isFolder = false
+        var size = ""
+        var modified = ""
+        var etag = ""
+        var number = ""
+        var hasPreview = false
+        var taken = ""
+
+        /// The most bytes of a validator that is kept.
+        private static let maximumValidator = 256
+
+        /// Returns these properties, with the missing ones taken from others.
+        func completed(by other: Properties) -> Properties {
+            var all = self
+            all.isFolder = isFolder || other.isFolder
+            all.hasPreview = hasPreview || other.hasPreview
+            for path in [\Properties.size, \.modified, \.etag, \.number, \.taken] where self[keyPath: path].isEmpty {
+                all[keyPath: path] = other[keyPath: path]
+            }
+            return all
+        }
+
+        /// The member's validator; nil if it has none, or one of absurd length.
+        var validator: String? { etag.isEmpty || etag.utf8.count > Self.maximumValidator ? nil : etag }
+
+        private var revision: String {
+            if let validator { return validator }
+            guard !(size.isEmpty && modified.isEmpty) else { return "" }
+            let text = "\(size)-\(modified)"
+            return text.utf8.count <= Self.maximumValidator ? text : ""
+        }
+
+        /// When the photo was taken, from the seconds since 1970.
+        private var dateTaken: Timestamp? {
+            let digits = taken.utf8.first == UInt8(ascii: "-") ? taken.dropFirst() : taken[...]
+            // Nextcloud writes 0 if it does not know the date.
+            guard (1...12).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let seconds = Double(taken), seconds != 0
+            else { return nil }
+            return Timestamp(milliseconds: 0).advanced(by: seconds)
+        }
+
+        func file(named name: [UInt8], _ previews: Previews?) -> ListedFile {
+            let dateTaken = dateTaken
+            var file = ListedFile(
+                name: name, date: dateTaken ?? ListingDate.moment(modified), revision: revision,
+                thumbnail: hasPreview ? previews?.address(ofFile: number) : nil)
+            file.isDateTaken = dateTaken != nil
+            return file
+        }
+    }
+}
+
+extension XMLName {
+    fileprivate static let dav = Self("DAV:")
+    fileprivate static let ownCloud = Self("http://owncloud.org/ns")
+    fileprivate static let nextcloud = Self("http://nextcloud.org/ns")
+    fileprivate static let multistatus = Self("multistatus")
+    fileprivate static let response = Self("response")
+    fileprivate static let href = Self("href")
+    fileprivate static let propstat = Self("propstat")
+    fileprivate static let status = Self("status")
+    fileprivate static let prop = Self("prop")
+    fileprivate static let type = Self("resourcetype")
+    fileprivate static let collection = Self("collection")
+    fileprivate static let size = Self("getcontentlength")
+    fileprivate static let modified = Self("getlastmodified")
+    fileprivate static let etag = Self("getetag")
+    fileprivate static let number = Self("fileid")
+    fileprivate static let hasPreview = Self("has-preview")
+    fileprivate static let taken = Self("metadata-photos-original_date_time")
+}
