@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include <libxml/HTMLparser.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/xmlerror.h>
@@ -18,6 +19,9 @@
     each(begin, xmlCreatePushParserCtxt) \
     each(use_options, xmlCtxtUseOptions) \
     each(parse, xmlParseChunk) \
+    each(begin_page, htmlCreatePushParserCtxt) \
+    each(use_page_options, htmlCtxtUseOptions) \
+    each(parse_page, htmlParseChunk) \
     each(last_error, xmlCtxtGetLastError) \
     each(stop, xmlStopParser) \
     each(count_names, xmlDictSize) \
@@ -58,6 +62,20 @@ static inline int cxml_use_options(const cxml_library *library, xmlParserCtxtPtr
 static inline int cxml_parse(
     const cxml_library *library, xmlParserCtxtPtr parser, const char *bytes, int count, int is_last) {
     return library->parse(parser, bytes, count, is_last);
+}
+
+/* Starts a web page in UTF-8; returns NULL if memory is out. The other page functions are for its parser only. */
+static inline xmlParserCtxtPtr cxml_begin_page(const cxml_library *library, xmlSAXHandler *handler, void *context) {
+    return library->begin_page(handler, context, NULL, 0, NULL, XML_CHAR_ENCODING_UTF8);
+}
+
+static inline int cxml_use_page_options(const cxml_library *library, xmlParserCtxtPtr parser, int options) {
+    return library->use_page_options(parser, options);
+}
+
+static inline int cxml_parse_page(
+    const cxml_library *library, xmlParserCtxtPtr parser, const char *bytes, int count, int is_last) {
+    return library->parse_page(parser, bytes, count, is_last);
 }
 
 /* Returns the last error, owned by the parser, or NULL. */

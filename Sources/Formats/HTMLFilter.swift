@@ -1,0 +1,267 @@
+/// Passes the tags and texts of a web page on to libxml2, and drops everything else.
+///
+/// The filter bounds the time and memory that libxml2 takes. libxml2 compares each attribute of a tag with all others,
+/// and it holds a tag, a comment or a script until its end. If a piece ends within `</script>`, libxml2 takes the rest
+/// of the page for the script. So comments, declarations, scripts and styles are dropped here, as are the parts of a tag
+/// that are not attributes, and long texts are cut.
+struct HTMLFilter {
+    /// The most bytes of a tag.
+    static let maximumTag = 1 << 16
+    /// The most attributes in a tag.
+    static let maximumAttributes = 256
+    /// The most bytes of a text. The rest of a text is dropped.
+    private static let maximumText = 4_096
+
+    /// The limit that a page exceeds.
+    enum Excess: Error {
+        case attributes
+        case tag
+    }
+
+    private enum State {
+        case text
+        /// The position is after `<`, or after `</`.
+        case opened, closing
+        /// The position is after `<!`, or after `<!-`.
+        case marked, dashed
+        /// The position is in a declaration or instruction, which ends at the first `>`.
+        case declaration
+        /// The position is in a comment, after that many dashes; 3 means two dashes and an exclamation mark.
+        case comment(dashes: Int)
+        /// The position is in an end tag.
+        case end
+        /// The position is in the name of a start tag.
+        case name
+        /// The position is before an attribute, or in its name, or behind its name.
+        case space, word, afterWord
+        /// The position is in something that is no attribute, which libxml2 skips too.
+        case bogus
+        /// The position is behind the equals sign of an attribute.
+        case equals
+        /// The position is in a value without quotes, or in a quoted one.
+        case bare, quoted(by: UInt8)
+        /// The position is in a script or style, behind that many bytes of its end tag.
+        case raw(matched: Int)
+        /// The position is in the end tag of a script or style.
+        case rawEnd
+    }
+
+    private var state = State.text
+    private var length = 0
+    private var attributes = 0
+    /// Whether the last byte of the tag is a slash outside of values.
+    private var endsWithSlash = false
+    private var tagName: [UInt8] = []
+    /// The beginning of the end tag for which a script or style lasts.
+    private var rawEnd: [UInt8] = []
+    /// Whether the page had a tag.
+    private(set) var hasTags = false
+
+    private static let rawNames: [[UInt8]] = ["script", "style"].map { Array($0.utf8) }
+
+    /// Whether the position is in an unfinished tag.
+    var isInTag: Bool {
+        switch state {
+        case .text, .declaration, .comment, .raw: false
+        default: true
+        }
+    }
+
+    /// Filters the next bytes.
+    ///
+    /// Returns the number of bytes of the output up to the end of its last tag; nil if it has none.
+    mutating func filter(_ bytes: some Sequence<UInt8>, to output: inout [UInt8]) throws(Excess) -> Int? {
+        var end: Int?
+        for byte in bytes {
+            switch state {
+            case .text: takeText(byte, &output)
+            case .opened: open(byte, &output)
+            case .closing: openEnd(byte, &output)
+            case .marked, .dashed, .declaration, .comment: skip(byte)
+            case .raw(let matched):
+                skipRaw(byte, matched, &output)
+                if case .text = state { end = output.count }
+            case .rawEnd:
+                guard byte == UInt8(ascii: ">") else { continue }
+                closeTag(&output)
+                end = output.count
+            default:
+                guard byte == UInt8(ascii: ">"), !isQuoted else {
+                    try takeTag(byte, &output)
+                    continue
+                }
+                closeTag(&output)
+                end = output.count
+            }
+        }
+        return end
+    }
+
+    private var isQuoted: Bool { if case .quoted = state { true } else { false } }
+
+    private mutating func takeText(_ byte: UInt8, _ output: inout [UInt8]) {
+        if byte == UInt8(ascii: "<") {
+            state = .opened
+        } else {
+            length += 1
+            if length <= Self.maximumText { output.append(byte) }
+        }
+    }
+
+    private mutating func open(_ byte: UInt8, _ output: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "!"): state = .marked
+        case UInt8(ascii: "?"): state = .declaration
+        case UInt8(ascii: "/"): state = .closing
+        case _ where Self.isLetter(byte):
+            tagName = [byte | 0x20]
+            begin(.name, [UInt8(ascii: "<"), byte], &output)
+        default:
+            // A text, in which libxml2 might see more.
+            length += 4
+            if length <= Self.maximumText { output += "&lt;".utf8 }
+            state = .text
+            takeText(byte, &output)
+        }
+    }
+
+    private mutating func openEnd(_ byte: UInt8, _ output: inout [UInt8]) {
+        if Self.isLetter(byte) {
+            begin(.end, [UInt8(ascii: "<"), UInt8(ascii: "/"), byte], &output)
+        } else {
+            state = byte == UInt8(ascii: ">") ? .text : .declaration
+        }
+    }
+
+    private mutating func begin(_ state: State, _ bytes: [UInt8], _ output: inout [UInt8]) {
+        output += bytes
+        self.state = state
+        (length, attributes, endsWithSlash, hasTags) = (0, 0, false, true)
+    }
+
+    /// Takes a byte of a declaration or comment.
+    private mutating func skip(_ byte: UInt8) {
+        let isEnd = byte == UInt8(ascii: ">")
+        switch state {
+        case .comment(let dashes):
+            switch byte {
+            case UInt8(ascii: ">") where dashes >= 2: state = .text
+            case UInt8(ascii: "-"): state = .comment(dashes: dashes == 3 ? 1 : min(dashes + 1, 2))
+            case UInt8(ascii: "!") where dashes == 2: state = .comment(dashes: 3)
+            default: state = .comment(dashes: 0)
+            }
+        case .marked where byte == UInt8(ascii: "-"): state = .dashed
+        // `<!-->` is a whole comment.
+        case .dashed where byte == UInt8(ascii: "-"): state = .comment(dashes: 2)
+        default: state = isEnd ? .text : .declaration
+        }
+    }
+
+    private mutating func skipRaw(_ byte: UInt8, _ matched: Int, _ output: inout [UInt8]) {
+        if matched == rawEnd.count {
+            if byte == UInt8(ascii: ">") || byte == UInt8(ascii: "/") || Self.isBlank(byte) {
+                begin(.rawEnd, rawEnd, &output)
+                if byte == UInt8(ascii: ">") { closeTag(&output) }
+                return
+            }
+            state = .raw(matched: 0)
+        }
+        if matched < rawEnd.count, Self.lowercased(byte) == rawEnd[matched] {
+            state = .raw(matched: matched + 1)
+        } else {
+            state = .raw(matched: byte == UInt8(ascii: "<") ? 1 : 0)
+        }
+    }
+
+    /// Takes a byte of a tag, which does not end it.
+    private mutating func takeTag(_ byte: UInt8, _ output: inout [UInt8]) throws(Excess) {
+        length += 1
+        guard length <= Self.maximumTag else { throw .tag }
+        let isInValue = if case .bare = state { true } else if case .quoted = state { true } else { false }
+        endsWithSlash = byte == UInt8(ascii: "/") && !isInValue
+        switch state {
+        case .end: output.append(byte)
+        case .name:
+            if Self.isBlank(byte) || byte == UInt8(ascii: "/") {
+                state = .space
+                output.append(UInt8(ascii: " "))
+            } else if Self.isNameByte(byte) {
+                if tagName.count < 8 { tagName.append(Self.lowercased(byte)) }
+                output.append(byte)
+            } else {
+                state = .bogus
+            }
+        case .quoted(let quote):
+            output.append(byte)
+            if byte == quote {
+                state = .space
+                output.append(UInt8(ascii: " "))
+            }
+        case .bare:
+            output.append(byte)
+            if Self.isBlank(byte) { state = .space }
+        case .bogus:
+            if Self.isBlank(byte) { state = .space }
+        case .equals:
+            guard !Self.isBlank(byte) else { return }
+            output.append(byte)
+            state = byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") ? .quoted(by: byte) : .bare
+        default: try takeWord(byte, &output)
+        }
+    }
+
+    /// Takes a byte before, in or behind the name of an attribute.
+    private mutating func takeWord(_ byte: UInt8, _ output: inout [UInt8]) throws(Excess) {
+        let isInWord = if case .word = state { true } else { false }
+        let isBehindWord = if case .afterWord = state { true } else { false }
+        if Self.isBlank(byte) {
+            if isInWord { state = .afterWord }
+        } else if byte == UInt8(ascii: "="), isInWord || isBehindWord {
+            output.append(byte)
+            state = .equals
+        } else if isInWord ? Self.isNameByte(byte) : Self.beginsName(byte) {
+            if !isInWord {
+                attributes += 1
+                guard attributes <= Self.maximumAttributes else { throw .attributes }
+                output.append(UInt8(ascii: " "))
+            }
+            output.append(byte)
+            state = .word
+        } else {
+            state = .bogus
+        }
+    }
+
+    private mutating func closeTag(_ output: inout [UInt8]) {
+        if case .equals = state {
+            output += "\"\"".utf8
+        } else if case .bogus = state, endsWithSlash {
+            output += " /".utf8
+        } else if case .space = state, endsWithSlash {
+            output += " /".utf8
+        }
+        output.append(UInt8(ascii: ">"))
+        let isStart = if case .end = state { false } else if case .rawEnd = state { false } else { true }
+        if isStart, Self.rawNames.contains(tagName) {
+            rawEnd = [UInt8(ascii: "<"), UInt8(ascii: "/")] + tagName
+            state = .raw(matched: 0)
+        } else {
+            state = .text
+        }
+        length = 0
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
+    private static func beginsName(_ byte: UInt8) -> Bool {
+        isLetter(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        beginsName(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+}

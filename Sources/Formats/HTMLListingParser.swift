@@ -1,0 +1,174 @@
+import CLibXML2
+import Model
+
+/// Parses a web page with links to pictures: the list of a folder that a web server makes, or a gallery.
+///
+/// In a list, each link to a picture or folder directly in the folder counts. The name is that of the link's address,
+/// because servers cut the names that they show; the date stands behind the link. In a gallery, a link with an image
+/// inside is a photo, whose address and thumbnail may be anywhere on the server.
+///
+/// A page does not tell where it ends. So a page that is cut between two tags is read as a shorter one.
+public final class HTMLListingParser: ListingParser {
+    /// The most bytes of a reference; longer ones are no addresses.
+    private static let maximumReference = 3 * Address.maximumLength
+
+    private let folder: ListedFolder
+    private let stream: HTMLPushStream
+    /// The address for references: the folder's, unless the page states another.
+    private var base: Address
+    private var rows: ListedRows
+    private var link: Link?
+    /// Whether the position is in a link or a date, whose texts do not count.
+    private var isInLink = false
+    private var isInDate = false
+
+    /// An open link to something that may be a photo.
+    private struct Link {
+        let target: Address
+        /// The thing in the folder; nil for a picture elsewhere, which counts only if it has a thumbnail.
+        let entry: ListedRows.Subject?
+    }
+
+    /// Creates a parser for one page.
+    public convenience init(folder: ListedFolder) {
+        self.init(folder: folder, library: XMLLibrary.file)
+    }
+
+    /// - Parameter library: the file name of libxml2.
+    init(folder: ListedFolder, library: String) {
+        self.folder = folder
+        base = folder.address
+        rows = ListedRows()
+        stream = HTMLPushStream(library: library)
+    }
+
+    /// Returns whether a document is a web page.
+    public static func recognises(contentType: String?, beginning: [UInt8]) -> Bool {
+        let type = contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
+        if type == "text/html" || type == "application/xhtml+xml" { return true }
+        return DocumentKind.isWebPage(beginning)
+            || DocumentRoot.name(beginning).map { $0.elementsEqual("html".utf8) } ?? false
+    }
+
+    /// Parses the next bytes. Returns the files and folders that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> ListingPiece {
+        try stream.push(bytes) { event in try self.take(event) }
+        return rows.takePiece()
+    }
+
+    /// Parses the end. Throws if the page ends within a tag, or if it is no web page.
+    public func finish() throws -> ListingPiece {
+        try stream.finish { event in try self.take(event) }
+        rows.finish()
+        return rows.takePiece()
+    }
+
+    private func take(_ event: HTMLPushStream.Event) throws {
+        switch event {
+        case .start(let name, let attributes): start(name, attributes)
+        case .end(let name): end(name)
+        case .text(let bytes): if !isInLink, !isInDate { rows.add(text: bytes) }
+        }
+    }
+
+    private func start(_ name: UnsafePointer<xmlChar>, _ attributes: HTMLAttributes) {
+        rows.addSpace()
+        if name == XMLName.link {
+            begin(attributes[.address])
+        } else if name == XMLName.img {
+            if let link { add(image: attributes, to: link) }
+        } else if name == XMLName.time {
+            if !isInLink, let date = attributes[.moment] {
+                date.withUnsafeBytes { rows.add(text: $0) }
+                isInDate = true
+            }
+        } else if Self.separates(name) {
+            rows.close()
+        } else if name == XMLName.base, let address = attributes[.address].flatMap({ address($0) }) {
+            base = address
+        }
+    }
+
+    private func end(_ name: UnsafePointer<xmlChar>) {
+        rows.addSpace()
+        if name == XMLName.link {
+            (link, isInLink) = (nil, false)
+        } else if name == XMLName.time {
+            isInDate = false
+        } else if Self.separates(name) {
+            rows.close()
+        }
+    }
+
+    /// Returns whether an element begins or ends a row, so that a date in or behind it belongs to no link before.
+    private static func separates(_ name: UnsafePointer<xmlChar>) -> Bool {
+        XMLName.separators.contains { name == $0 }
+    }
+
+    /// Begins a link.
+    private func begin(_ reference: [UInt8]?) {
+        link = nil
+        guard let reference else { return }
+        isInLink = true
+        guard let target = address(reference), target.origin == folder.address.origin else { return }
+        if let subject = subject(of: target) {
+            link = Link(target: target, entry: subject)
+            rows.open(subject, at: target)
+        } else if folder.address.mayName(target), ListedRows.pictureName(of: target) != nil {
+            link = Link(target: target, entry: nil)
+        }
+    }
+
+    /// Returns the thing in the folder at an address; nil for everything else.
+    private func subject(of target: Address) -> ListedRows.Subject? {
+        guard target.query == nil else { return nil }
+        if let (name, isFolder) = folder.name(of: target) {
+            if isFolder { return ListedSubfolder.isWanted(name) ? .folder(name) : .other(name) }
+            return PictureName.isPicture(name[...]) ? .file(name) : .other(name)
+        }
+        // The page of a sub-album.
+        let last = target.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
+        guard let last, ["index.html", "index.htm"].contains(where: { last.elementsEqual($0.utf8) }),
+            let (name, _) = folder.name(of: target.folder), ListedSubfolder.isWanted(name)
+        else { return nil }
+        return .folder(name)
+    }
+
+    private func add(image attributes: HTMLAttributes, to link: Link) {
+        let source = attributes[.source].flatMap { $0.starts(with: "data:".utf8) ? nil : $0 }
+        let thumbnail = (source ?? attributes[.lateSource]).flatMap { address($0) }
+        let isAllowed = thumbnail.map { $0.origin == folder.address.origin && folder.address.mayName($0) } ?? false
+        if link.entry == nil { rows.open(.photo, at: link.target) }
+        if isAllowed, let thumbnail, thumbnail != link.target { rows.add(thumbnail: thumbnail) }
+    }
+
+    /// Returns the address to which a reference leads; nil if it is invalid.
+    ///
+    /// The reference's bytes are kept: those that are not ASCII are encoded as they are.
+    private func address(_ reference: [UInt8]) -> Address? {
+        guard reference.count <= Self.maximumReference else { return nil }
+        var text: [UInt8] = []
+        // Browsers ignore line breaks in references.
+        for byte in reference.trimmedOfWhiteSpace where byte != 0x0A && byte != 0x0D && byte != 0x09 {
+            if byte < 0x80 {
+                text.append(byte)
+            } else {
+                text += PercentEncoding.encode(CollectionOfOne(byte), keepingEscapes: false).utf8
+            }
+        }
+        return try? base.resolving(String(decoding: text, as: UTF8.self))
+    }
+}
+
+extension XMLName {
+    fileprivate static let link = Self("a")
+    fileprivate static let address = Self("href")
+    fileprivate static let img = Self("img")
+    fileprivate static let source = Self("src")
+    fileprivate static let lateSource = Self("data-src")
+    fileprivate static let time = Self("time")
+    fileprivate static let moment = Self("datetime")
+    fileprivate static let base = Self("base")
+    fileprivate static let separators = ["tr", "li", "br", "hr", "table", "pre", "ul", "ol", "figure", "body"]
+        .map { (name: StaticString) in Self(name) }
+}

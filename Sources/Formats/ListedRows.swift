@@ -1,0 +1,204 @@
+import Model
+
+/// Collects the rows of a web page: a link, its image, and the text behind it with its date.
+///
+/// A row is complete when another begins, or at the end of its line, list item or table row.
+struct ListedRows {
+    /// The thing to which the link of a row leads.
+    enum Subject: Equatable {
+        /// A picture in the folder.
+        case file([UInt8])
+        /// A folder in the folder.
+        case folder([UInt8])
+        /// A picture elsewhere on the server.
+        case photo
+        /// A thing in the folder that is not listed. Its row only ends the one before.
+        case other([UInt8])
+    }
+
+    private struct Row {
+        let subject: Subject
+        let target: Address
+        var text: [UInt8] = []
+        var thumbnail: Address?
+    }
+
+    /// The most bytes of a row's text.
+    private static let maximumText = 1_024
+    /// The most bytes of a revision.
+    private static let maximumRevision = 200
+    /// The most images that are known to be icons.
+    private static let maximumIcons = 64
+
+    private var row: Row?
+    /// The last photo, until the next one shows whether its image is an icon.
+    private var held: ListedFile?
+    private var icons: Set<Address> = []
+    /// A digest of the address behind each name, so that two photos of a page never have the same name. It takes the
+    /// parser's only memory that grows with the page: some 30 bytes for each entry.
+    private var addresses: [Int: Int] = [:]
+    private var piece = ListingPiece()
+
+    /// Returns the complete files and folders, and removes them.
+    mutating func takePiece() -> ListingPiece {
+        defer { piece = ListingPiece() }
+        return piece
+    }
+
+    /// Begins a row, and ends the one before. A second link to the same thing continues its row.
+    mutating func open(_ subject: Subject, at target: Address) {
+        if let row, row.subject == subject, subject != .photo || row.target == target { return }
+        close()
+        row = Row(subject: subject, target: target)
+    }
+
+    /// Adds an image to the row. Only the first counts.
+    mutating func add(thumbnail: Address) {
+        if row?.thumbnail == nil { row?.thumbnail = thumbnail }
+    }
+
+    /// Adds a text to the row. White space becomes single spaces.
+    mutating func add(text: UnsafeRawBufferPointer) {
+        guard let count = row?.text.count, count < Self.maximumText else { return }
+        var previous: UInt8 = 0
+        for byte in text {
+            // A space that does not break, U+00A0.
+            if byte == 0xA0, previous == 0xC2 {
+                row?.text.removeLast()
+                addSpace()
+            } else if byte <= 0x20 {
+                addSpace()
+            } else if let count = row?.text.count, count < Self.maximumText {
+                row?.text.append(byte)
+            } else {
+                return
+            }
+            previous = byte
+        }
+    }
+
+    /// Separates the texts of two elements.
+    mutating func addSpace() {
+        if let last = row?.text.last, last != 0x20 { row?.text.append(0x20) }
+    }
+
+    /// Ends the row.
+    mutating func close() {
+        guard let row else { return }
+        self.row = nil
+        switch row.subject {
+        case .other: break
+        case .folder(let name):
+            // A slash cannot be in the name of a file.
+            if claim(name + [UInt8(ascii: "/")], for: nil) { piece.folders.append(ListedSubfolder(name: name)) }
+        case .file(let name): add(name, row, place: nil)
+        case .photo: if let name = Self.pictureName(of: row.target) { add(name, row, place: row.target) }
+        }
+    }
+
+    /// Ends the last row.
+    mutating func finish() {
+        close()
+        if let held { piece.files.append(held) }
+        held = nil
+    }
+
+    /// Returns the decoded last part of a picture's path. Returns nil if it is not the name of a picture.
+    static func pictureName(of address: Address) -> [UInt8]? {
+        guard let slash = address.path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        let part = address.path[address.path.utf8.index(after: slash)...]
+        let name = PercentEncoding.decodedBytes(String(part))
+        return ListedFolder.isSound(name) && PictureName.isPicture(name[...]) ? name : nil
+    }
+
+    /// Adds a photo.
+    ///
+    /// - Parameter place: the photo's address; nil if it is the file of this name in the folder.
+    private mutating func add(_ name: [UInt8], _ row: Row, place: Address?) {
+        guard addresses[name.hashValue] != place.hashValue else { return }
+        var file = ListedFile(name: name, photo: place)
+        if !claim(name, for: place) {
+            // Another photo has the name.
+            guard let longer = Self.longName(of: row.target), claim(longer, for: row.target) else { return }
+            file = ListedFile(name: longer, photo: row.target)
+        }
+        let text = String(decoding: ByteEscaping.restore(row.text), as: UTF8.self)
+        if let date = RowDate.moment(in: text) {
+            file.date = date
+            // Other texts are captions, which say nothing about the file.
+            file.revision = String(decoding: text.utf8.trimmedOfWhiteSpace, as: UTF8.self)
+                .cut(toBytes: Self.maximumRevision)
+        }
+        file.thumbnail = row.thumbnail.flatMap { isIcon($0) ? nil : $0 }
+        if let held { piece.files.append(held) }
+        held = file
+    }
+
+    /// Returns whether an image is an icon: it is the server's, or that of the photo before too.
+    private mutating func isIcon(_ image: Address) -> Bool {
+        // Apache's icons, and those that a program makes at the address of a folder.
+        if image.path.hasPrefix("/icons/") || image.path.hasSuffix("/") || icons.contains(image) { return true }
+        guard held?.thumbnail == image else { return false }
+        held?.thumbnail = nil
+        if icons.count < Self.maximumIcons { icons.insert(image) }
+        return true
+    }
+
+    /// Records a name and the address behind it. Returns false if the name is taken.
+    private mutating func claim(_ name: [UInt8], for place: Address?) -> Bool {
+        guard addresses[name.hashValue] == nil else { return false }
+        addresses[name.hashValue] = place.hashValue
+        return true
+    }
+
+    /// Returns a photo's name with the folders of its path before it, joined with dashes.
+    private static func longName(of address: Address) -> [UInt8]? {
+        let path = PercentEncoding.decodedBytes(address.path).split(separator: UInt8(ascii: "/"))
+        let name = Array(path.joined(separator: [UInt8(ascii: "-")]))
+        return ListedFolder.isSound(name) && PictureName.isPicture(name[...]) ? name : nil
+    }
+}
+
+/// Finds the date in the text of a row.
+enum RowDate {
+    /// Returns the first date with a time in a text; nil if there is none. Times without a zone count as UTC.
+    ///
+    /// Reads the forms of Apache (`2026-11-25 21:00`), nginx (`25-Nov-2026 21:00`), lighttpd (`2026-Nov-25 21:00:00`),
+    /// HTTP (`Wed, 25 Nov 2026 21:00:00 GMT`) and RFC 3339, and that of the latter with spaces and an offset.
+    static func moment(in text: String) -> Timestamp? {
+        let words = text.split(separator: " ")
+        for index in words.indices {
+            let rest = words[index...]
+            if let moment = spaced(rest) ?? ListingDate.moment(words[index]) ?? header(rest) { return moment }
+        }
+        return nil
+    }
+
+    /// Reads a date of three parts, a time and perhaps an offset.
+    private static func spaced(_ words: ArraySlice<Substring>) -> Timestamp? {
+        guard let date = words.first, let time = words.dropFirst().first, time.utf8.count <= 18 else { return nil }
+        let parts = date.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        let isYearFirst = parts[0].utf8.count == 4
+        guard
+            let moment = ListingDate.moment(
+                day: parts[isYearFirst ? 2 : 0], month: parts[1], year: parts[isYearFirst ? 0 : 2], time: time)
+        else { return nil }
+        return words.dropFirst(2).first.flatMap(offset).map { moment.advanced(by: -$0) } ?? moment
+    }
+
+    /// Returns the seconds of an offset from UTC, such as `+0130`.
+    private static func offset(_ word: Substring) -> Double? {
+        let digits = word.dropFirst().utf8.map { Double($0) - 0x30 }
+        guard word.first == "+" || word.first == "-", digits.count == 4, digits.allSatisfy({ (0...9).contains($0) })
+        else { return nil }
+        let seconds = ((digits[0] * 10 + digits[1]) * 60 + digits[2] * 10 + digits[3]) * 60
+        return word.first == "-" ? -seconds : seconds
+    }
+
+    /// Reads the date of an HTTP header.
+    private static func header(_ words: ArraySlice<Substring>) -> Timestamp? {
+        guard words.first?.last == ",", words.count >= 6 else { return nil }
+        return ListingDate.moment(words.prefix(6).joined(separator: " "))
+    }
+}
