@@ -28,6 +28,8 @@ final class HTMLPushStream {
     private var bytesSinceTag = 0
     private var depth = 0
 
+    /// The most elements that may contain each other: more than in XML, because old pages leave many elements open.
+    private static let maximumDepth = 250
     /// The most different names. libxml2 keeps all names in a table, which this limits.
     private static let maximumNames = 2_000
 
@@ -137,7 +139,7 @@ final class HTMLPushStream {
 
     private func start(_ name: UnsafePointer<xmlChar>, _ attributes: HTMLAttributes) {
         depth += 1
-        guard depth <= GalleryXMLParser.maximumDepth else {
+        guard depth <= Self.maximumDepth else {
             if stop == nil { stop = FormatError.tooDeep }
             return
         }

@@ -299,7 +299,9 @@ import Testing
     }
 
     @Test("Excess is rejected") func excess() throws {
-        #expect(throws: FormatError.tooDeep) { try parse(String(repeating: "<b>", count: 200)) }
+        #expect(throws: FormatError.tooDeep) { try parse(String(repeating: "<b>", count: 300)) }
+        let rows = (0..<80).map { "<p><font color=red><a href=\($0).jpg>x</a>" }.joined()
+        #expect(try parse(rows).names.count == 80)
         let attributes = (0..<1_000).map { " a\($0)" }.joined()
         #expect(throws: FormatError.tooManyAttributes(line: 1)) { try parse("<p\(attributes)>") }
         #expect(throws: FormatError.tooManyAttributes(line: 1)) { try parse("<p = \(attributes)>") }

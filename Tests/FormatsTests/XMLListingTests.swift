@@ -68,6 +68,7 @@ import Testing
         for name in ["", "/", "a/b", "..", ".", ".a", "@eaDir"] {
             #expect(try parse("<list><directory>\(name)</directory></list>") == ListingPiece(), "\(name)")
         }
+        #expect(try parse("<list><file>a<file>b</file>.jpg</file></list>").names == ["a.jpg"])
         // Only direct members of the list count.
         #expect(try parse("<list><x><file>a.jpg</file></x><file><b>a.jpg</b></file></list>") == ListingPiece())
     }
