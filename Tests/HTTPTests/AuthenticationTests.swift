@@ -47,6 +47,22 @@ import Testing
         #expect(server.requests.map(\.path) == ["/1", "/1", "/2", "/3"])
     }
 
+    /// curl does not know the name that Nextcloud gives to Basic.
+    @Test("BEHAVIOURS 5.10: a password is sent if the server gives Basic another name")
+    func disguised() async throws {
+        let (server, client) = (try guarded("DummyBasic realm=\"photos\""), client())
+        for path in ["/1", "/2"] { #expect(try await answer(server.url(path), with: client).status == 200) }
+        #expect(server.requests.map(\.path) == ["/1", "/1", "/2"])
+        for (credentials, count) in [(.init(user: "me", password: "wrong"), 2), (nil, 1)]
+            as [(HTTPRequest.Credentials?, Int)]
+        {
+            let server = try guarded("DummyBasic realm=\"photos\"")
+            let refused = try await answer(server.url("/"), as: credentials, with: self.client())
+            #expect(refused.status == 401 && refused.challenges.map(\.scheme) == ["basic"])
+            #expect(server.requests.count == count)
+        }
+    }
+
     @Test("BEHAVIOURS 5.10: a challenge names the server and the realm")
     func challenges() async throws {
         let (server, client) = (try guarded("Digest realm=\"d\", nonce=\"n\", Basic realm=\"b\""), client())

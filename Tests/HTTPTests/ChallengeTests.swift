@@ -24,6 +24,12 @@ import Testing
                 == ["newauth:apps", "basic:simple"])
     }
 
+    @Test("Nextcloud’s name for Basic counts as Basic") func disguisedBasic() {
+        #expect(read("DummyBasic realm=\"Authorisation\", charset=\"UTF-8\"") == ["basic:Authorisation"])
+        #expect(read("dummybasic, Digest realm=\"d\"") == ["basic:", "digest:d"])
+        #expect(read("DummyBasics realm=\"x\"") == ["dummybasics:x"])
+    }
+
     @Test func invalidChallenges() {
         #expect(read("", " ", ",,, ,", "=", "\"").isEmpty)
         #expect(read("Basic realm=\"never closed") == ["basic:never closed"])

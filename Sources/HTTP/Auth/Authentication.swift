@@ -20,6 +20,8 @@ struct Authentication {
     private(set) var methods: Methods
     /// All methods that curl has been allowed so far.
     private var tried: Methods
+    /// Whether the server wants Basic under another name.
+    private var isDisguised = false
 
     /// - Parameter known: the methods that worked before; nil if unknown.
     init(known: Methods?) {
@@ -37,9 +39,12 @@ struct Authentication {
         if schemes.contains("basic") { open.insert(.basic) }
         if schemes.contains("digest") { open.insert(.digest) }
         if open.isEmpty, schemes.contains("negotiate") { open = .negotiate }
-        open.subtract(tried)
+        // curl has not sent the password, but does so unasked if it may use no other method.
+        let isDisguised = open == .basic && methods != .basic && offered.contains(where: \.isDisguised)
+        if !isDisguised { open.subtract(tried) }
         guard !open.isEmpty else { return nil }
         var next = self
+        next.isDisguised = isDisguised
         next.methods = open
         next.tried.formUnion(open)
         return next
@@ -48,6 +53,7 @@ struct Authentication {
     /// Returns the methods to remember after a success, among those that the server offered. Returns nil if the server
     /// wanted no password.
     func learned(fromOffer offer: Methods) -> Methods? {
+        if isDisguised { return methods }
         let possible = methods.intersection(offer)
         // A digest answers a new challenge each time, so it cannot be sent at once.
         return possible == .basic || possible == .negotiate ? possible : nil

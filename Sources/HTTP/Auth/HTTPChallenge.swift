@@ -8,6 +8,8 @@ public struct HTTPChallenge: Hashable, Sendable {
     public let scheme: String
     /// The server's name for the protected area, which may be empty.
     public let realm: String
+    /// Whether the server gave Basic another name, which curl does not know.
+    fileprivate(set) var isDisguised = false
 
     /// Creates a challenge.
     public init(isProxy: Bool, scheme: String, realm: String = "") {
@@ -20,6 +22,8 @@ public struct HTTPChallenge: Hashable, Sendable {
 extension HTTPChallenge {
     private static let maximumCount = 16
     private static let maximumRealm = 256
+    /// Nextcloud's name for Basic in answers to requests with `X-Requested-With`. The name keeps browsers from asking.
+    private static let disguisedBasic = "dummybasic"
 
     /// Parses `WWW-Authenticate` or `Proxy-Authenticate` lines. Skips parts that it cannot read.
     static func all(in lines: [String], isProxy: Bool) -> [HTTPChallenge] {
@@ -28,7 +32,11 @@ extension HTTPChallenge {
             var scanner = ChallengeScanner(line)
             while all.count < maximumCount, let next = scanner.next() {
                 let realm = String(next.realm.prefix(maximumRealm))
-                all.append(HTTPChallenge(isProxy: isProxy, scheme: next.scheme.lowercased(), realm: realm))
+                let scheme = next.scheme.lowercased()
+                let isDisguised = scheme == disguisedBasic
+                var challenge = HTTPChallenge(isProxy: isProxy, scheme: isDisguised ? "basic" : scheme, realm: realm)
+                challenge.isDisguised = isDisguised
+                all.append(challenge)
             }
         }
         return all
