@@ -30,7 +30,7 @@ final class FileTransfer: @unchecked Sendable {
 
     /// Whether a request is for a local file and may read it.
     static func serves(_ request: HTTPRequest) -> Bool {
-        request.allowsFiles && request.url.hasPrefix("file://")
+        request.allowsFiles && request.method == .get && request.url.hasPrefix("file://")
     }
 
     init(_ request: HTTPRequest, _ mailbox: TransferMailbox, _ opener: FileOpener) {
@@ -72,16 +72,17 @@ final class FileTransfer: @unchecked Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is not a regular file") }
-        guard ByteCount(status.st_size) <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
+        let (size, first) = (ByteCount(status.st_size), request.beginning?.count)
+        guard first != nil || size <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
         let tag = Self.tag(status)
-        request.meter?.set(length: ByteCount(status.st_size))
+        request.meter?.set(length: min(size, first ?? size))
         request.meter?.recordAnswer(after: metrics.duration, version: nil)
         let isUnchanged = request.headers.contains { $0.name.lowercased() == "if-none-match" && $0.value == tag }
         if !isUnchanged { try sink.begin(at: 0) }
         mailbox.post(
             HTTPResponse(
-                status: isUnchanged ? 304 : 200, url: request.url, headers: ["etag": tag],
-                length: ByteCount(status.st_size)))
+                status: isUnchanged ? 304 : first == nil ? 200 : 206, url: request.url, headers: ["etag": tag],
+                length: size))
         if isUnchanged { end(.success(metrics)) }
         return !isUnchanged
     }
@@ -100,7 +101,8 @@ final class FileTransfer: @unchecked Sendable {
 
     private func nextPiece() throws -> [UInt8] {
         var failure: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: Self.piece) { buffer, count in
+        let rest = request.beginning.map { ($0.count - received).int } ?? Self.piece
+        let bytes = [UInt8](unsafeUninitializedCapacity: min(rest, Self.piece)) { buffer, count in
             var result = 0
             repeat {
                 result = Glibc.read(descriptor, buffer.baseAddress, buffer.count)

@@ -15,6 +15,42 @@ public struct HTTPRequest: Sendable {
         var isStream: Bool { if case .stream = self { true } else { false } }
     }
 
+    /// The method of a request.
+    ///
+    /// Only `get` follows redirects to other origins. `propfind` and `options` keep their method and body after a
+    /// redirect within the origin. So does `post`, but only after 307 and 308, which mean that the server has not acted.
+    public enum Method: String, Hashable, Sendable {
+        /// Fetches a resource.
+        case get = "GET"
+        /// Lists a WebDAV folder, or reads properties of a file.
+        case propfind = "PROPFIND"
+        /// Asks for the abilities of a server. The body of the answer is dropped.
+        case options = "OPTIONS"
+        /// Sends a query. Vitrine never repeats it after sending, except as an answer to 401, 407, 307 or 308.
+        case post = "POST"
+
+        /// Whether a status means success for a request with this method and without a range.
+        public func isSuccess(_ status: Int) -> Bool {
+            switch self {
+            case .get: status == 200
+            case .propfind: status == 200 || status == 207
+            case .options: (200..<300).contains(status)
+            case .post: [200, 201, 204].contains(status)
+            }
+        }
+
+        /// Whether a redirect with this status keeps the method and the body.
+        func isKept(by status: Int) -> Bool {
+            switch self {
+            case .get: true
+            // RFC 9110, section 15.4.4: 303 leads to another resource, for a GET.
+            case .propfind, .options: status != 303
+            // After the other statuses, the server may have acted on the request already.
+            case .post: status == 307 || status == 308
+            }
+        }
+    }
+
     /// The kind of connection that a transfer uses.
     public enum Connection: Hashable, Sendable {
         /// The transfer may share any connection, if the server allows that.
@@ -44,14 +80,26 @@ public struct HTTPRequest: Sendable {
 
     /// The URL, without credentials: `http`, `https`, or `file` if ``allowsFiles`` is true.
     public var url: String
-    /// The names and values of additional headers.
+    /// The method. `file` URLs support only `get`.
+    public var method: Method
+    /// The names and values of additional headers, for the URL's origin only. The client drops a header that would not
+    /// be a single line.
     public var headers: [(name: String, value: String)]
+    /// The body to send; nil for none. A `get` sends none. The headers must state its type.
+    public var body: [UInt8]?
     /// The credentials for the URL's origin.
     public var credentials: Credentials?
     /// The place where the body goes.
     public var destination: Destination
     /// The beginning of the body that an earlier transfer received.
     public var resumption: Resumption?
+    /// The number of bytes to fetch from the beginning of the resource; nil for the whole. Only `get` without a
+    /// ``resumption`` uses this.
+    ///
+    /// Status 206 means that the server supports ranges. After status 200 the transfer ends when it has the bytes. The
+    /// answer to both is complete if the resource is shorter. ``HTTPResponse/length`` is the length of the whole
+    /// resource, which may be beyond ``limit``. Status 416 with the length 0 means an empty resource.
+    public var firstBytes: ByteCount?
     /// The most bytes of the body, decompressed and including those received earlier.
     public var limit: ByteCount
     /// Whether the client may read `file` URLs. A redirect never leads to a file.
@@ -82,6 +130,9 @@ public struct HTTPRequest: Sendable {
     /// Whether to overwrite bytes that an earlier transfer left in the file.
     var isRestarted = false
 
+    /// Whether the client takes the whole body of a successful answer.
+    var wantsWholeBody: Bool { method != .options && beginning == nil }
+
     /// The weight of an HTTP/2 stream without a priority (RFC 7540, section 5.3.5).
     public static let usualWeight = 16
 
@@ -90,17 +141,20 @@ public struct HTTPRequest: Sendable {
 
     /// Creates a request.
     public init(
-        url: String, headers: [(name: String, value: String)] = [], credentials: Credentials? = nil,
-        destination: Destination, resumption: Resumption? = nil, limit: ByteCount, allowsFiles: Bool = false,
-        allowsCompression: Bool = false,
+        url: String, method: Method = .get, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil,
+        credentials: Credentials? = nil, destination: Destination, resumption: Resumption? = nil,
+        firstBytes: ByteCount? = nil, limit: ByteCount, allowsFiles: Bool = false, allowsCompression: Bool = false,
         addressPolicy: AddressPolicy = .anywhere, isNamedByUser: Bool = false, weight: Int = HTTPRequest.usualWeight,
         connection: Connection = .any, pieces: Pieces? = nil, meter: TransferMeter? = nil
     ) {
         self.url = url
+        self.method = method
         self.headers = headers
+        self.body = body
         self.credentials = credentials
         self.destination = destination
         self.resumption = resumption
+        self.firstBytes = firstBytes
         self.limit = limit
         self.allowsFiles = allowsFiles
         self.allowsCompression = allowsCompression

@@ -2,7 +2,8 @@ import Numbers
 
 /// The head of an answer, after redirects.
 public struct HTTPResponse: Hashable, Sendable {
-    /// The HTTP status. For a local file the status is 200, or 304 if `If-None-Match` matches.
+    /// The HTTP status. For a local file the status is 200, 206 for its first bytes, or 304 if `If-None-Match`
+    /// matches.
     public let status: Int
     /// The URL that finally answered, after redirects.
     public let url: String

@@ -73,7 +73,7 @@ struct ResponseHead {
     /// The body length that a successful answer states, once the head is complete. Limits huge numbers.
     var declaredLength: ByteCount? {
         // RFC 9112, section 6.3: "the Transfer-Encoding overrides the Content-Length".
-        guard isComplete, [200, 206].contains(status), headers["transfer-encoding"] == nil else { return nil }
+        guard isComplete, [200, 206, 207].contains(status), headers["transfer-encoding"] == nil else { return nil }
         return headers["content-length"].flatMap { ByteCount(digits: $0) }
     }
 }

@@ -96,14 +96,16 @@ struct ContentRange: Equatable {
     let last: ByteCount
     let whole: ByteCount
 
-    /// Parses `bytes 7-99/100`. Returns nil for an unknown total length or any other form.
-    init?(_ text: String?) {
+    /// Parses `bytes 7-99/100`. Returns nil for any other form.
+    ///
+    /// - Parameter unknown: the total length to assume for `bytes 7-99/*`; nil to refuse that form.
+    init?(_ text: String?, unknown: ByteCount? = nil) {
         guard let text, text.lowercased().hasPrefix("bytes ") else { return nil }
         let numbers = text.dropFirst("bytes ".count).split(separator: "/", omittingEmptySubsequences: false)
         guard numbers.count == 2 else { return nil }
         let ends = numbers[0].split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, let first = ByteCount(digits: ends[0]), let last = ByteCount(digits: ends[1]),
-            let whole = ByteCount(digits: numbers[1]), first <= last, last < whole
+            let whole = numbers[1] == "*" ? unknown : ByteCount(digits: numbers[1]), first <= last, last < whole
         else { return nil }
         (self.first, self.last, self.whole) = (first, last, whole)
     }

@@ -18,7 +18,7 @@ enum EasyOptions {
         applyTrust(configuration, to: easy)
         applyProxy(plan, to: easy)
         // An empty value offers every coding that curl was built with.
-        if plan.request.allowsCompression, plan.request.resumption == nil {
+        if plan.request.allowsCompression, plan.request.resumption == nil, plan.request.beginning == nil {
             easy.set(CURLOPT_ACCEPT_ENCODING, "")
         }
         CredentialOptions.apply(plan, configuration, to: easy)
@@ -81,19 +81,59 @@ enum EasyOptions {
     }
 }
 
+/// The method and the body of a request.
+enum MethodOptions {
+    /// Allocates a copy of the body for curl, which keeps the address. Returns nil if the request sends no body.
+    static func body(of request: HTTPRequest) -> UnsafeMutableBufferPointer<UInt8>? {
+        guard request.sendsBody else { return nil }
+        let bytes = request.body ?? []
+        let body = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+        _ = body.initialize(from: bytes)
+        return body
+    }
+
+    /// - Parameter body: the body, which must outlive the handle; nil for none.
+    static func apply(_ method: HTTPRequest.Method, _ body: UnsafeMutableBufferPointer<UInt8>?, to easy: EasyHandle) {
+        if let body, let address = body.baseAddress {
+            easy.set(CURLOPT_POSTFIELDSIZE, body.count)
+            easy.set(CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(address))
+        }
+        // curl's manual: "do not use this option to change a GET into a POST".
+        if method == .propfind || method == .options { easy.set(CURLOPT_CUSTOMREQUEST, method.rawValue) }
+    }
+}
+
+extension HTTPRequest {
+    /// Whether curl sends a body, which is empty for a POST without one.
+    fileprivate var sendsBody: Bool { method != .get && body != nil || method == .post }
+}
+
 /// The headers of a request, beyond those that curl adds.
 enum RequestHeaders {
     static func lines(of request: HTTPRequest, at hop: Hop) -> [String] {
         // Other servers than the user's own get none of the request's headers.
         var lines = hop.isOwn ? request.headers.compactMap { line($0.name, $0.value) } : []
+        if request.sendsBody {
+            // Otherwise curl waits a second for servers that do not answer `Expect: 100-continue`.
+            lines.append("Expect:")
+            // Otherwise curl states the type of a web form.
+            if !lines.contains(where: isContentType) { lines.append("Content-Type:") }
+        }
         // A range refers to uncompressed bytes.
         let end = request.range.map { "\($0.upperBound - 1)" } ?? ""
         if let resumption = request.resumption(at: hop), let validator = line("If-Range", resumption.validator) {
             lines += ["Range: bytes=\(resumption.offset)-\(end)", validator, "Accept-Encoding: identity"]
         } else if request.resumption == nil, let range = request.range {
             lines += ["Range: bytes=\(range.lowerBound)-\(end)", "Accept-Encoding: identity"]
+        } else if let beginning = request.beginning {
+            lines += ["Range: \(beginning.header)", "Accept-Encoding: identity"]
         }
         return lines
+    }
+
+    private static func isContentType(_ line: String) -> Bool {
+        let name = line.prefix { $0 != ":" && $0 != ";" }
+        return name.lowercased() == "content-type"
     }
 
     /// Returns a header line for curl. Returns nil if the result would not be a single line.

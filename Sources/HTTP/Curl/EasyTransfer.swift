@@ -38,13 +38,15 @@ final class EasyTransfer {
     private enum Answer {
         /// The caller wants the body. `whole` is its certain length; nil if unknown.
         case wanted(whole: ByteCount?)
+        /// The caller wants this number of bytes. The body may be longer.
+        case beginning(ByteCount)
         /// The caller wants only the head. The number counts the bytes of body that were dropped.
         case unwanted(ByteCount)
     }
 
     private enum Stop {
         case error(HTTPError)
-        /// The answer counts, but its unwanted body is too long to read.
+        /// The answer counts, but the unwanted rest of its body is too long to read.
         case unwanted
     }
 
@@ -154,20 +156,23 @@ final class EasyTransfer {
     /// Returns the plan for an immediate repeat. Returns nil if the failure is final.
     ///
     /// An HTTP/2 server may refuse streams that curl sent before the server closed an old connection. And a reused
-    /// connection may hold unexpected bytes; curl has closed it by now.
+    /// connection may hold unexpected bytes; curl has closed it by now, and has not sent the request.
     private func again(_ code: CURLcode, _ exchange: Exchange) -> ExchangePlan? {
         if exchange.isMisled {
             // Several idle connections may hold such bytes. The limit stops a server that always sends too much.
             misledCount += 1
             return misledCount <= Self.mostMisled ? exchange.plan : nil
         }
-        guard !isRepeated, [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code), exchange.isUnanswered else { return nil }
+        guard !isRepeated, request.method != .post, [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code),
+            exchange.isUnanswered
+        else { return nil }
         isRepeated = true
         return exchange.plan
     }
 
     private func failure(_ code: CURLcode, _ exchange: Exchange) -> HTTPError {
         if exchange.isMisled { return .malformed("it is longer than it says") }
+        if exchange.isRepeatRefused { return .noAnswer }
         if exchange.wasRefusedAnAddress { return .privateAddress(exchange.hop.url.origin.host) }
         if exchange.isTunnelRefused { return .proxyRefused(exchange.status) }
         return exchange.report(on: code).error
@@ -176,7 +181,9 @@ final class EasyTransfer {
     /// Returns the exchange that follows an answer, such as a redirect. Returns nil if the answer is final.
     private func onward(_ exchange: Exchange) throws(HTTPError) -> ExchangePlan? {
         let status = exchange.status
-        if exchange.isRequested, let hop = try exchange.hop.next(status: status, location: exchange.head.location) {
+        if exchange.isRequested,
+            let hop = try exchange.hop.next(status: status, location: exchange.head.location, of: request.method)
+        {
             return try ExchangePlan(request, hop, configuration, memory)
         }
         return exchange.plan.next(status: status, challenges: exchange.challenges)
@@ -211,7 +218,7 @@ final class EasyTransfer {
 
     /// Reports the stated length of the body to the meter.
     func set(length: ByteCount) {
-        request.meter?.set(length: before.bytes + length)
+        request.meter?.set(length: before.bytes + min(length, request.beginning?.count ?? length))
     }
 
     /// Takes a piece of the body. A result other than the piece's length makes curl end or pause the exchange.
@@ -226,6 +233,13 @@ final class EasyTransfer {
                 // Also if the mailbox is full: its reader has to make space.
                 turn.add(mailbox)
                 return try sink.take(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
+            case .beginning(let count):
+                turn.add(mailbox)
+                let piece = UnsafeRawBufferPointer(rebasing: bytes.prefix((count - sink.position).int))
+                guard try sink.take(piece) else { return Int(CURL_WRITEFUNC_PAUSE) }
+                if sink.position < count { return bytes.count }
+                stop = .unwanted
+                return 0
             case .unwanted(let thrown):
                 guard thrown + ByteCount(bytes.count) <= Self.unwantedLimit else {
                     stop = .unwanted
@@ -271,9 +285,18 @@ final class EasyTransfer {
         let isCoded = headers["content-encoding"].map { $0.lowercased() != "identity" } ?? false
         var (begin, length) = (0 as ByteCount, isCoded ? nil : exchange.networkLength)
         var answer = Answer.unwanted(0)
-        if status == 200 {
+        if let beginning = request.beginning {
+            let (body, whole) = try beginning.judge(status: status, headers, length: length)
+            length = whole
+            switch body {
+            case .unwanted: break
+            case .complete(let end): answer = .wanted(whole: end)
+            case .open: answer = .beginning(beginning.count)
+            }
+        } else if request.method.isSuccess(status) {
             // The whole is no substitute for a piece that does not go into the file.
-            answer = request.range != nil && request.destination.isStream ? .unwanted(0) : .wanted(whole: nil)
+            let isPiece = request.range != nil && request.destination.isStream
+            answer = isPiece || request.method == .options ? .unwanted(0) : .wanted(whole: nil)
         } else if status == 206, let asked = request.part(at: exchange.hop) {
             guard !isCoded else { throw .wrongRange("it is compressed") }
             guard let range = ContentRange(headers["content-range"]), range.isAnswer(to: asked) else {
@@ -294,7 +317,7 @@ final class EasyTransfer {
         if let body = exchange.networkLength ?? (request.range == nil ? length.map { $0 - begin } : nil) {
             set(length: body)
         }
-        if case .wanted = answer { try sink.begin(at: begin) }
+        if case .unwanted = answer {} else { try sink.begin(at: begin) }
         // Before the response: a caller that reacts to it must not find the refused password.
         if let refusal = exchange.proxyRefusal, let told = exchange.plan.proxyCredentials {
             configuration.proxyCredentials.onRefusal(told, refusal.proxy)

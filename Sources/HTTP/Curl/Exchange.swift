@@ -15,6 +15,10 @@ final class Exchange {
     private(set) var isRequested = false
     /// Whether a reused connection held unexpected bytes.
     private(set) var isMisled = false
+    /// Whether curl wanted to send a POST again, after the server had closed the connection without an answer.
+    private(set) var isRepeatRefused = false
+    /// Whether curl has sent the request and received nothing since.
+    private var isAnswerDue = false
     /// Whether no request has been sent over the connection yet.
     private var isConnectionNew = false
     private var clock: TransferClock
@@ -24,6 +28,8 @@ final class Exchange {
     /// The list of headers. curl keeps its address and makes no copy.
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var nameList: UnsafeMutablePointer<curl_slist>?
+    /// The request's body. curl keeps its address and makes no copy.
+    private let body: UnsafeMutableBufferPointer<UInt8>?
     private let errorText: UnsafeMutablePointer<CChar>
 
     init(_ plan: ExchangePlan, of transfer: EasyTransfer, _ configuration: HTTPConfiguration) throws(HTTPError) {
@@ -35,9 +41,11 @@ final class Exchange {
         self.easy = easy
         // Allocated late, since an initializer that throws before runs no `deinit`.
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        body = MethodOptions.body(of: plan.request)
         clock = TransferClock(transfer.request.meter, isBehindProxy: plan.proxy != nil)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         EasyOptions.apply(plan, configuration, to: easy)
+        MethodOptions.apply(plan.request.method, body, to: easy)
         for line in RequestHeaders.lines(of: plan.request, at: plan.hop) {
             headerList = ccurl_slist_append(curl.functions, headerList, line)
         }
@@ -57,6 +65,7 @@ final class Exchange {
         ccurl_slist_free_all(easy.curl.functions, headerList)
         ccurl_slist_free_all(easy.curl.functions, nameList)
         errorText.deallocate()
+        body?.deallocate()
     }
 
     var hop: Hop { plan.hop }
@@ -185,12 +194,15 @@ final class Exchange {
     /// Records that a connection is established and curl is about to send the request. Returns false if it must not be
     /// sent.
     private func recordRequest(to address: String, over ends: ConnectionEnds) -> Bool {
+        // curl repeats a request if a reused connection closes without an answer. The server may have acted on a POST.
+        isRepeatRefused = isAnswerDue && plan.request.method == .post
         // Leftover bytes of an earlier, too long answer would count as the answer to this request. Over TLS there may
         // be legitimate bytes, about the session or other streams.
-        isMisled = !isConnectionNew && !hop.url.isSecure && transfer.connections.hasUnread(ends)
+        isMisled = !isRepeatRefused && !isConnectionNew && !hop.url.isSecure && transfer.connections.hasUnread(ends)
         isConnectionNew = false
-        isRequested = !isMisled && check.allows(address)
+        isRequested = !isMisled && !isRepeatRefused && check.allows(address)
         guard isRequested else { return false }
+        isAnswerDue = true
         // The headers of a tunnel or of a refusal are not part of the answer.
         head = ResponseHead()
         EasyOptions.setWeight(transfer.weight, of: easy)
@@ -199,13 +211,16 @@ final class Exchange {
     }
 
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if isRequested { isAnswerDue = false }
         guard head.take(bytes) else { return transfer.abort(.malformed("its headers are too long")) }
         guard isRequested, head.isComplete else { return bytes.count }
         guard !head.hasTwoLengths else { return transfer.abort(.malformed("it states two lengths")) }
         if let length = head.declaredLength {
             // Compression only makes a body smaller, so the limit applies to the compressed length too.
             let limit = transfer.request.limit
-            guard length <= limit else { return transfer.abort(.tooLarge(limit: limit)) }
+            guard length <= limit || !transfer.request.wantsWholeBody else {
+                return transfer.abort(.tooLarge(limit: limit))
+            }
             transfer.set(length: length)
         }
         // After the length: the callback reads it. An overloaded server answers fast, and must not get more for that.

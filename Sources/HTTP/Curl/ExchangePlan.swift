@@ -95,13 +95,14 @@ struct Hop: Equatable, Sendable {
     ///
     /// RFC 9110, section 15.4: Vitrine follows these five statuses. 300 asks the user, 304 is no redirect, and 305 "has
     /// been deprecated due to security concerns".
-    func next(status: Int, location: String?) throws(HTTPError) -> Hop? {
+    func next(status: Int, location: String?, of method: HTTPRequest.Method = .get) throws(HTTPError) -> Hop? {
         guard [301, 302, 303, 307, 308].contains(status), let location, !location.isEmpty else { return nil }
         guard number < HTTPRequest.maximumRedirects else { throw .tooManyRedirects }
         guard let next = url.resolving(location) else { throw .forbiddenRedirect }
         // A secure request must not be repeated in the clear.
         guard next.isSecure || !url.isSecure else { throw .forbiddenRedirect }
         let isSame = next.origin == url.origin
+        guard method == .get || isSame && method.isKept(by: status) else { throw .forbiddenRedirect }
         return Hop(
             url: next, number: number + 1, isOwn: isOwn && isSame,
             isOfHost: isOfHost && (isSame || next.isSecure && next.origin.host == url.origin.host))

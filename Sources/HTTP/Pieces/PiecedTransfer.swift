@@ -19,7 +19,8 @@ final class PiecedTransfer: Sendable {
     init?(
         _ request: HTTPRequest, _ memory: RangeMemory, transferInOne: @escaping @Sendable (HTTPRequest) -> HTTPTransfer
     ) {
-        guard let pieces = request.pieces, case .file(let file) = request.destination, !request.allowsCompression,
+        guard let pieces = request.pieces, request.method == .get, request.beginning == nil,
+            case .file(let file) = request.destination, !request.allowsCompression,
             !FileTransfer.serves(request), memory[request] != false
         else { return nil }
         (self.request, self.file, self.memory, self.transferInOne) = (request, file, memory, transferInOne)
@@ -308,7 +309,7 @@ final class RangeMemory: Sendable {
 
     /// Learns from an answer's headers whether the server supports ranges, unless that is known already.
     func learn(from response: HTTPResponse, to request: HTTPRequest) {
-        guard response.status == 200, request.range == nil, response.url == request.url,
+        guard response.status == 200, request.range == nil, request.beginning == nil, response.url == request.url,
             response.headers["accept-ranges"]?.lowercased() == "bytes", response.resumptionValidator != nil,
             self[request] == nil
         else { return }

@@ -47,6 +47,13 @@ extension LoopbackServer {
         try nginx(listening: " ssl; \(pair.directives)", answers: "return \(status) \(url);")
     }
 
+    /// nginx over HTTP/2 that passes every request on to a server.
+    public static func nginx(passingTo server: ScriptedServer, _ pair: TestAuthority.Pair) throws -> LoopbackServer {
+        try nginx(
+            listening: " ssl http2; \(pair.directives)", settings: "client_max_body_size 0;",
+            answers: "location / { proxy_pass http://127.0.0.1:\(server.port); proxy_http_version 1.1; }")
+    }
+
     /// - Parameters:
     ///   - listening: the options after the port.
     ///   - settings: the settings of the server.
@@ -80,7 +87,9 @@ extension LoopbackServer {
     }
 
     /// Apache with digest authentication (`me`, `s3cret`).
-    public static func apache(files: [String: [UInt8]]) throws -> LoopbackServer {
+    ///
+    /// - Parameter isDAV: whether Apache answers WebDAV requests, compressed on request.
+    public static func apache(isDAV: Bool = false, files: [String: [UInt8]]) throws -> LoopbackServer {
         let modules = "/usr/lib/apache2/modules"
         var all = files
         // The digest of "me:photos:s3cret".
@@ -103,6 +112,7 @@ extension LoopbackServer {
                 LoadModule authz_user_module \(modules)/mod_authz_user.so
                 LoadModule auth_digest_module \(modules)/mod_auth_digest.so
                 DocumentRoot FOLDER
+                \(isDAV ? dav(modules) : "")
                 \(user)
                 StartServers 1
                 ThreadsPerChild 8
@@ -116,6 +126,20 @@ extension LoopbackServer {
                 </Location>
                 """,
             files: all)
+    }
+
+    private static func dav(_ modules: String) -> String {
+        """
+        LoadModule dav_module \(modules)/mod_dav.so
+        LoadModule dav_fs_module \(modules)/mod_dav_fs.so
+        LoadModule filter_module \(modules)/mod_filter.so
+        LoadModule deflate_module \(modules)/mod_deflate.so
+        DavLockDB FOLDER/locks
+        <Location "/">
+            Dav On
+            SetOutputFilter DEFLATE
+        </Location>
+        """
     }
 
     /// tinyproxy, optionally with a password (`me`, `s3cret`).

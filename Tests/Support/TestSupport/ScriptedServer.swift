@@ -17,6 +17,8 @@ public final class ScriptedServer: Sendable {
         public let headers: [String: String]
         /// The number of its connection, from 1.
         public let connection: Int
+        /// The body, whose length the headers state.
+        public fileprivate(set) var body: [UInt8] = []
     }
 
     /// A step of the script.
@@ -243,7 +245,12 @@ public final class ScriptedServer: Sendable {
             guard !text.isEmpty || Character(UnicodeScalar(byte)).isLetter else { return nil }
             text.append(byte)
         }
-        return request(text, number)
+        guard var request = request(text, number) else { return nil }
+        guard let length = request.headers["content-length"].flatMap({ Int($0) }), length > 0 else { return request }
+        var body = [UInt8](repeating: 0, count: length)
+        guard recv(connection, &body, length, Int32(MSG_WAITALL)) == length else { return nil }
+        request.body = body
+        return request
     }
 
     /// The rest of a TLS record after its first byte: version, length, and as many bytes.
