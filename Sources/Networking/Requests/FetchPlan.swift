@@ -8,6 +8,12 @@ import Numbers
 public struct FetchPlan: Sendable {
     /// The address to request.
     public var address: Address
+    /// The method of the request.
+    public var method: HTTPRequest.Method
+    /// The names and values of headers besides those for the validators.
+    public var headers: [(name: String, value: String)]
+    /// The body to send; nil for none. The headers must state its type.
+    public var body: [UInt8]?
     /// The credentials to send; nil to send none.
     public var signIn: SignIn?
     /// The validators to send. If they still match, the server may answer 304 (Not Modified).
@@ -18,6 +24,8 @@ public struct FetchPlan: Sendable {
     public var isNamedByUser: Bool
     /// Whether the host had a public address before. If it has a private one now, Vitrine tells the user.
     public var wasPublic: Bool
+    /// The number of bytes to fetch from the beginning; nil for the whole. See ``HTTPRequest/firstBytes``.
+    public var firstBytes: ByteCount?
     /// The most bytes of the body.
     public var limit: ByteCount
     /// The file for the body; nil to pass the body on piece by piece.
@@ -29,14 +37,20 @@ public struct FetchPlan: Sendable {
 
     /// Creates a plan.
     public init(
-        address: Address, signIn: SignIn? = nil, validators: Validators = Validators(), limit: ByteCount,
+        address: Address, method: HTTPRequest.Method = .get, headers: [(name: String, value: String)] = [],
+        body: [UInt8]? = nil, signIn: SignIn? = nil, validators: Validators = Validators(),
+        firstBytes: ByteCount? = nil, limit: ByteCount,
         file: PartialFile? = nil, resumption: HTTPRequest.Resumption? = nil,
         addressPolicy: HTTPRequest.AddressPolicy = .anywhere, isNamedByUser: Bool = false,
         wasPublic: Bool = false, allowsCompression: Bool = false
     ) {
         self.address = address
+        self.method = method
+        self.headers = headers
+        self.body = body
         self.signIn = signIn
         self.validators = validators
+        self.firstBytes = firstBytes
         self.limit = limit
         self.file = file
         self.resumption = resumption
@@ -47,14 +61,14 @@ public struct FetchPlan: Sendable {
     }
 
     func httpRequest() throws -> HTTPRequest {
-        var headers: [(name: String, value: String)] = []
+        var headers = headers
         if let etag = validators.etag { headers.append(("If-None-Match", etag)) }
         if let lastModified = validators.lastModified { headers.append(("If-Modified-Since", lastModified)) }
         var request = HTTPRequest(
-            url: address.text, headers: headers,
+            url: address.text, method: method, headers: headers, body: body,
             credentials: signIn.map(HTTPRequest.Credentials.init),
             destination: try file.map { .file(try BodyFile(duplicating: $0.descriptor)) } ?? .stream,
-            resumption: resumption, limit: limit,
+            resumption: resumption, firstBytes: firstBytes, limit: limit,
             allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, addressPolicy: addressPolicy,
             isNamedByUser: isNamedByUser)
         if allowsCompression { request.maximumExpansion = Self.maximumExpansion }

@@ -6,7 +6,9 @@ import Numbers
 
 /// An answer with a complete head. The body of the answer may still be arriving.
 ///
-/// The status is 200, or 304 if the request had validators. Other statuses cause errors before.
+/// The status is 200, or 304 if the request had validators. Other methods have other statuses of success: see
+/// ``HTTPRequest/Method/isSuccess(_:)``. For the first bytes, the status is also 206, or 416 for an empty resource,
+/// which has no body. Other statuses cause errors before.
 public struct Response {
     /// The head of the answer.
     public let head: HTTPResponse
@@ -32,12 +34,11 @@ public struct Response {
         guard case .response(let head)? = first else {
             throw RequestError.transfer(.malformed("it has no head"))
         }
-        let isWanted = head.status == 200 || (head.status == 206 && plan.resumption != nil)
         // The resource has changed, or the server counts in its own way.
         if head.status == 416, plan.resumption != nil { throw RequestError.noRest("it answered 416") }
         // A cache in between mixed up its clients.
         if head.status == 304, plan.validators == Validators() { throw RequestError.nothingHeld }
-        guard isWanted || (head.status == 304 && plan.validators != Validators()) else {
+        guard isWanted(head, plan) else {
             if let question = question(head, plan, wasRefused: request.credentials != nil) {
                 throw RequestError.signIn(question)
             }
@@ -45,6 +46,18 @@ public struct Response {
                 head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })
         }
         return Response(head: head, requested: plan.address, file: plan.file, events: events, metrics: nil)
+    }
+
+    /// Whether the request can use an answer.
+    private static func isWanted(_ head: HTTPResponse, _ plan: FetchPlan) -> Bool {
+        let isForPart = plan.resumption != nil || plan.firstBytes != nil
+        return switch head.status {
+        case let status where plan.method.isSuccess(status): true
+        case 206: plan.method == .get && isForPart
+        case 304: plan.validators != Validators()
+        case 416: plan.method == .get && plan.firstBytes != nil && head.length == 0
+        default: false
+        }
     }
 
     /// Returns the question to the user that an answer causes. Returns nil if the user has no answer.
