@@ -44,6 +44,12 @@ public final class ChildProcess: @unchecked Sendable {
         self.number = number
     }
 
+    /// Whether it has ended.
+    public var hasEnded: Bool {
+        var state = siginfo_t()
+        return waitid(P_PID, id_t(number), &state, WEXITED | WNOHANG | WNOWAIT) != 0 || state.si_signo == SIGCHLD
+    }
+
     /// Waits for the process, and returns its exit code; minus the signal, if a signal ended it.
     @discardableResult
     public func wait() -> Int32 {

@@ -97,7 +97,8 @@ extension LoopbackServer {
         // As root it requires a user to change to; other users cannot change.
         let user = getuid() == 0 ? "User www-data\nGroup www-data" : ""
         return try LoopbackServer(
-            "/usr/sbin/apache2", ["-D", "FOREGROUND", "-f"],
+            // One process, which can be killed alone.
+            "/usr/sbin/apache2", ["-X", "-f"],
             configuration: """
                 ServerRoot FOLDER
                 ServerName 127.0.0.1
