@@ -11,7 +11,12 @@ public enum Built {
     public static let vitrine = folder + "/vitrine"
 
     /// The TestGallery.
-    public static let testGallery =
+    public static let testGallery = checkout + "/TestGallery"
+
+    /// The servers from PyPI, which `Tools/Scripts/install-packages test` installs.
+    public static let testServers = checkout + "/.build/test-servers"
+
+    private static let checkout =
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("TestGallery").path
+        .deletingLastPathComponent().deletingLastPathComponent().path
 }
