@@ -95,7 +95,7 @@ let tests: KeyValuePairs<String, [String]> = [
     ],
     "Pixels": ["PictureTestSupport", "TestSupport"],
     "BaselineJPEG": ["TestSupport"],
-    "Decoding": ["Pixels", "PictureTestSupport", "TestSupport"],
+    "Decoding": ["Formats", "Pixels", "PictureTestSupport", "TestSupport"],
     "Sandbox": ["Pixels", "PictureTestSupport", "TestSupport", "sandbox-probe", "vitrine-decoder"],
     "Pictures": [
         "Cache", "Cells", "Logging", "Model", "Pixels", "PictureTestSupport", "TestSupport", "vitrine-decoder",

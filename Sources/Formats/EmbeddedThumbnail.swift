@@ -1,0 +1,242 @@
+import Model
+
+/// The thumbnail in the first bytes of a photo, with the photo's orientation and date.
+///
+///     let embedded = EmbeddedThumbnail(inPhoto: bytes)
+///     embedded.picture      // a small JPEG, or nil
+///     embedded.takenAt      // "2006-07-30T07:47:17"
+///
+/// Cameras write a thumbnail into the EXIF block at the beginning of a JPEG. Other formats keep it elsewhere, so this type
+/// finds nothing in them. The bytes are untrusted: every offset and length is checked, and at most three directories are
+/// read.
+public struct EmbeddedThumbnail: Hashable, Sendable {
+    /// The thumbnail as a JPEG that decoders show upright; nil if there is none.
+    public let picture: [UInt8]?
+    /// The EXIF orientation of photo and thumbnail, from 1 to 8.
+    public let orientation: Int
+    /// The time of the photo by the camera's clock, such as "2006-07-30T07:47:17"; nil if unknown.
+    ///
+    /// It has the form of ``PhotoMetadata/takenAt``. Like the decoder, this type ignores zones and fractions of seconds.
+    /// Photos of one camera then have the same order, whether or not the cache has the whole photos.
+    public let takenAt: String?
+
+    /// The first bytes of a photo that may contain the thumbnail. A segment of a JPEG has at most as many.
+    public static let reach = 65_536
+
+    /// The most bytes of a thumbnail.
+    private static let maximumLength = 65_536
+
+    /// Reads a photo's first bytes. Bytes beyond ``reach`` are ignored.
+    public init(inPhoto bytes: [UInt8]) {
+        guard let block = TIFFBlock(inJPEG: Array(bytes.prefix(Self.reach))),
+            let main = block.long(at: 4).map({ block.directory(at: $0, of: [Tag.orientation, Tag.exif]) })
+        else {
+            (picture, orientation, takenAt) = (nil, 1, nil)
+            return
+        }
+        let stated = block.integer(main.entries[Tag.orientation])
+        let orientation = stated.flatMap { (1...8).contains($0) ? $0 : nil } ?? 1
+        self.orientation = orientation
+        takenAt = Self.takenAt(in: block, main)
+        picture = Self.thumbnail(in: block, after: main).flatMap { Self.upright($0, orientation) }
+    }
+
+    private enum Tag {
+        static let orientation = 0x0112
+        static let thumbnailOffset = 0x0201
+        static let thumbnailLength = 0x0202
+        static let exif = 0x8769
+        static let timeTaken = 0x9003
+        static let timeDigitized = 0x9004
+    }
+
+    /// Returns the time when the photo was taken, or else digitized, as the decoder does.
+    private static func takenAt(in block: TIFFBlock, _ main: TIFFBlock.Directory) -> String? {
+        guard let offset = block.integer(main.entries[Tag.exif]) else { return nil }
+        let exif = block.directory(at: offset, of: [Tag.timeTaken, Tag.timeDigitized])
+        return timestamp(block.text(exif.entries[Tag.timeTaken]))
+            ?? timestamp(block.text(exif.entries[Tag.timeDigitized]))
+    }
+
+    /// Rewrites "2006:07:30 07:47:17" as "2006-07-30T07:47:17". Returns nil for a text that is no time.
+    private static func timestamp(_ text: [UInt8]?) -> String? {
+        guard let text else { return nil }
+        let isSpace = { (byte: UInt8) in byte == 0x20 }
+        var bytes = Array(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+        guard bytes.count == 19 else { return nil }
+        (bytes[4], bytes[7], bytes[10]) = (UInt8(ascii: "-"), UInt8(ascii: "-"), UInt8(ascii: "T"))
+        guard let stamp = String(validating: bytes, as: UTF8.self), Timestamp(iso8601: stamp + "Z") != nil else {
+            return nil
+        }
+        return stamp
+    }
+
+    /// Returns the bytes that the second directory calls a JPEG.
+    private static func thumbnail(in block: TIFFBlock, after main: TIFFBlock.Directory) -> [UInt8]? {
+        guard let next = main.next, next != 0 else { return nil }
+        let entries = block.directory(at: next, of: [Tag.thumbnailOffset, Tag.thumbnailLength]).entries
+        guard let offset = block.integer(entries[Tag.thumbnailOffset]),
+            let length = block.integer(entries[Tag.thumbnailLength]), length <= maximumLength
+        else { return nil }
+        return block.bytes(at: offset, length: length)
+    }
+
+    /// Makes a thumbnail a picture of its own, which decoders turn like any photo. Returns nil for bytes that do not
+    /// begin like a JPEG.
+    ///
+    /// A thumbnail is stored like the photo's pixels, not upright, and the photo's orientation applies to both.
+    private static func upright(_ thumbnail: [UInt8], _ orientation: Int) -> [UInt8]? {
+        guard thumbnail.starts(with: [0xFF, 0xD8]) else { return nil }
+        var hasFrame = false
+        var picture: [UInt8] = [0xFF, 0xD8]
+        // Decoders are faster without an EXIF block.
+        if orientation != 1 { picture += block(UInt8(orientation)) }
+        for segment in JPEGSegments(thumbnail) {
+            guard segment.isWhole else { return nil }
+            if segment.isFrame { hasFrame = true }
+            if segment.isScan { return hasFrame ? picture + thumbnail[segment.start...] : nil }
+            // An EXIF block of the thumbnail's own would compete with the photo's.
+            if !segment.isExif(in: thumbnail) {
+                picture += thumbnail[segment.start..<segment.content.upperBound]
+            }
+        }
+        return nil
+    }
+
+    /// Returns an EXIF segment that contains only an orientation.
+    private static func block(_ orientation: UInt8) -> [UInt8] {
+        let directory: [UInt8] = [0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]
+        return [0xFF, 0xE1, 0, 34] + JPEGSegments.exif + [0x4D, 0x4D, 0, 42, 0, 0, 0, 8] + directory
+    }
+}
+
+/// The segments of a JPEG before its pixels.
+private struct JPEGSegments: Sequence, IteratorProtocol {
+    /// A segment. Its end may be missing.
+    struct Segment {
+        let marker: UInt8
+        /// The offset of the marker.
+        let start: Int
+        /// The offsets of the bytes after the length.
+        let content: Range<Int>
+        let isWhole: Bool
+
+        /// Whether the pixels follow.
+        var isScan: Bool { marker == 0xDA }
+
+        /// Whether the segment describes the picture's size and components.
+        var isFrame: Bool { (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker) }
+
+        func isExif(in bytes: [UInt8]) -> Bool { marker == 0xE1 && bytes[content].starts(with: JPEGSegments.exif) }
+    }
+
+    static let exif = Array("Exif\0\0".utf8)
+
+    private let bytes: [UInt8]
+    private var offset = 2
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Returns the next segment. Returns nil after the one before the pixels, and where no segment begins.
+    mutating func next() -> Segment? {
+        let start = offset
+        // Any number of bytes FF may precede a marker.
+        while offset < bytes.count, bytes[offset] == 0xFF { offset += 1 }
+        guard offset > start, bytes.count - offset >= 3 else { return nil }
+        let marker = bytes[offset]
+        let length = Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
+        // Markers without a length do not occur here.
+        guard marker > 1, !(0xD0...0xD9).contains(marker), length >= 2 else { return nil }
+        let (begin, end) = (offset + 3, offset + 1 + length)
+        offset = marker == 0xDA ? bytes.count : Swift.min(end, bytes.count)
+        return Segment(
+            marker: marker, start: start, content: begin..<Swift.min(end, bytes.count), isWhole: end <= bytes.count)
+    }
+}
+
+/// An EXIF block, which is a TIFF file without pixels. No access leaves its bytes.
+private struct TIFFBlock {
+    /// The wanted entries of a directory.
+    struct Directory {
+        var entries: [Int: Entry] = [:]
+        /// The offset of the next directory; 0 for none, nil if the block ends before.
+        var next: Int?
+    }
+
+    struct Entry {
+        let type: Int
+        let count: Int
+        /// The offset of the value, or of the value's offset.
+        let place: Int
+    }
+
+    private let bytes: [UInt8]
+    private let isLittleEndian: Bool
+
+    /// Finds the block of a JPEG, whose end may be missing.
+    init?(inJPEG jpeg: [UInt8]) {
+        guard jpeg.starts(with: [0xFF, 0xD8]),
+            let segment = JPEGSegments(jpeg).first(where: { $0.isExif(in: jpeg) })
+        else { return nil }
+        bytes = Array(jpeg[segment.content].dropFirst(JPEGSegments.exif.count))
+        switch Array(bytes.prefix(4)) {
+        case [0x49, 0x49, 42, 0]: isLittleEndian = true
+        case [0x4D, 0x4D, 0, 42]: isLittleEndian = false
+        default: return nil
+        }
+    }
+
+    /// Returns the entries of a directory that have certain tags; of a repeated tag the first.
+    func directory(at offset: Int, of tags: Set<Int>) -> Directory {
+        var directory = Directory()
+        guard let count = short(at: offset) else { return directory }
+        let table = offset + 2
+        for index in 0..<count {
+            let place = table + index * 12
+            guard let tag = short(at: place), let type = short(at: place + 2), let count = long(at: place + 4) else {
+                return directory
+            }
+            guard tags.contains(tag), directory.entries[tag] == nil else { continue }
+            directory.entries[tag] = Entry(type: type, count: count, place: place + 8)
+        }
+        directory.next = long(at: table + count * 12)
+        return directory
+    }
+
+    /// Returns an entry's value, if it is one integer.
+    func integer(_ entry: Entry?) -> Int? {
+        guard let entry, entry.count == 1 else { return nil }
+        switch entry.type {
+        case 3: return short(at: entry.place)
+        case 4: return long(at: entry.place)
+        default: return nil
+        }
+    }
+
+    /// Returns an entry's text up to its first zero byte.
+    func text(_ entry: Entry?) -> [UInt8]? {
+        guard let entry, entry.type == 2, entry.count > 4, let offset = long(at: entry.place) else { return nil }
+        return bytes(at: offset, length: entry.count).map { Array($0.prefix { $0 != 0 }) }
+    }
+
+    /// Returns bytes that lie in the block; otherwise nil.
+    func bytes(at offset: Int, length: Int) -> [UInt8]? {
+        guard offset >= 0, length >= 0, length <= bytes.count, offset <= bytes.count - length else { return nil }
+        return Array(bytes[offset..<offset + length])
+    }
+
+    private func short(at offset: Int) -> Int? { number(at: offset, length: 2) }
+
+    /// Returns the number of four bytes at an offset.
+    func long(at offset: Int) -> Int? { number(at: offset, length: 4) }
+
+    /// Offsets have 32 bits, and a table at most 65,535 entries of 12 bytes, so sums of them fit.
+    private func number(at offset: Int, length: Int) -> Int? {
+        guard offset >= 0, length <= bytes.count, offset <= bytes.count - length else { return nil }
+        let field = bytes[offset..<offset + length]
+        return isLittleEndian
+            ? field.reversed().reduce(0) { $0 << 8 | Int($1) } : field.reduce(0) { $0 << 8 | Int($1) }
+    }
+}
