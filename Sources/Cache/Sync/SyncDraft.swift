@@ -192,7 +192,8 @@ public final class SyncDraft {
         }
         let isRevised = differs(6, .revision)
         // The date in the photo's metadata is better than that of its file.
-        let keepsDate = entry.dateOrigin == .modified && row.int(7) == DateOrigin.taken.rawValue && !isRevised
+        let isReplaceable = entry.dateOrigin == .modified || entry.dateOrigin == .unknown
+        let keepsDate = isReplaceable && row.int(7) == DateOrigin.taken.rawValue && !isRevised
         let isRedated = !keepsDate && row.int(2) != entry.date.milliseconds
         let isPhotoMoved = differs(3, .photo)
         // An empty text means no address, because an address has a scheme.

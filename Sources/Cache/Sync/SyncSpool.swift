@@ -143,7 +143,8 @@ struct SyncItem {
         static let alter: UInt8 = 4
         static let stamp: UInt8 = 8
         static let digest: UInt8 = 16
-        static let modified: UInt8 = 32
+        /// The shift of the date's origin, which takes two bits.
+        static let origin: UInt8 = 5
     }
 
     /// The texts of an entry, and the name's key.
@@ -159,7 +160,7 @@ struct SyncItem {
             withUnsafeBytes(of: number) { bytes.append(contentsOf: $0) }
         }
         var flags: UInt8 = entry.digest == nil ? 0 : Flag.digest
-        if entry.dateOrigin == .modified { flags |= Flag.modified }
+        flags |= UInt8(clamping: entry.dateOrigin.rawValue) << Flag.origin
         var row: Int64 = 0
         switch change {
         case .add: break
@@ -198,7 +199,7 @@ struct SyncItem {
         let row = all.loadUnaligned(as: Int64.self)
         date = Timestamp(milliseconds: all.loadUnaligned(fromByteOffset: 8, as: Int64.self))
         let flags = all[24]
-        dateOrigin = flags & Flag.modified == 0 ? .stated : .modified
+        dateOrigin = DateOrigin(rawValue: Int64(flags >> Flag.origin)) ?? .stated
         digest = flags & Flag.digest == 0 ? nil : all.loadUnaligned(fromByteOffset: 16, as: Int64.self)
         if flags & Flag.stamp != 0 {
             change = .stamp(row)
