@@ -98,12 +98,15 @@ public struct RenditionState: Hashable, Sendable {
     public var held: Int?
     /// The problem with the current edition; nil if there is none.
     public var trouble: Trouble?
+    /// Whether the server offers no such picture. This is no failure; Vitrine makes the thumbnail from the cached photo.
+    public var isAbsent: Bool
 
     /// Creates a state.
-    public init(edition: Int, held: Int? = nil, trouble: Trouble? = nil) {
+    public init(edition: Int, held: Int? = nil, trouble: Trouble? = nil, isAbsent: Bool = false) {
         self.edition = edition
         self.held = held
         self.trouble = trouble
+        self.isAbsent = isAbsent
     }
 
     /// Whether the cache has the edition of the gallery's list.
@@ -111,7 +114,7 @@ public struct RenditionState: Hashable, Sendable {
 
     /// Whether the cache lacks the current edition and a request may fetch it.
     public var isWanting: Bool {
-        if isCurrent { return false }
+        if isCurrent || isAbsent { return false }
         if case .bad = trouble { return false }
         return true
     }

@@ -105,7 +105,8 @@ public struct CacheReader {
     private static func renditionState(_ row: Row, from column: Int) -> RenditionState {
         RenditionState(
             edition: Int(row.int(column)), held: row.optionalInt(column + 1).map(Int.init),
-            trouble: TroubleCode.trouble(row.optionalInt(column + 2), reason: row.text(column + 3)))
+            trouble: TroubleCode.trouble(row.optionalInt(column + 2), reason: row.text(column + 3)),
+            isAbsent: row.optionalInt(column + 2) == TroubleCode.absent)
     }
 }
 
@@ -139,6 +140,26 @@ extension CacheReader {
     public func wantingSource(of key: PhotoKey, _ rendition: Rendition) throws -> RenditionSource? {
         try source(of: key, rendition, where: \.isWanting)
     }
+
+    /// Returns the data for fetching a photo's first bytes, which may contain its thumbnail: the photo's address, and the
+    /// state of the thumbnail.
+    ///
+    /// Returns nil if the thumbnail is not missing or has an address, or if the photo is cached. Photos without a revision
+    /// are fetched whole, because nothing tells that the server has replaced one.
+    public func embeddedThumbnailSource(of key: PhotoKey) throws -> RenditionSource? {
+        try connection.first(Self.embeddedThumbnailSource, key.rawValue) { row in
+            let state = Self.renditionState(row, from: 1)
+            guard state.isWanting else { return nil }
+            return RenditionSource(address: try row.address(0), state: state, validators: Validators())
+        } ?? nil
+    }
+
+    private static let embeddedThumbnailSource = """
+        SELECT photo_address, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason FROM photo
+        WHERE key = ? AND thumbnail_address IS NULL AND revision IS NOT NULL
+          AND photo_held IS NOT photo_edition AND photo_trouble IS NOT \(TroubleCode.bad)
+          AND thumbnail_trouble IS NOT \(TroubleCode.inSmallPhoto)
+        """
 
     private func source(
         of key: PhotoKey, _ rendition: Rendition, where isMeant: (RenditionState) -> Bool
@@ -226,7 +247,7 @@ extension CacheReader {
         try connection.first(
             """
             SELECT count(thumbnail_held), count(photo_held),
-                   total(thumbnail_trouble IS NOT NULL OR photo_trouble IS NOT NULL)
+                   total(ifnull(thumbnail_trouble <= \(TroubleCode.bad), 0) OR photo_trouble IS NOT NULL)
             FROM photo
             """
         ) { (Int($0.int(0)), Int($0.int(1)), Int($0.int(2))) } ?? (0, 0, 0)
@@ -252,7 +273,8 @@ extension CacheReader {
             """
             SELECT key FROM photo
             WHERE (date, key) > (?, ?) AND (\(held) IS NULL OR \(held) <> \(rendition.column("edition")))
-              AND (\(rendition.column("trouble")) IS NULL OR \(rendition.column("trouble")) = \(TroubleCode.putOff))
+              AND (\(rendition.column("trouble")) IS NULL
+                   OR \(rendition.column("trouble")) IN (\(TroubleCode.putOff), \(TroubleCode.inSmallPhoto)))
             ORDER BY date, key LIMIT ?
             """, start.date, start.key, limit + known.count
         ) { row in

@@ -7,10 +7,12 @@ extension GalleryWriter {
     /// Returns false, and stores nothing, if the gallery's list now has another edition. An older thumbnail stays until
     /// Vitrine has decoded the new one.
     ///
+    /// - Parameter taken: the time when the photo was taken, if the bytes of the thumbnail tell.
     /// - Throws: `CancellationError` if the task is cancelled before the transaction. Nothing is stored then.
     @discardableResult
     public nonisolated func store(
-        thumbnail bytes: [UInt8], of key: PhotoKey, edition: Int, validators: Validators = Validators()
+        thumbnail bytes: [UInt8], of key: PhotoKey, edition: Int, validators: Validators = Validators(),
+        taken: Timestamp? = nil
     ) async throws -> Bool {
         defer { space.recordWritten(Int64(bytes.count)) }
         return try await shareTransaction(size: bytes.count) { connection in
@@ -22,8 +24,43 @@ extension GalleryWriter {
                 INSERT INTO thumbnail (photo, data) VALUES (?, ?)
                 ON CONFLICT (photo) DO UPDATE SET unproven = excluded.data
                 """, key.rawValue, bytes)
+            try Self.setDate(taken, of: key, connection)
             return true
         }
+    }
+
+    /// Records that a photo's first bytes contain no thumbnail. This is no failure.
+    ///
+    /// Returns false, and records nothing, if the gallery's list now has another edition. Vitrine makes the thumbnail from
+    /// the cached photo, which it fetches for that purpose only if it is small.
+    ///
+    /// - Parameters:
+    ///   - isSmall: whether to fetch the photo. Otherwise there is no thumbnail until the user opens the photo.
+    ///   - taken: the time when the photo was taken, if the bytes tell.
+    @discardableResult
+    public nonisolated func recordNoThumbnail(
+        of key: PhotoKey, edition: Int, isSmall: Bool, taken: Timestamp?
+    ) async throws -> Bool {
+        let code = isSmall ? TroubleCode.inSmallPhoto : TroubleCode.absent
+        return try await shareTransaction { connection in
+            let isCurrent =
+                try connection.run(
+                    """
+                    UPDATE photo SET thumbnail_trouble = ?, thumbnail_reason = NULL
+                    WHERE key = ? AND thumbnail_edition = ?
+                    """, code, key.rawValue, edition) > 0
+            if isCurrent { try Self.setDate(taken, of: key, connection) }
+            return isCurrent
+        }
+    }
+
+    /// Replaces the date of a photo's file by the time when the photo was taken. A date that the list states stays.
+    private static func setDate(_ taken: Timestamp?, of key: PhotoKey, _ connection: Connection) throws {
+        guard let taken else { return }
+        try connection.run(
+            "UPDATE photo SET date = ?, date_origin = ? WHERE key = ? AND date_origin IN (?, ?)",
+            taken.milliseconds, DateOrigin.taken.rawValue, key.rawValue, DateOrigin.modified.rawValue,
+            DateOrigin.unknown.rawValue)
     }
 
     /// Records that Vitrine has decoded a new thumbnail. Does nothing if another thumbnail has replaced it meanwhile.
@@ -37,7 +74,8 @@ extension GalleryWriter {
 
     /// Removes a thumbnail that cannot be decoded. Restores an older thumbnail if there is one.
     ///
-    /// If the thumbnail was the current edition, it is marked as bad. Only these exact bytes are removed: two drawings
+    /// If the thumbnail was the current edition, it is marked as bad; if it came from a photo's first bytes, as absent.
+    /// Only these exact bytes are removed: two drawings
     /// may reject the same thumbnail, and the second must not remove its successor.
     public func reject(_ thumbnail: StoredThumbnail, of key: PhotoKey, reason: String) throws {
         try transaction { connection in
@@ -57,14 +95,20 @@ extension GalleryWriter {
             // no cached drawing of another edition is used for it.
             try connection.run(
                 """
-                UPDATE photo SET thumbnail_trouble = iif(thumbnail_held IS thumbnail_edition, ?, thumbnail_trouble),
-                                 thumbnail_reason = iif(thumbnail_held IS thumbnail_edition, ?, thumbnail_reason),
+                UPDATE photo SET thumbnail_trouble = iif(thumbnail_held IS NOT thumbnail_edition, thumbnail_trouble,
+                                                         iif(\(Self.isEmbedded), \(TroubleCode.absent), ?)),
+                                 thumbnail_reason = iif(thumbnail_held IS NOT thumbnail_edition, thumbnail_reason,
+                                                        iif(\(Self.isEmbedded), NULL, ?)),
                                  thumbnail_held = (SELECT -abs(thumbnail_held) FROM thumbnail WHERE photo = key),
                                  thumbnail_etag = NULL, thumbnail_last_modified = NULL
                 WHERE key = ?
                 """, TroubleCode.bad, reason, key.rawValue)
         }
     }
+
+    /// The SQL condition for thumbnails from a photo's first bytes. They have no address, and the photo is not cached.
+    private static let isEmbedded =
+        "thumbnail_address IS NULL AND revision IS NOT NULL AND photo_held IS NOT photo_edition"
 
     /// Stores a photo from a partial file: first the file, then its row.
     ///
@@ -206,11 +250,7 @@ extension GalleryWriter {
             try PhotoText.whileChanging(key.rawValue, connection) {
                 try insert(metadata, of: key, edition: edition, connection)
             }
-            if let taken = metadata.takenAt.flatMap({ Timestamp(localTime: $0) }) {
-                try connection.run(
-                    "UPDATE photo SET date = ?, date_origin = ? WHERE key = ? AND date_origin = ?",
-                    taken.milliseconds, DateOrigin.taken.rawValue, key.rawValue, DateOrigin.modified.rawValue)
-            }
+            try Self.setDate(metadata.takenAt.flatMap { Timestamp(localTime: $0) }, of: key, connection)
             return true
         }
     }
@@ -294,7 +334,7 @@ extension GalleryWriter {
                     """
                     UPDATE photo SET \(edition) = \(edition) + (\(trouble) = \(TroubleCode.bad)), \(trouble) = NULL,
                                      \(rendition.column("reason")) = NULL
-                    WHERE \(trouble) IS NOT NULL
+                    WHERE \(trouble) <= \(TroubleCode.bad)
                           AND (?1 IS NULL OR key IN (SELECT value FROM json_each(?1)))
                     """, list)
             }

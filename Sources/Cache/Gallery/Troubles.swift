@@ -9,8 +9,10 @@ extension CacheReader {
         try Rendition.allCases.reduce(0) { count, rendition in
             guard count < limit else { return count }
             let more = try connection.first(
-                "SELECT count(*) FROM (SELECT 1 FROM photo WHERE \(rendition.column("trouble")) IS NOT NULL LIMIT ?)",
-                limit - count
+                """
+                SELECT count(*) FROM
+                    (SELECT 1 FROM photo WHERE \(rendition.column("trouble")) <= \(TroubleCode.bad) LIMIT ?)
+                """, limit - count
             ) { Int($0.int(0)) }
             return count + (more ?? 0)
         }
@@ -32,7 +34,7 @@ extension CacheReader {
         let (trouble, reason) = (rendition.column("trouble"), rendition.column("reason"))
         let found = try connection.map(
             """
-            SELECT \(trouble), \(reason), count(*) FROM photo WHERE \(trouble) IS NOT NULL
+            SELECT \(trouble), \(reason), count(*) FROM photo WHERE \(trouble) <= \(TroubleCode.bad)
             GROUP BY \(trouble), \(reason) ORDER BY count(*) DESC LIMIT ?
             """, limit
         ) { (code: $0.int(0), reason: $0.optionalText(1), count: Int($0.int(2))) }
@@ -60,9 +62,15 @@ public struct TroubleGroup: Hashable, Sendable {
 }
 
 /// Converts a rendition's trouble to its form in the database: a number and the reason.
+///
+/// Greater numbers are no failures. They tell where a photo's thumbnail is, after its first bytes contained none.
 enum TroubleCode {
     static let putOff: Int64 = 1
     static let bad: Int64 = 2
+    /// There is no thumbnail until the user opens the photo.
+    static let absent: Int64 = 3
+    /// The photo is so small that Vitrine fetches it to make the thumbnail.
+    static let inSmallPhoto: Int64 = 4
 
     static func trouble(_ code: Int64?, reason: String) -> RenditionState.Trouble? {
         switch code {
