@@ -74,7 +74,7 @@ public actor NetworkController {
         onHistory: @escaping @Sendable (HostHistory) -> Void = { _ in },
         kinds: [any NetworkRequest.Type] = [
             FolderListRequest.self, GalleryListRequest.self, ThumbnailRequest.self, LocalPhotoRequest.self,
-            PhotoRequest.self,
+            EmbeddedThumbnailRequest.self, PhotoRequest.self,
         ]
     ) {
         self.wishes = wishes
@@ -119,18 +119,16 @@ public actor NetworkController {
     func take(_ snapshot: Wishes.Snapshot) {
         let askedAgain = snapshot.asked.filter { asked[$0.key] != $0.value }.keys
         for subject in askedAgain { bulkFetches.remove(subject) }
-        (stated, asked) = (snapshot.wishes, snapshot.asked)
-        declined = snapshot.declined
+        (stated, asked, declined) = (snapshot.wishes, snapshot.asked, snapshot.declined)
         adoptWishes()
         for subject in askedAgain { begin(subject) }
-        for subject in snapshot.retried { retry(subject) }
-        let all = snapshot.areAllRetried ? table.waiting.map(\.subject) : []
-        for subject in all { retry(subject) }
+        let retried = snapshot.retried.union(snapshot.areAllRetried ? table.waiting.map(\.subject) : [])
+        for subject in retried { retry(subject) }
         isPaused = snapshot.isPaused
         // A pause interrupts requests for later use.
         if isPaused { for operation in operations.all where operation.importance < .visible { operation.cancel() } }
         look()
-        showHeldBack(snapshot.retried.union(all))
+        showHeldBack(retried)
     }
 
     private func adoptWishes() {
@@ -430,7 +428,9 @@ public actor NetworkController {
         }
         operation.request.showDone()
         for subject in operation.everServed { context.activity.removeFailure(of: subject) }
-        for subject in operation.served { settle(subject) }
+        let unfinished = operation.served.filter { factory.isIncomplete($0, after: operation.request) }
+        for subject in unfinished { table.enqueue(subject) }
+        for subject in operation.served where !unfinished.contains(subject) { settle(subject) }
         if case .list(let gallery) = operation.request.identity.subject {
             // The list was stored, so the disk may take pictures again that it refused.
             for (subject, wait) in table.waiting where subject.gallery == gallery && wait.until == nil {

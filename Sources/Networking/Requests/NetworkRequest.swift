@@ -31,6 +31,8 @@ public protocol NetworkRequest: Sendable {
     var hasFailedBefore: Bool { get }
     /// Whether the user has named the server. Otherwise Vitrine requests a password only when the user opens the photo.
     var isNamedByUser: Bool { get }
+    /// Whether another request may have to follow for the same wish.
+    var mayBeFollowed: Bool { get }
 
     /// Fetches the thing and stores it in the cache. Returns the metrics of a transfer, if there was one.
     @discardableResult
@@ -62,6 +64,9 @@ extension NetworkRequest {
 
     /// By default, the user has named the server, because the user named the gallery.
     public var isNamedByUser: Bool { true }
+
+    /// By default, one request fulfils a wish.
+    public var mayBeFollowed: Bool { false }
 
     /// Performs the request alone, without a governor.
     @discardableResult
@@ -169,6 +174,11 @@ struct RequestFactory: Sendable {
             if let request = try kind.make(for: subject, in: context) { return request }
         }
         return nil
+    }
+
+    /// Whether another request must follow a successful one for the same subject.
+    func isIncomplete(_ subject: Wish.Subject, after done: any NetworkRequest) -> Bool {
+        done.mayBeFollowed && (try? request(for: subject)).flatMap { $0 } != nil
     }
 
     /// Returns the description of a queued wish for the governor. A wish without a request starts at once, and is then

@@ -150,6 +150,23 @@ struct PictureSubject: Sendable {
         guard let cache = context.caches.cache(gallery),
             let source = try cache.read({ try $0.wantingSource(of: key, rendition) }), let address = source.address
         else { return nil }
+        self.init(rendition, of: key, in: cache, source, at: address, context)
+    }
+
+    /// Finds a thumbnail that may be in the first bytes of a photo on a server. Returns nil if it is not missing, or only
+    /// the whole photo is of use.
+    init?(thumbnailInPhoto key: PhotoKey, in gallery: GalleryID, _ context: RequestContext) throws {
+        guard let cache = context.caches.cache(gallery), cache.address.scheme != .file,
+            let source = try cache.read({ try $0.embeddedThumbnailSource(of: key) }), let address = source.address
+        else { return nil }
+        self.init(.thumbnail, of: key, in: cache, source, at: address, context)
+    }
+
+    private init(
+        _ rendition: Rendition, of key: PhotoKey, in cache: GalleryCache, _ source: RenditionSource,
+        at address: Address,
+        _ context: RequestContext
+    ) {
         self.cache = cache
         self.key = key
         self.rendition = rendition

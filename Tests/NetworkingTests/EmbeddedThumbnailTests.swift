@@ -1,0 +1,223 @@
+import Model
+import Session
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// Thumbnails in the first bytes of photos, on servers that offer no others.
+@Suite struct EmbeddedThumbnailTests {
+    private let test: NetworkTest
+    private static let firstBytes = "bytes=0-65535"
+    private static let time = "2006-07-30T07:47:17"
+
+    init() throws { test = try NetworkTest() }
+
+    private static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
+        [0xFF, marker, UInt8((content.count + 2) >> 8), UInt8((content.count + 2) & 0xFF)] + content
+    }
+
+    /// The headers of a JPEG of 16 × 16 pixels, and other bytes in place of its pixels.
+    private static let thumbnail: [UInt8] =
+        [0xFF, 0xD8] + segment(0xC0, [8, 0, 16, 0, 16, 1, 1, 0x11, 0]) + segment(0xDA, [1, 1, 0, 0, 63, 0])
+        + Array("pixels".utf8)
+
+    /// A photo of a size in bytes, turned to the right, with its time and perhaps a thumbnail.
+    private static func photo(_ size: Int, hasThumbnail: Bool = true) -> [UInt8] {
+        let links: [UInt8] = [
+            0, 2, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0x87, 0x69, 0, 4, 0, 0, 0, 1, 0, 0, 0, 38,
+        ]
+        let taken: [UInt8] = [0, 1, 0x90, 0x03, 0, 2, 0, 0, 0, 20, 0, 0, 0, 56, 0, 0, 0, 0]
+        let second: [UInt8] = [
+            0, 2, 0x02, 0x01, 0, 4, 0, 0, 0, 1, 0, 0, 0, 106, 0x02, 0x02, 0, 4, 0, 0, 0, 1, 0, 0, 0,
+            UInt8(thumbnail.count),
+        ]
+        var tiff: [UInt8] = Array("MM".utf8) + [0, 42, 0, 0, 0, 8] + links + [0, 0, 0, hasThumbnail ? 76 : 0]
+        tiff += taken + Array("2006:07:30 07:47:17\0".utf8) + second + [0, 0, 0, 0] + thumbnail
+        let head = [0xFF, 0xD8] + segment(0xE1, Array("Exif\0\0".utf8) + tiff)
+        return head + Array(repeating: 0x70, count: size - head.count)
+    }
+
+    /// The thumbnail as it is stored: with the photo's orientation.
+    private static let stored: [UInt8] =
+        [0xFF, 0xD8, 0xFF, 0xE1, 0, 34] + Array("Exif\0\0MM".utf8)
+        + [0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0] + thumbnail.dropFirst(2)
+
+    /// Commits a list of photos without thumbnails.
+    private func list(_ ids: [String] = ["a"], revision: String = "1", at server: String? = nil) async throws {
+        let draft = try test.cache.beginSync()
+        try draft.add(
+            ids.map {
+                GalleryEntry(
+                    id: $0, name: $0, date: Timestamp(milliseconds: 0), dateOrigin: .unknown,
+                    photo: try Address(server ?? test.server.url("/p/\($0)")), thumbnail: nil, revision: revision)
+            })
+        _ = try await test.cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), isPrivate: true, at: Timestamp(milliseconds: 1))
+    }
+
+    /// Serves files, in parts if a request names some.
+    private func serve(_ files: [String: [UInt8]], hasRanges: Bool = true) {
+        test.answer.withLock {
+            $0 = { request in
+                guard let file = files[request.path] else { return nil }
+                guard hasRanges, request.headers["range"] == Self.firstBytes else { return .answer(200, file) }
+                let part = Array(file.prefix(65_536))
+                return .answer(206, part, headers: ["Content-Range: bytes 0-\(part.count - 1)/\(file.count)"])
+            }
+        }
+    }
+
+    private func wish(_ id: String = "a") async throws {
+        let subject = try test.thumbnail(id)
+        test.wishes.ask(for: subject)
+        try await test.until { [test] in !test.wishes.isStanding(subject) }
+    }
+
+    private func thumbnail(_ id: String = "a") throws -> [UInt8]? {
+        try test.cache.read { try $0.thumbnail(of: test.key(id)) }?.bytes
+    }
+
+    private var ranges: [String?] { test.server.requests.map { $0.headers["range"] } }
+
+    @Test("BEHAVIOURS 3.8: the first 65,536 bytes of a photo bring its thumbnail, orientation and date")
+    func found() async throws {
+        try await list()
+        serve(["/p/a": Self.photo(3_000_000)])
+        test.start()
+        try await wish()
+        #expect(ranges == [Self.firstBytes])
+        #expect(try thumbnail() == Self.stored)
+        let photo = try test.photo("a")
+        #expect(photo.date == Timestamp(localTime: Self.time))
+        #expect(photo.thumbnail == RenditionState(edition: 1, held: 1) && photo.original == RenditionState(edition: 1))
+        #expect(test.log.entries.contains { $0.message.contains(": 65536 bytes received in ") })
+        try await wish()
+        #expect(test.server.requests.count == 1)
+    }
+
+    @Test("A server without ranges sends little more than the first bytes")
+    func noRanges() async throws {
+        try await list()
+        serve(["/p/a": Self.photo(30_000_000)], hasRanges: false)
+        test.start()
+        try await wish()
+        #expect(ranges == [Self.firstBytes])
+        #expect(try thumbnail() == Self.stored)
+        #expect(try test.photo("a").original == RenditionState(edition: 1))
+    }
+
+    @Test("A photo of at most 65,536 bytes is its own thumbnail", arguments: [400, 65_536])
+    func tiny(size: Int) async throws {
+        try await list()
+        let photo = Self.photo(size)
+        serve(["/p/a": photo])
+        test.start()
+        try await wish()
+        #expect(try ranges == [Self.firstBytes] && thumbnail() == photo)
+    }
+
+    @Test("BEHAVIOURS 3.8: a small photo without a thumbnail is fetched once and kept", arguments: [65_537, 524_288])
+    func small(size: Int) async throws {
+        try await list()
+        serve(["/p/a": Self.photo(size, hasThumbnail: false)])
+        test.start()
+        try await wish()
+        #expect(ranges == [Self.firstBytes, nil])
+        let photo = try test.photo("a")
+        #expect(photo.original.isCurrent && photo.size == Int64(size))
+        #expect(photo.date == Timestamp(localTime: Self.time))
+        #expect(try test.cache.read { try $0.thumbnailsToMake() } == [photo.key])
+        try await wish()
+        #expect(test.server.requests.count == 2)
+    }
+
+    @Test("A bulk fetch of thumbnails fetches every small photo")
+    func bulk() async throws {
+        let ids = (0..<40).map { "s\($0)" }
+        try await list(ids)
+        serve(Dictionary(uniqueKeysWithValues: ids.map { ("/p/\($0)", Self.photo(70_000, hasThumbnail: false)) }))
+        test.start()
+        let all = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: all)
+        try await test.until { [test] in !test.wishes.isStanding(all) }
+        #expect(test.server.requests.count == 80)
+        #expect(try test.cache.read { try $0.thumbnailsToMake() }.count == 40)
+    }
+
+    @Test("BEHAVIOURS 3.8: a large photo without a thumbnail is not requested again until its revision changes")
+    func large() async throws {
+        try await list()
+        serve(["/p/a": Self.photo(524_289, hasThumbnail: false)])
+        test.start()
+        try await wish()
+        try await wish()
+        #expect(ranges == [Self.firstBytes])
+        let photo = try test.photo("a")
+        #expect(
+            photo.thumbnail == RenditionState(edition: 1, isAbsent: true)
+                && photo.original == RenditionState(edition: 1))
+        #expect(photo.date == Timestamp(localTime: Self.time) && test.activity.failures.isEmpty)
+        #expect(try test.cache.read { try $0.troubleCount() } == 0)
+        serve(["/p/a": Self.photo(524_289)])
+        try await list(revision: "2")
+        try await wish()
+        #expect(try ranges == [Self.firstBytes, Self.firstBytes] && thumbnail() == Self.stored)
+        #expect(try test.photo("a").thumbnail == RenditionState(edition: 2, held: 2))
+    }
+
+    @Test("A photo that the user opens is fetched whole, and then no first bytes are requested")
+    func opened() async throws {
+        try await list()
+        serve(["/p/a": Self.photo(600_000)])
+        test.start()
+        let subject = try test.full("a")
+        test.wishes.ask(for: subject)
+        try await test.until { [test] in !test.wishes.isStanding(subject) }
+        try await wish()
+        #expect(try ranges == [nil] && test.photo("a").original.isCurrent)
+    }
+
+    @Test("BEHAVIOURS 3.8: a photo in a list without revisions is fetched whole")
+    func withoutRevision() async throws {
+        try await list(revision: "")
+        serve(["/p/a": Self.photo(600_000)])
+        test.start()
+        try await wish()
+        #expect(try ranges == [nil] && test.photo("a").original.isCurrent)
+    }
+
+    @Test("A missing photo, or an answer that is no picture, is a failure of the thumbnail")
+    func failures() async throws {
+        try await list(["gone", "text"])
+        test.put("/p/text", .answer(200, "no picture"))
+        test.start()
+        for id in ["gone", "text"] {
+            try await wish(id)
+            guard case .bad? = try test.photo(id).thumbnail.trouble else {
+                Issue.record("\(id) has no failure")
+                return
+            }
+        }
+        try await wish("gone")
+        #expect(test.server.requests.count == 2)
+    }
+
+    @Test("nginx sends the first bytes, and less of a short photo")
+    func nginx() async throws {
+        let folder = TestFolder()
+        for (name, size) in [("large", 2_000_000), ("short", 1_000)] {
+            folder.write("\(name).jpg", Self.photo(size))
+        }
+        let server = try Nginx(serving: folder.path)
+        test.start()
+        for (name, expected) in [("large", Self.stored), ("short", Self.photo(1_000))] {
+            try await list([name], at: server.url("/\(name).jpg"))
+            try await wish(name)
+            #expect(try thumbnail(name) == expected)
+        }
+        #expect(try server.paths() == ["/large.jpg", "/short.jpg"])
+    }
+}
