@@ -107,6 +107,26 @@ import Testing
         #expect(ranges == [Self.firstBytes])
         #expect(try thumbnail() == Self.stored)
         #expect(try test.photo("a").original == RenditionState(edition: 1))
+        let received = test.log.entries.compactMap { entry -> Int? in
+            guard entry.message.contains(" bytes received in ") else { return nil }
+            return entry.message.split(separator: " ").compactMap { Int($0) }.first
+        }
+        #expect(received.count == 1 && received.allSatisfy { (65_536..<1_000_000).contains($0) })
+    }
+
+    @Test("Only a small photo without a thumbnail needs another request", arguments: [524_288, 524_289])
+    func following(size: Int) async throws {
+        try await list()
+        serve(["/p/a": Self.photo(size, hasThumbnail: false)])
+        let factory = RequestFactory([EmbeddedThumbnailRequest.self, PhotoRequest.self], test.context)
+        let subject = try test.thumbnail("a")
+        let request = try #require(try factory.request(for: subject))
+        try await request.perform(over: test.client)
+        #expect(factory.isIncomplete(subject, after: request) == (size <= 524_288))
+        guard let next = try factory.request(for: subject) else { return }
+        try await next.perform(over: test.client)
+        #expect(try next is PhotoRequest && factory.request(for: subject) == nil)
+        #expect(!factory.isIncomplete(subject, after: next))
     }
 
     @Test("A photo of at most 65,536 bytes is its own thumbnail", arguments: [400, 65_536])
