@@ -16,11 +16,13 @@ public struct Photo: Hashable, Identifiable, Sendable {
     public let size: Int64?
     /// Whether the photo's file lies in a local gallery, so that the cache has no copy.
     public let isInPlace: Bool
+    /// The folder of the photo; nil if the photo's id is no path.
+    public let folder: FolderPath?
 
     /// Creates a photo.
     public init(
         key: PhotoKey, galleryID: String, name: String, date: Timestamp, thumbnail: RenditionState,
-        original: RenditionState, size: Int64? = nil, isInPlace: Bool = false
+        original: RenditionState, size: Int64? = nil, isInPlace: Bool = false, folder: FolderPath? = nil
     ) {
         self.key = key
         self.galleryID = galleryID
@@ -30,6 +32,7 @@ public struct Photo: Hashable, Identifiable, Sendable {
         self.original = original
         self.size = size
         self.isInPlace = isInPlace
+        self.folder = folder
     }
 
     /// The photo's ``key``, as `Identifiable` requires.

@@ -36,6 +36,7 @@ import Testing
         let photos = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [[String: Any]])
         #expect(photos.count == 28 && photos[0]["id"] as? String == "dawn-ridge")
         #expect(photos[0]["photo"] as? Bool == false && photos[0]["trouble"] is NSNull)
+        #expect(photos[0]["kind"] as? String == "list" && photos[0]["folder"] == nil)
     }
 
     @Test(

@@ -242,7 +242,8 @@ import Testing
         // The first look-up may have older facts.
         try await screens.until { screens.text.contains("1 error") }
         #expect(screens.text.contains(#/2 photos · Updated: .* · [\d.]+ KB · 1 error/#))
+        #expect(screens.text.contains(#/example\.org/album/index\.xml +list/#))
         screens.size.columns = 120
-        #expect(screens.text.contains(#/example\.org/album/index\.xml +2 photos +[\d.]+ KB +1 error/#))
+        #expect(screens.text.contains(#/example\.org/album/index\.xml +list +2 photos +[\d.]+ KB +1 error/#))
     }
 }

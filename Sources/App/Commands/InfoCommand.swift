@@ -77,7 +77,9 @@ struct InfoCommand {
             throw UnknownPhoto(description: "\(address) has no photo “\(id)”.")
         }
         description.add("gallery", address.textWithoutSecrets)
+        description.add("kind", try cache.read { try $0.gallery().kind }?.rawValue)
         description.add("id", photo.galleryID)
+        description.add("folder", photo.folder?.text)
         description.add("name", photo.name)
         description.add("date", photo.date.iso8601)
         description.add("state", PhotoFacts(photo).state)

@@ -28,9 +28,10 @@ struct ListCommand {
     private func printJSON(_ reader: CacheReader) throws {
         Output.print("[")
         var last: String?
+        let kind = try reader.gallery().kind
         try reader.forEachPhoto { photo in
             if let last { Output.print(last + ",") }
-            last = PhotoFacts(photo).json.text
+            last = PhotoFacts(photo).json(in: kind).text
         }
         if let last { Output.print(last) }
         Output.print("]")
@@ -63,11 +64,14 @@ struct PhotoFacts {
         return nil
     }
 
-    var json: JSONText {
-        .object([
-            ("id", .string(photo.galleryID)), ("date", .string(photo.date.iso8601)), ("name", .string(photo.name)),
-            ("thumbnail", .flag(photo.thumbnail.held != nil)), ("photo", .flag(photo.original.held != nil)),
-            ("trouble", .string(trouble)),
-        ])
+    /// Returns the facts as a JSON object. Only a photo whose id is a path has a folder.
+    func json(in kind: GalleryKind?) -> JSONText {
+        let folder = photo.folder.map { [("folder", JSONText.string($0.text))] } ?? []
+        return .object(
+            [
+                ("id", .string(photo.galleryID)), ("date", .string(photo.date.iso8601)), ("name", .string(photo.name)),
+                ("thumbnail", .flag(photo.thumbnail.held != nil)), ("photo", .flag(photo.original.held != nil)),
+                ("trouble", .string(trouble)), ("kind", .string(kind?.rawValue)),
+            ] + folder)
     }
 }

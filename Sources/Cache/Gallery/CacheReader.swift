@@ -22,7 +22,7 @@ public struct CacheReader {
             SELECT address, photo_count, skipped, last_success, failure, failure_remedy, last_opened,
                    etag, last_modified, list_version, \(schema < 2 ? "0" : "is_kept"),
                    \(schema < 4 ? "NULL" : "seen_through"), \(schema < 5 ? "NULL" : "is_private"),
-                   \(schema < 6 ? "0" : "was_public")
+                   \(schema < 6 ? "0" : "was_public"), \(schema < 7 ? "NULL" : Self.hasPaths)
             FROM gallery
             """
         ) { row in
@@ -39,11 +39,16 @@ public struct CacheReader {
                 listVersion: row.int(9),
                 isKept: row.int(10) != 0,
                 seenThrough: row.optionalInt(11).map { PhotoKey($0) },
-                isPrivate: row.optionalInt(12).map { $0 != 0 }, wasPublic: row.int(13) != 0)
+                isPrivate: row.optionalInt(12).map { $0 != 0 }, wasPublic: row.int(13) != 0,
+                hasPaths: row.optionalInt(14).map { $0 != 0 })
         }
         guard let record else { throw SQLiteError.damaged(reason: "the gallery's row is missing") }
         return record
     }
+
+    /// The SQL expression that tells whether ids are paths. All photos of a gallery are of one kind, because each update
+    /// replaces the list.
+    static let hasPaths = "(SELECT revision IS NOT NULL FROM photo ORDER BY key DESC LIMIT 1)"
 
     /// Returns the photos with these keys that exist, in no particular order.
     ///
@@ -90,15 +95,17 @@ public struct CacheReader {
     static let photoColumns = """
         key, id, name, date, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason, \
         photo_edition, photo_held, photo_trouble, photo_reason, photo_size, \
-        photo_file IS '\(StoredPhoto.inPlace)'
+        photo_file IS '\(StoredPhoto.inPlace)', revision IS NOT NULL
         """
 
     static func photo(_ row: Row) -> Photo {
-        Photo(
-            key: PhotoKey(row.int(0)), galleryID: row.text(1), name: row.text(2),
+        let id = row.text(1)
+        return Photo(
+            key: PhotoKey(row.int(0)), galleryID: id, name: row.text(2),
             date: Timestamp(milliseconds: row.int(3)),
             thumbnail: renditionState(row, from: 4), original: renditionState(row, from: 8),
-            size: row.optionalInt(12), isInPlace: row.int(13) != 0)
+            size: row.optionalInt(12), isInPlace: row.int(13) != 0,
+            folder: row.int(14) != 0 ? FolderPath(ofPhoto: id) : nil)
     }
 
     /// Reads a rendition's state from four consecutive columns: edition, held edition, trouble and reason.

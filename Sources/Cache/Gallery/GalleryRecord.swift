@@ -28,6 +28,11 @@ public struct GalleryRecord: Hashable, Sendable {
     public internal(set) var isPrivate: Bool?
     /// Whether the gallery's address has ever led to a public server.
     public internal(set) var wasPublic = false
+    /// Whether the photos' ids are paths; nil without photos.
+    public internal(set) var hasPaths: Bool?
+
+    /// The kind of the gallery; nil if it is unknown.
+    public var kind: GalleryKind? { GalleryKind(address, hasPaths: hasPaths) }
 
     /// Whether a photo arrived after the user last left the gallery.
     public func isNew(_ key: PhotoKey) -> Bool { seenThrough.map { key > $0 } ?? false }

@@ -21,6 +21,8 @@ struct GalleryRow {
 
     /// The width in columns from which counts have their own columns.
     private static let wide = 90
+    /// The width of a title's line from which the line also names the gallery's kind.
+    private static let leastBesideKind = 30
 
     func draw(
         isSelected: Bool, _ context: ScreenContext, _ scopes: [CommandTable.Scope], in surface: inout Surface,
@@ -31,6 +33,7 @@ struct GalleryRow {
         let isWide = frame.size.columns >= Self.wide
         var line = rest.takeTop(1)
         if isWide, let facts { drawColumns(facts, theme, in: &surface, &line) }
+        drawKind(theme, in: &surface, &line)
         surface.write(
             (title ?? address.description).madeVisible.truncated(toWidth: line.size.columns), in: line,
             style: isSelected ? theme.selectedName : theme.name)
@@ -48,6 +51,14 @@ struct GalleryRow {
         column(errors(facts) ?? "", 11, theme.trouble)
         column(ByteText.text(facts.size), 8, theme.detail)
         column(CountText.text(facts.record.photoCount, "photo"), 14, theme.detail)
+    }
+
+    /// Draws the kind of the gallery, if it is known and the line has space beside the title.
+    private func drawKind(_ theme: Theme, in surface: inout Surface, _ line: inout Rect) {
+        let kind = facts.map(\.record.kind) ?? GalleryKind(address, hasPaths: nil)
+        guard let word = kind?.rawValue, line.size.columns >= Self.leastBesideKind else { return }
+        surface.write(word, in: line.takeRight(word.displayWidth), style: theme.detail)
+        _ = line.takeRight(2)
     }
 
     private func errors(_ facts: GalleryFacts) -> String? {
