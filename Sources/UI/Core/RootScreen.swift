@@ -84,7 +84,7 @@ public final class RootScreen: Screen {
         signIns.onNotice = { [weak self] in self?.modals.showNotice($0) }
         signIns.onAnswered = { [weak self] in self?.requestList(of: $0) }
         push(GalleriesScreen(context))
-        timer.onDue = { [weak self] in self?.openGallery?.askForUpdate() }
+        timer.onDue = { [weak self] in self?.openGallery?.gallery.askForUpdate() }
         context.nextUpdate = { [weak self] in self?.timer.due(of: $0) }
         context.galleries.onChange = { [weak self] in self?.adaptTimer() }
         context.onUpdatesReleased = { [weak self] in self?.adaptTimer() }
@@ -110,7 +110,7 @@ public final class RootScreen: Screen {
         let signInFailure = await signIns.settled()
         await (children.first as? GalleriesScreen)?.cachesRemoved()
         await leaving?.value
-        await openGallery?.noteLeft().value
+        await openGallery?.gallery.noteLeft().value
         let (ended, rests) = await context.exports.finish()
         unfinishedExports = rests
         let outcomes =
@@ -165,7 +165,7 @@ public final class RootScreen: Screen {
         if let photos = removed as? PhotosScreen {
             context.places.setLeft(photos.place)
             photos.close()
-            leaving = photos.noteLeft()
+            leaving = photos.gallery.noteLeft()
         }
         removed.withdrawWishes()
         if removed is PhotosScreen { adaptTimer() }
@@ -233,7 +233,7 @@ public final class RootScreen: Screen {
             // The refused request may be about to end. A request made before that would end with it.
             for await snapshot in context.wishes.snapshots() where snapshot.asked[.list(gallery)] == nil { break }
             if let photos = self?.openGallery, photos.cache.id == gallery {
-                photos.askForUpdate()
+                photos.gallery.askForUpdate()
             } else {
                 // The update of a gallery that is not open.
                 context.wishes.ask(for: .list(gallery))
@@ -372,7 +372,7 @@ public final class RootScreen: Screen {
         case .copy(let text): host.onCopy(text)
         case .needsDisplay: host.onNeedsDisplay()
         // A photo, the log or the help may have the focus, so the list is not always in the chain.
-        case .focus(let isInFront): if isInFront { openGallery?.windowCameToFront() }
+        case .focus(let isInFront): if isInFront { openGallery?.gallery.windowCameToFront() }
         case .paste, .mouse: break
         }
         return nil

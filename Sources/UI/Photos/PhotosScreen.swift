@@ -16,6 +16,8 @@ import Text
 final class PhotosScreen: Screen, ListScreen {
     /// The lists of the gallery. The photo screen follows these lists, too.
     let lists: PhotoLists
+    /// The gallery's record, failures and updates. The root screen asks for updates.
+    let gallery: OpenedGallery
     /// The scrolling state of the list. The protocol ``ListScreen`` changes this state.
     var scroll = ListScroll()
 
@@ -29,12 +31,6 @@ final class PhotosScreen: Screen, ListScreen {
     private let sortMenu: SortMenu
     /// Whether the sort menu waits for a key.
     private var isSorting = false
-    private var record: GalleryRecord
-    /// The gallery's record at the time of opening. While the gallery is open, photos that were new at its opening keep their
-    /// badge.
-    private let opened: GalleryRecord
-    /// The number of failures in the gallery, for the status line.
-    private var errorCount = 0
     private var isOnTop = false
     private var subscriptions: [UpdateFeed.Subscription] = []
 
@@ -44,8 +40,7 @@ final class PhotosScreen: Screen, ListScreen {
         lists = try PhotoLists(
             cache, order: place.order ?? context.settings.order,
             sections: place.sections ?? context.settings.sections.rule, context)
-        record = try lists.reader.gallery()
-        opened = record
+        gallery = try OpenedGallery(cache, lists.reader, context)
         layout = PhotoLayout(
             place.view == .sheet ? .sheet : .list,
             areSectionsChosen: place.sections != nil || context.settings.sections != .auto, context)
@@ -54,8 +49,8 @@ final class PhotosScreen: Screen, ListScreen {
         sortMenu = SortMenu(context)
         pane = PhotoPane(context)
         super.init(context)
-        let gallery = cache.id
-        subscriptions = [context.feed.follow(changes) { $0["gallery"] == nil ? nil : .gallery(gallery) }]
+        let id = cache.id
+        subscriptions = [context.feed.follow(changes) { $0["gallery"] == nil ? nil : .gallery(id) }]
         search.next = self
         search.onSelect = { [weak self] in self?.select($0) }
         sortMenu.next = self
@@ -64,9 +59,8 @@ final class PhotosScreen: Screen, ListScreen {
         marks.onChange = { [weak self] in self?.setNeedsDisplay() }
         try restoreSelection(place)
         if let filter = place.filter { lists.search(filter, for: .filtering) }
-        let now = context.now()
-        write { try await $0.recordOpened(at: now) }
-        if context.settings.syncOnOpen { askForUpdate() }
+        gallery.noteOpened()
+        if context.settings.syncOnOpen { gallery.askForUpdate() }
     }
 
     private func restoreSelection(_ place: Place) throws {
@@ -88,16 +82,6 @@ final class PhotosScreen: Screen, ListScreen {
         subscriptions = []
         lists.close()
         demand.close()
-    }
-
-    /// Records in the cache that the user leaves the gallery or quits.
-    func noteLeft() -> Task<Void, Never> { write { try await $0.recordLeft() } }
-
-    @discardableResult
-    private func write(_ body: @escaping @Sendable (GalleryWriter) async throws -> Void) -> Task<Void, Never> {
-        Task { [writer = cache.writer, log = context.log] in
-            do { try await body(writer) } catch { log.error(.cache, "\(error)") }
-        }
     }
 
     // MARK: - Texts
@@ -124,14 +108,16 @@ final class PhotosScreen: Screen, ListScreen {
     override var footing: Footing {
         if isSorting { return Footing(text: "Sort by", choices: sortMenu.choices) }
         if let text = search.typingText { return Footing(text: text) }
-        let status = status
+        let status = gallery.status
         // The text in the middle of an empty list already gives the reason.
         let parts = StatusText.parts(status, now: context.now(), hasReason: emptyText?.saysFailure != true)
         var footing = Footing(text: parts.text, brief: parts.success == nil ? nil : parts.state)
         if case .updating(.getting(let progress, _)) = status.state { footing.fraction = progress.fraction }
         if case .failed = status.state { footing.isTrouble = true }
         // The text already reports the update's own failure.
-        if errorCount > 1 || !status.isFailing { footing.badge = ErrorText.badge(errorCount, context.keys) }
+        if gallery.errorCount > 1 || !status.isFailing {
+            footing.badge = ErrorText.badge(gallery.errorCount, context.keys)
+        }
         footing.hints = [status.isRunning ? (.stop, "stop") : (.refresh, "refresh")]
         if results.count > 0 { footing.hints.append((.open, "view")) }
         if results.count > 0 || lists.isFiltered { footing.hints.append((.search, "search")) }
@@ -145,20 +131,12 @@ final class PhotosScreen: Screen, ListScreen {
         return footing
     }
 
-    private var status: SyncStatus { context.activity.status(of: cache.id, recorded: record.status) }
-
     /// The text in place of photos; nil if the list has photos.
     private var emptyText: EmptyText? {
         guard results.count == 0 else { return nil }
         return EmptyText(
-            status, isAwaited: context.wishes.isStanding(.list(cache.id)), isOffline: context.settings.offline,
+            gallery.status, isAwaited: context.wishes.isStanding(.list(cache.id)), isOffline: context.settings.offline,
             isFiltered: results === lists.found, scopes: scopes, context.keys)
-    }
-
-    /// Counts the failures in the cache. Takes the number of this run's failures if that is larger, as with a read-only cache.
-    private func countErrors() {
-        let kept = ((try? lists.reader.troubleCount()) ?? 0) + (record.failure == nil ? 0 : 1)
-        errorCount = max(kept, context.activity.failures.count { $0.subject.gallery == cache.id })
     }
 
     // MARK: - Commands
@@ -354,34 +332,9 @@ final class PhotosScreen: Screen, ListScreen {
         send(.push(screen))
     }
 
-    // MARK: - Updating the gallery
-
     /// Updates the gallery, and retries all failures.
     func refresh() {
-        guard !context.settings.offline else {
-            return send(.notice("Offline: restart without --offline to refresh."))
-        }
-        context.retry(cache.id)
-        write { try await $0.retry() }
-        askForUpdate()
-    }
-
-    /// Requests an update of the gallery, and with some settings also all thumbnails and photos.
-    func askForUpdate() {
-        guard !context.settings.offline else { return }
-        context.wishes.ask(for: .list(cache.id))
-        if context.settings.allThumbnails {
-            context.wishes.ask(for: .everyPicture(cache.id, .thumbnail), importance: .rest)
-        }
-        // Equally important requests run in order, so the photos come after the thumbnails.
-        if context.settings.allPhotos {
-            context.wishes.ask(for: .everyPicture(cache.id, .original), importance: .rest)
-        }
-    }
-
-    /// Updates the gallery when the terminal's window gets the focus, if the settings say so.
-    func windowCameToFront() {
-        if context.settings.syncOnFocus { askForUpdate() }
+        if let notice = gallery.refresh() { send(.notice(notice)) }
     }
 
     // MARK: - Events
@@ -395,13 +348,13 @@ final class PhotosScreen: Screen, ListScreen {
         case .results(let results, let difference) where results === self.results:
             applyDifference(difference)
             if let id = lists.takeArrived(), select(galleryID: id) { openSelection() }
-            countErrors()
+            gallery.countErrors()
         // The heading may count the matches while the list shows all photos.
         case .results(let results, _) where results === lists.found: break
         case .gallery(cache.id):
-            if let record = try? lists.reader.gallery() { self.record = record }
-            countErrors()
-        case .activity(let change) where change.hasFailures: countErrors()
+            gallery.readRecord()
+            gallery.countErrors()
+        case .activity(let change) where change.hasFailures: gallery.countErrors()
         case .activity(let change) where change.galleries.contains(cache.id): break
         case .pictures: break
         default: return
@@ -434,7 +387,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     override func didAppear() {
         isOnTop = true
-        countErrors()
+        gallery.countErrors()
     }
 
     override func didDisappear() {
@@ -462,7 +415,7 @@ final class PhotosScreen: Screen, ListScreen {
             return ([], [])
         }
         let content = PhotoLayout.Content(
-            results: results, selection: selection, marks: marks.keys, opened: opened,
+            results: results, selection: selection, marks: marks.keys, opened: gallery.opened,
             matches: { [search] in search.matches(in: $0) })
         var (photos, orders) = layout.draw(content, &scroll, in: &surface, rest)
         if !context.settings.plain { scroll.drawBar(in: &surface, rest, context.theme) }

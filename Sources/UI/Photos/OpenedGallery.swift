@@ -1,0 +1,86 @@
+import Cache
+import Concurrency
+import Model
+import Session
+
+/// The record, the failures and the updates of the gallery on the photos screen.
+@MainActor
+final class OpenedGallery {
+    /// The gallery's record in the cache.
+    private(set) var record: GalleryRecord
+    /// The gallery's record at the time of opening. While the gallery is open, photos that were new at its opening keep their
+    /// badge.
+    let opened: GalleryRecord
+    /// The number of failures in the gallery, for the status line.
+    private(set) var errorCount = 0
+    private let cache: GalleryCache
+    private let reader: CacheReader
+    private let context: ScreenContext
+
+    init(_ cache: GalleryCache, _ reader: CacheReader, _ context: ScreenContext) throws {
+        (self.cache, self.reader, self.context) = (cache, reader, context)
+        record = try reader.gallery()
+        opened = record
+    }
+
+    /// The state of the gallery's update.
+    var status: SyncStatus { context.activity.status(of: cache.id, recorded: record.status) }
+
+    /// Reads the gallery's record again.
+    func readRecord() {
+        if let record = try? reader.gallery() { self.record = record }
+    }
+
+    /// Counts the failures in the cache. Takes the number of this run's failures if that is larger, as with a read-only cache.
+    func countErrors() {
+        let kept = ((try? reader.troubleCount()) ?? 0) + (record.failure == nil ? 0 : 1)
+        errorCount = max(kept, context.activity.failures.count { $0.subject.gallery == cache.id })
+    }
+
+    // MARK: - Changes of the cache
+
+    /// Records in the cache that the user has opened the gallery.
+    func noteOpened() {
+        let now = context.now()
+        write { try await $0.recordOpened(at: now) }
+    }
+
+    /// Records in the cache that the user leaves the gallery or quits.
+    func noteLeft() -> Task<Void, Never> { write { try await $0.recordLeft() } }
+
+    @discardableResult
+    private func write(_ body: @escaping @Sendable (GalleryWriter) async throws -> Void) -> Task<Void, Never> {
+        Task { [writer = cache.writer, log = context.log] in
+            do { try await body(writer) } catch { log.error(.cache, "\(error)") }
+        }
+    }
+
+    // MARK: - Updates
+
+    /// Updates the gallery, and retries all failures. Returns a notice for the user if that is not possible.
+    func refresh() -> String? {
+        guard !context.settings.offline else { return "Offline: restart without --offline to refresh." }
+        context.retry(cache.id)
+        write { try await $0.retry() }
+        askForUpdate()
+        return nil
+    }
+
+    /// Requests an update of the gallery, and with some settings also all thumbnails and photos.
+    func askForUpdate() {
+        guard !context.settings.offline else { return }
+        context.wishes.ask(for: .list(cache.id))
+        if context.settings.allThumbnails {
+            context.wishes.ask(for: .everyPicture(cache.id, .thumbnail), importance: .rest)
+        }
+        // Equally important requests run in order, so the photos come after the thumbnails.
+        if context.settings.allPhotos {
+            context.wishes.ask(for: .everyPicture(cache.id, .original), importance: .rest)
+        }
+    }
+
+    /// Updates the gallery when the terminal's window gets the focus, if the settings say so.
+    func windowCameToFront() {
+        if context.settings.syncOnFocus { askForUpdate() }
+    }
+}
