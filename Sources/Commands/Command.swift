@@ -15,6 +15,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case sort, sortByDate, sortByName, sortBySize, sortByState
     case sortByDateReversed, sortByNameReversed, sortBySizeReversed, sortByStateReversed
     case nextSection, previousSection, divide
+    case folders, parentFolder, openFolder
     case pause, retry, retryAll
     case openExternally, copyPath, delete, renew, refreshAll, showInList
     case edit, moveUp, moveDown

@@ -16,6 +16,8 @@ public enum CommandTable {
         case photos = "Photos"
         /// The photos screen as a contact sheet.
         case sheet = "Contact sheet"
+        /// The photos screen with the contents of a folder.
+        case folders = "Folders"
         /// The sort menu.
         case sorting = "Sorting"
         /// The screen of one photo.
@@ -140,8 +142,9 @@ public enum CommandTable {
             .filter, .photos, [.character("f")], "show matches only", .text("TEXT", isNeeded: false)),
         Entry(.sort, .photos, [.character(",")], "choose the order of photos"),
         Entry(.nextSection, .photos, [.character("}")], "next section"),
-        Entry(.previousSection, .photos, [.character("{")], "go back to a section start"),
-        Entry(.divide, .photos, [.character("#")], "switch sections: year, month, day, none"),
+        Entry(.previousSection, .photos, [.character("{")], "go to this or previous section"),
+        Entry(.divide, .photos, [.character("#")], "divide by time, folder or nothing"),
+        Entry(.folders, .photos, [.character("t")], "switch between folders and all photos"),
         Entry(.sheet, .photos, [Key(.tab)], "switch between contact sheet and list"),
         Entry(.previousPhoto, .photos, [.character("[")], "previous photo"),
         Entry(.nextPhoto, .photos, [.character("]")], "next photo"),
@@ -156,6 +159,10 @@ public enum CommandTable {
 
         Entry(.left, .sheet, [.character("h"), Key(.left)], "previous photo"),
         Entry(.right, .sheet, [.character("l"), Key(.right)], "next photo"),
+
+        Entry(
+            .parentFolder, .folders, [Key(.backspace), .character("h"), Key(.left)], "go to the parent folder"),
+        Entry(.openFolder, .folders, [.character("O")], "open the folder as a gallery"),
 
         Entry(.sortByDate, .sorting, [.character("d")], "sort by date, oldest first"),
         Entry(.sortByDateReversed, .sorting, [.character("D")], "sort by date, newest first"),

@@ -31,17 +31,20 @@ public struct PhotoFilter: Hashable, Sendable {
     /// Each word must begin a word of the photo's name or metadata. `2006`, `2006-07` and `2006-07-30` also match
     /// dates.
     public var text: String
+    /// The folder whose photos the list shows; nil for all photos of the gallery.
+    public var folder: FolderFilter?
 
     /// Creates a filter. Without an argument it selects every photo.
-    public init(_ text: String = "") {
+    public init(_ text: String = "", in folder: FolderFilter? = nil) {
         self.text = text
+        self.folder = folder
     }
 
     /// The filter that selects every photo.
     public static let all = PhotoFilter()
 }
 
-/// The rule that divides a list in date order into sections.
+/// The rule that divides a list into sections. Days, months and years need date order.
 public enum SectionRule: String, Hashable, Sendable, CaseIterable {
     /// The list has no sections.
     case none
@@ -51,4 +54,11 @@ public enum SectionRule: String, Hashable, Sendable, CaseIterable {
     case month
     /// The list has a section for each year.
     case year
+    /// The list has a section for each folder, in natural order. Inside a section, photos have the list's order.
+    case folder
+
+    /// Returns this rule, or no sections if a list in this order cannot have them.
+    public func applied(to order: PhotoOrder) -> SectionRule {
+        self == .folder || order.criterion == .date ? self : .none
+    }
 }

@@ -6,13 +6,23 @@ import Testing
 
 @testable import Cache
 
-/// Random transactions on real tables, in every order, direction, filter and division. The difference applied to the old
+/// Random transactions on real tables, in every order, direction, filter, folder and division. The difference applied to the old
 /// list gives the new one, and the new one agrees with the tables.
 @Suite struct ArrangementTests {
     private static let words = [
         "Sea", "séa", "Seaside", "owl", "OWL 2006", "IMG_10", "IMG_2", "a\"b", "Łódź", "2006-07",
     ]
     private static let filters = ["", "sea", "SEA", "img 10", "2006", "2006-07", "owl 2006-07", "lodz", "\"", "a\"b"]
+
+    /// Folders in natural order. A photo's number determines its folder.
+    private static let folders = ["", "A", "a", "a/c", "a2", "a10", "a b", "b"]
+    private static let folderFilters: [FolderFilter?] = [
+        nil, .own(.top), .whole(.top), .own(FolderPath("a")), .whole(FolderPath("a")), .own(FolderPath("none")),
+    ]
+
+    private static func folder(of key: Int64) -> String { folders[Int(key) % folders.count] }
+
+    private static func id(_ key: Int64) -> String { FolderPath(folder(of: key)).prefix + "\(key)" }
 
     /// Whether a name or date matches a filter, determined independently.
     private static func matches(_ filter: String, _ name: String, _ date: Int64) -> Bool {
@@ -43,45 +53,76 @@ import Testing
             let query = PhotoQuery(
                 order: PhotoOrder(
                     PhotoOrder.Criterion.allCases.randomElement(using: &random)!, ascending: .random(using: &random)),
-                filter: PhotoFilter(Self.filters.randomElement(using: &random)!))
-            var rows = OrderedRows(pieceSize: 2)
+                filter: PhotoFilter(
+                    Self.filters.randomElement(using: &random)!,
+                    in: Self.folderFilters.randomElement(using: &random)!),
+                isByFolder: .random(using: &random))
+            var rows = query.isByFolder ? try query.rows(reader) : OrderedRows(pieceSize: 2)
             // Ten sequences of changes on growing tables, ten thousand changes in all.
             for _ in 0..<10 {
-                let old = shown(rows, query.order)
+                let old = shown(rows, query)
                 let touched = try change(connection, &random)
                 var difference = rows.apply(try query.keys(of: touched, reader))
-                if !query.order.ascending {
+                if query.isReversed {
                     difference = difference.reversed(oldCount: old.count, newCount: rows.count)
                 }
-                let new = shown(rows, query.order)
+                let new = shown(rows, query)
                 #expect(difference.applied(to: old, new: new) == new)
-                #expect(try shown(query.rows(reader), query.order) == new, "\(query)")
+                #expect(try shown(query.rows(reader), query) == new, "\(query)")
                 try expectHits(query, new, connection)
-                if query.order.criterion == .date { expectSections(rows) }
+                if query.isByFolder {
+                    expectFolders(rows)
+                } else if query.order.criterion == .date {
+                    expectSections(rows)
+                }
             }
         }
     }
 
-    private func shown(_ rows: OrderedRows, _ order: PhotoOrder) -> [Int64] {
+    private func shown(_ rows: OrderedRows, _ query: PhotoQuery) -> [Int64] {
         let all = (0..<rows.count).map { rows[$0] }
-        return order.ascending ? all : all.reversed()
+        return query.isReversed ? all.reversed() : all
+    }
+
+    private func expectFolders(_ rows: OrderedRows) {
+        let shown = (0..<rows.count).map { Self.folder(of: rows[$0]) }
+        #expect(shown == shown.sorted { Self.folders.firstIndex(of: $0)! < Self.folders.firstIndex(of: $1)! })
+        let divider = SectionDivider(rows: rows, rule: .folder)
+        for index in 0..<rows.count {
+            let section = divider.section(at: index)
+            #expect(section?.name == .folder(FolderPath(shown[index])))
+            #expect(section.map { Array($0.range) } == shown.indices.filter { shown[$0] == shown[index] })
+        }
     }
 
     private func expectHits(_ query: PhotoQuery, _ listed: [Int64], _ connection: Connection) throws {
         let expected = try connection.map("SELECT key, name, date FROM photo") {
-            (key: $0.int(0), isHit: Self.matches(query.filter.text, $0.text(1), $0.int(2)))
+            (
+                key: $0.int(0),
+                isHit: Self.matches(query.filter.text, $0.text(1), $0.int(2))
+                    && Self.isListed($0.int(0), query.filter.folder)
+            )
         }.filter(\.isHit).map(\.key)
         #expect(Set(expected) == Set(listed), "\(query)")
     }
 
+    /// Whether a folder's list has a photo, determined independently.
+    private static func isListed(_ key: Int64, _ filter: FolderFilter?) -> Bool {
+        switch filter {
+        case nil, .whole(.top): true
+        case .whole: ["a", "a/c"].contains(folder(of: key))
+        case .own(let path): folder(of: key) == path.text
+        }
+    }
+
     private func expectSections(_ rows: OrderedRows) {
-        for rule in SectionRule.allCases where rule != .none {
+        for rule in [SectionRule.day, .month, .year] {
             let divider = SectionDivider(rows: rows, rule: rule)
             var end = 0
             for index in 0..<rows.count {
                 let day = LocalDay(of: Timestamp(milliseconds: rows.number(at: index)))
                 let section = divider.section(at: index)
-                #expect(section?.start == day.start(of: rule))
+                #expect(section?.name == .period(day.start(of: rule)))
                 #expect(section?.range.contains(index) == true)
                 // The sections follow each other without gaps.
                 if index == end { end = section?.range.upperBound ?? 0 }
@@ -103,7 +144,7 @@ import Testing
             case (false, _):
                 try connection.run(
                     "INSERT INTO photo (key, id, name, name_key, date, photo_address) VALUES (?, ?, ?, ?, ?, '')", key,
-                    "\(key)", name, NaturalKey.bytes(of: name), date)
+                    Self.id(key), name, NaturalKey.bytes(of: name), date)
                 try PhotoText.add(key, connection)
             case (true, 0):
                 try PhotoText.remove(key, connection)

@@ -62,6 +62,38 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    @Test("One key shows a gallery folder by folder, and the folder is restored")
+    func folders() throws {
+        try copy(["thumbnails/owl.jpg": "night/owl.jpg", "thumbnails/moon.jpg": "night/moon.jpg"])
+        let album = home.folder.path("album")
+        let session = try browse(album)
+        #expect(session.until { $0.text(inRow: 0).contains("of 2") && $0.text.contains("· night") })
+        session.type("t")
+        #expect(session.until { $0.text(inRow: 0).contains("album › night") && !$0.text.contains("· night") })
+        session.type("h")
+        #expect(session.until { $0.text.contains("night/") && $0.text(inRow: 0).contains("1 of 1") })
+        session.type("Q")
+        #expect(session.wait() == 0)
+        let again = try browse(album)
+        #expect(again.until { $0.text.contains("night/") && $0.text(inRow: 0).contains("1 of 1") })
+        again.type("Q")
+        #expect(again.wait() == 0)
+    }
+
+    @Test("Programs learn the kind of the gallery and the folder of each photo")
+    func json() throws {
+        try copy(["thumbnails/owl.jpg": "night/owl.jpg"])
+        let album = home.folder.path("album")
+        _ = try home.vitrine("sync", "--list-only", album)
+        let list = try home.vitrine("list", "--json", album)
+        let photos = try #require(try JSONSerialization.jsonObject(with: Data(list.output)) as? [[String: Any]])
+        let info = try home.vitrine("info", "--json", album + "#night/owl.jpg")
+        let facts = try #require(try JSONSerialization.jsonObject(with: Data(info.output)) as? [String: Any])
+        for photo in photos + [facts] {
+            #expect(photo["kind"] as? String == "folder" && photo["folder"] as? String == "night")
+        }
+    }
+
     @Test("Photos of a folder are exported from where they are")
     func exporting() throws {
         try copy(["thumbnails/owl.jpg": "night/owl.jpg"])

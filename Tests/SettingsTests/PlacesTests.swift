@@ -15,7 +15,10 @@ import Testing
         place.order = PhotoOrder(.name, ascending: false)
         place.sections = SectionRule.none
         place.filter = "an owl\t\u{1B}"
+        place.folder = FolderPath("2024/an owl\t")
         #expect(Place(text: place.text) == place && Place(text: place.line) == place)
+        place.folder = .top
+        #expect(Place(text: place.line) == place)
         #expect(!place.line.contains("\n") && !place.line.contains("\u{1B}"))
         for order in PhotoOrder.Criterion.allCases.flatMap({ [PhotoOrder($0), PhotoOrder($0, ascending: false)] }) {
             place.order = order

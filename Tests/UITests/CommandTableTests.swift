@@ -32,7 +32,12 @@ import Testing
         #expect(Set(commands).count == commands.count)
     }
 
-    @Test("BEHAVIOURS 7.4: every command of a screen can be reached", arguments: screens)
+    /// The scopes of the screens with folders.
+    private nonisolated static let folders: [[CommandTable.Scope]] = [
+        [.folders, .photos, .lists, .everywhere], [.sheet, .folders, .photos, .lists, .everywhere],
+    ]
+
+    @Test("BEHAVIOURS 7.4: every command of a screen can be reached", arguments: screens + folders)
     func reachable(scopes: [CommandTable.Scope]) {
         for entry in CommandTable.entries where scopes.contains(entry.scope) {
             // A nearer scope may override some of a command's keys, but not all.

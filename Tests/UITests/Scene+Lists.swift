@@ -14,6 +14,18 @@ extension Scene {
         Scene("photos-plain", settings: { $0.plain = true }) { try await $0.open(at: "october-oak") },
         Scene("sheet") { try await $0.open(at: "three-pears", Key(.tab), " ") },
         Scene("sheet-divided") { try await $0.open(at: "three-pears", Key(.tab), "#") },
+        Scene("folders") { scene in
+            try await scene.openFolders(at: "jetty.jpg")
+            scene.screens.press("g", "j")
+            try await scene.drawn()
+        },
+        Scene("photos-by-folder") { scene in
+            try await scene.openFolders(at: "owl.jpg")
+            scene.screens.press("t", "#", "#", "#", "#")
+            let list = scene.screens.root.children.last as? PhotosScreen
+            try await scene.screens.until { list?.lists.shown.sectionRule == .folder }
+            try await scene.drawn()
+        },
         Scene("search") { scene in
             try await scene.open(at: nil, "/")
             scene.screens.type("light")

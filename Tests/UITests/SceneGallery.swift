@@ -88,6 +88,29 @@ final class SceneGallery {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(Built.testGallery)/\(name)")))
     }
 
+    /// Stores the photos as files in folders, with all thumbnails, and opens the folder of a photo.
+    func openFolders(at photo: String) async throws {
+        let folders = [
+            "owl": "Animals", "paper-fox": "Animals", "moon": "Sky", "milky-way": "Sky", "snow": "Winter 2010",
+        ]
+        func path(_ id: String) -> String { folders[id].map { "At home/\($0)/\(id).jpg" } ?? "Journeys/\(id).jpg" }
+        let entries = try Self.entries().map { entry in
+            var file = entry
+            (file.id, file.name, file.revision) = (path(entry.id), "\(entry.id).jpg", "1")
+            if ["jetty", "bulge"].contains(entry.id) { file.id = "At home/\(entry.id).jpg" }
+            return file
+        }
+        try await screens.sync(entries, at: Self.now.seconds - 117)
+        for (entry, id) in zip(entries, try Self.entries().map(\.id)) {
+            try await screens.store(try Self.file("thumbnails/\(id).jpg"), as: .thumbnail, of: entry.id)
+        }
+        let place = try #require(entries.first { $0.name == photo })
+        screens.open(at: place.id)
+        screens.press("t")
+        let list = try #require(screens.root.children.last as? PhotosScreen)
+        try await screens.until { list.lists.folder != nil }
+    }
+
     /// Fixes the stored size of a gallery's photos, because database sizes vary.
     func weigh(_ address: Address, _ bytes: UInt64) throws {
         let path = try #require(screens.caches.gallery(address)).folder + "/photos/weight"
@@ -191,7 +214,8 @@ final class SceneGallery {
             let results = list.lists.shown
             return isPaneDrawn(frame, results)
                 && list.scroll.window.allSatisfy { index in
-                    guard let place = list.scroll.frame(of: index), let photo = photo(at: index, of: results),
+                    guard let place = list.scroll.frame(of: index), let key = list.lists.entries.picture(at: index),
+                        let photo = try? results.photo(key),
                         photo.thumbnail.held ?? photo.original.held != nil
                     else { return true }
                     return place.rows.contains { row in place.columns.contains { frame[$0, row].isTrueColour } }

@@ -49,7 +49,7 @@ public final class FetchedResults {
         // Before the first read, so that no commit is missed.
         let changes = cache.changes()
         let reader = try cache.openReader()
-        let query = PhotoQuery(order: order, filter: .all)
+        let query = PhotoQuery(order: order, filter: .all, isByFolder: sections == .folder)
         let rows = try cache.mark.watch {
             query.isIndexed ? try query.firstRows(Self.firstLoad, reader) : try query.rows(reader)
         }
@@ -66,7 +66,7 @@ public final class FetchedResults {
         (order, filter, self.isComplete) = (query.order, query.filter, isComplete)
         // The stored count may lag behind.
         self.knownCount = max(knownCount, rows.count)
-        sectionRule = order.criterion == .date ? sections : .none
+        sectionRule = sections.applied(to: order)
     }
 
     /// Returns another list of the gallery, with its own order, filter and sections.
@@ -76,8 +76,8 @@ public final class FetchedResults {
     public func arranged(
         _ order: PhotoOrder, filter: PhotoFilter = .all, sections: SectionRule = .none
     ) async throws -> FetchedResults {
-        let query = PhotoQuery(order: order, filter: filter)
-        let hasOrder = isComplete && self.filter == .all && order.criterion == self.order.criterion
+        let query = PhotoQuery(order: order, filter: filter, isByFolder: sections == .folder)
+        let hasOrder = isComplete && query.canFilter(self.query)
         if query.isIndexed, !hasOrder { return try FetchedResults(of: cache, order: order, sections: sections) }
         let changes = cache.changes()
         // The rows of this list do not contain its pending changes, so the new list needs them too.
@@ -94,7 +94,11 @@ public final class FetchedResults {
 
     /// Returns the photos at these indices, read in one query. A deleted or unloaded photo is nil.
     public func photos(in range: Range<Int>) throws -> [Photo?] {
-        let keys = range.map { key(at: $0) }
+        try photos(range.map { key(at: $0) })
+    }
+
+    /// Returns the photos with these keys, read in one query. A deleted photo is nil.
+    public func photos(_ keys: [PhotoKey?]) throws -> [Photo?] {
         var photos: [PhotoKey: Photo] = [:]
         let found = try cache.mark.watch { try reader.photos(keys.compactMap { $0 }) }
         for photo in found { photos[photo.key] = photo }
@@ -109,21 +113,21 @@ public final class FetchedResults {
     /// Returns the key of the photo at an index. Returns nil if the row is not loaded.
     public func key(at index: Int) -> PhotoKey? {
         guard index >= 0, index < rows.count else { return nil }
-        return PhotoKey(rows[order.ascending ? index : rows.count - 1 - index])
+        return PhotoKey(rows[query.isReversed ? rows.count - 1 - index : index])
     }
 
     /// Returns the index of a photo. Returns nil if the list does not contain it.
     public func index(of key: PhotoKey) -> Int? {
-        rows.index(of: key.rawValue).map { order.ascending ? $0 : rows.count - 1 - $0 }
+        rows.index(of: key.rawValue).map { query.isReversed ? rows.count - 1 - $0 : $0 }
     }
 
     /// Returns the section of the photo at an index. Returns nil without sections.
     public func section(at index: Int) -> PhotoSection? {
         let divider = SectionDivider(rows: rows, rule: sectionRule)
-        guard let section = divider.section(at: order.ascending ? index : rows.count - 1 - index) else { return nil }
-        guard !order.ascending else { return section }
+        guard let section = divider.section(at: query.isReversed ? rows.count - 1 - index : index) else { return nil }
+        guard query.isReversed else { return section }
         let range = rows.count - section.range.upperBound..<rows.count - section.range.lowerBound
-        return PhotoSection(start: section.start, range: range)
+        return PhotoSection(name: section.name, range: range)
     }
 
     /// Returns the index where a photo of the gallery would be inserted in this order.
@@ -131,7 +135,7 @@ public final class FetchedResults {
     /// For a photo that the filter excludes, this is the index of the next match.
     public func insertionIndex(of key: PhotoKey) -> Int {
         let index = rows.insertionIndex(of: key.rawValue)
-        if order.ascending { return index }
+        if !query.isReversed { return index }
         let isListed = index < rows.count && rows[index] == key.rawValue
         return rows.count - index - (isListed ? 1 : 0)
     }
@@ -174,7 +178,7 @@ public final class FetchedResults {
         let difference = rows.apply(keys)
         guard !difference.isEmpty else { return nil }
         knownCount = rows.count
-        return .rows(order.ascending ? difference : difference.reversed(oldCount: oldCount, newCount: rows.count))
+        return .rows(query.isReversed ? difference.reversed(oldCount: oldCount, newCount: rows.count) : difference)
     }
 
     private func loadAll() async -> Difference? {
@@ -220,6 +224,14 @@ extension FetchedResults {
     }
 }
 
+/// The folders of the gallery.
+extension FetchedResults {
+    /// Returns the folders directly in a folder, in natural order. The method reads off the main actor.
+    public func subfolders(of folder: FolderPath) async throws -> [Subfolder] {
+        try await loader.subfolders(of: folder, cache)
+    }
+}
+
 /// Sets of photos in the list.
 extension FetchedResults {
     /// Returns the photos in a range of indices. This method visits each photo, so use it for a screen or two.
@@ -239,7 +251,7 @@ extension FetchedResults {
     /// Converts a range of the list to a range of the ascending rows.
     private func ascending(_ range: Range<Int>) -> Range<Int> {
         let range = range.clamped(to: 0..<rows.count)
-        return order.ascending ? range : rows.count - range.upperBound..<rows.count - range.lowerBound
+        return query.isReversed ? rows.count - range.upperBound..<rows.count - range.lowerBound : range
     }
 }
 
@@ -257,6 +269,10 @@ private actor ResultLoader {
         of rows: Set<Int64>, _ query: PhotoQuery, _ cache: GalleryCache
     ) throws -> sending [RowKey] {
         try read(cache) { try query.keys(of: rows, $0) }
+    }
+
+    func subfolders(of folder: FolderPath, _ cache: GalleryCache) throws -> [Subfolder] {
+        try read(cache) { try $0.subfolders(of: folder) }
     }
 
     private func read<Result>(_ cache: GalleryCache, _ body: (CacheReader) throws -> Result) throws -> Result {

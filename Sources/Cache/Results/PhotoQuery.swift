@@ -5,6 +5,8 @@ import SQLite
 struct PhotoQuery: Sendable {
     let order: PhotoOrder
     let filter: PhotoFilter
+    /// Whether the photos are ordered by folder first.
+    var isByFolder = false
 
     /// Returns all matching rows in ascending order.
     ///
@@ -19,11 +21,27 @@ struct PhotoQuery: Sendable {
     }
 
     private func allRows(_ reader: CacheReader) throws -> OrderedRows {
+        if isByFolder { return try allRowsByFolder(reader) }
         var rows = OrderedRows()
         try reader.connection.forEach("SELECT key, \(column) FROM photo ORDER BY 2, 1") {
             rows.append(try number(of: $0), key(of: $0))
         }
         return rows
+    }
+
+    /// Each of the two queries reads an index alone. One query for ids and sort keys would read the whole table.
+    private func allRowsByFolder(_ reader: CacheReader) throws -> OrderedRows {
+        var folders = FolderTable()
+        try folders.set { body in
+            try reader.connection.forEach("SELECT key, id FROM photo ORDER BY id") {
+                body(try number(of: $0), $0.text(1))
+            }
+        }
+        return try OrderedRows(folders, isReversed: !order.ascending) { body in
+            try reader.connection.forEach("SELECT key, \(column) FROM photo ORDER BY 2, 1") {
+                body(try number(of: $0), key(of: $0))
+            }
+        }
     }
 
     /// Returns the first rows of the displayed list, in ascending order. The database must have an index for the order.
@@ -41,22 +59,36 @@ struct PhotoQuery: Sendable {
     func keys(of rows: Set<Int64>, _ reader: CacheReader) throws -> [RowKey] {
         try reader.connection.transaction(writes: false) {
             let hits = try reader.hits(filter, among: rows)
-            var found: [Int64: SortKey] = [:]
+            var found: [Int64: (key: SortKey, folder: FolderPath?)] = [:]
             found.reserveCapacity(rows.count)
             try reader.connection.forEach(
-                "SELECT key, \(column) FROM photo WHERE key IN (SELECT value FROM json_each(?))",
+                "SELECT key, \(column), \(isByFolder ? "id" : "NULL") FROM photo WHERE key IN (SELECT value FROM json_each(?))",
                 rows.keyList
-            ) { found[try number(of: $0)] = key(of: $0) }
-            return rows.map { RowKey($0, found[$0], isListed: hits?.contains($0) != false) }
+            ) { row in
+                found[try number(of: row)] = (key(of: row), isByFolder ? FolderPath(ofPhoto: row.text(2)) : nil)
+            }
+            return rows.map { row in
+                let state = found[row]
+                return RowKey(row, state?.key, isListed: hits?.contains(row) != false, folder: state?.folder)
+            }
         }
     }
 
-    /// Whether the database has an index for the list's order.
+    /// Whether the database has an index for the list's order. An index of ids has not their natural order.
     var isIndexed: Bool {
         switch order.criterion {
-        case .date, .name: filter == .all
+        case .date, .name: filter == .all && !isByFolder
         case .size, .state: false
         }
+    }
+
+    /// Whether the list shows its rows in reverse. A list by folder has its rows as they are shown.
+    var isReversed: Bool { !order.ascending && !isByFolder }
+
+    /// Whether the rows of another query, if it has no filter, are in the order of this one.
+    func canFilter(_ other: PhotoQuery) -> Bool {
+        other.filter == .all && order.criterion == other.order.criterion && isByFolder == other.isByFolder
+            && (!isByFolder || order == other.order)
     }
 
     /// The SQL expression of the sort key.

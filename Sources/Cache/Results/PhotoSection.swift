@@ -1,15 +1,23 @@
 import Glibc
 import Model
 
-/// The photos of one day, month or year in a list.
+/// The photos of one day, month, year or folder in a list.
 public struct PhotoSection: Hashable, Sendable {
-    /// The first day of the period.
-    public let start: LocalDay
+    /// The property that the photos of a section share.
+    public enum Name: Hashable, Sendable {
+        /// A period that starts on this day.
+        case period(LocalDay)
+        /// A folder.
+        case folder(FolderPath)
+    }
+
+    /// The property that the section's photos share.
+    public let name: Name
     /// The indices of the section's photos.
     public let range: Range<Int>
 }
 
-/// Divides rows sorted by date into days, months or years of the user's time zone.
+/// Divides rows sorted by date into days, months or years of the user's time zone, or rows sorted by folder into folders.
 ///
 /// It computes one section on demand, because a million rows may span ten thousand days.
 struct SectionDivider {
@@ -19,12 +27,15 @@ struct SectionDivider {
     /// Returns the section of the row at an index.
     func section(at index: Int) -> PhotoSection? {
         guard rule != .none, index >= 0, index < rows.count else { return nil }
+        if rule == .folder {
+            return rows.folder(at: index).map { PhotoSection(name: .folder($0.path), range: $0.range) }
+        }
         let day = LocalDay(of: Timestamp(milliseconds: rows.number(at: index)))
         let moments = day.moments(of: rule)
         // The section contains its row even where the time zone has irregular days.
         let start = min(index, rows.countOfRows(below: moments.lowerBound.milliseconds))
         let end = max(index + 1, rows.countOfRows(below: moments.upperBound.milliseconds))
-        return PhotoSection(start: day.start(of: rule), range: start..<end)
+        return PhotoSection(name: .period(day.start(of: rule)), range: start..<end)
     }
 }
 
@@ -56,7 +67,7 @@ public struct LocalDay: Hashable, Sendable {
     /// Returns the first day of the period that contains this day.
     func start(of rule: SectionRule) -> LocalDay {
         switch rule {
-        case .none, .day: self
+        case .none, .day, .folder: self
         case .month: LocalDay(year: year, month: month, day: 1)
         case .year: LocalDay(year: year, month: 1, day: 1)
         }
@@ -70,7 +81,7 @@ public struct LocalDay: Hashable, Sendable {
             // mktime normalises: the 32nd of January is the first of February.
             Self.moment(
                 start.year + (rule == .year ? 1 : 0), start.month + (rule == .month ? 1 : 0),
-                start.day + (rule == .day || rule == .none ? 1 : 0))
+                start.day + (rule == .year || rule == .month ? 0 : 1))
         )
         return beginning..<max(beginning, end)
     }

@@ -7,11 +7,11 @@ extension CacheReader {
     /// - Parameter candidates: limits the search to these photos.
     func hits(_ filter: PhotoFilter, among candidates: Set<Int64>? = nil) throws -> KeySet? {
         guard filter != .all else { return nil }
+        var hits = try filter.folder.flatMap { try keys(in: $0, among: candidates) }
         let terms = try SearchTerm.terms(of: filter.text, connection)
-        guard !terms.isEmpty else { return nil }
+        guard !terms.isEmpty else { return hits }
         // One query for all words, which is faster than one for each.
         let words = terms.filter { $0.dates == nil }.compactMap(\.expression).joined(separator: " AND ")
-        var hits: KeySet?
         func narrow(_ found: KeySet) {
             if hits == nil { hits = found } else { hits?.formIntersection(found) }
         }

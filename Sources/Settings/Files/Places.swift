@@ -104,6 +104,8 @@ public struct Place: Equatable, Sendable {
     public var sections: SectionRule?
     /// The filter's text, if a filter was active.
     public var filter: String?
+    /// The folder on the screen; nil for the photos of all folders.
+    public var folder: FolderPath?
 
     /// The length of the longest filter to keep.
     private static let longestFilter = 200
@@ -138,6 +140,8 @@ public struct Place: Equatable, Sendable {
                 if self.order != nil { self.order = order }
             case "sections": sections = SectionRule(rawValue: value)
             case "filter": filter = Self.unhex(value)
+            // The slash at the end makes the path of the gallery's own folder a text.
+            case "folder": folder = Self.unhex(value).map { FolderPath(ofPhoto: $0) }
             default: break
             }
         }
@@ -162,6 +166,7 @@ public struct Place: Equatable, Sendable {
         }
         if let sections { lines.append("sections=\(sections.rawValue)") }
         if let filter, filter.count <= Self.longestFilter { lines.append("filter=\(Self.hex(filter))") }
+        if let folder { lines.append("folder=\(Self.hex(folder.text + "/"))") }
         return lines
     }
 

@@ -212,8 +212,8 @@ public final class RootScreen: Screen {
         while top !== photos { pop() }
         guard let photo = place.photo else { return }
         if !photos.select(galleryID: photo) {
-            // The filter may hide it.
-            photos.leaveFilter()
+            // The filter may hide it, or it is in another folder.
+            photos.showAll()
             guard photos.select(galleryID: photo) else {
                 return modals.showNotice("This photo is no longer in the gallery.")
             }

@@ -15,6 +15,8 @@ public class Screen: Responder {
     struct Heading {
         /// The screen's title.
         var title: String
+        /// Shorter titles for narrow windows, the longest first.
+        var shorterTitles: [String] = []
         /// Details for the right end of the line.
         var detail = ""
         /// Shorter details for narrow windows.

@@ -37,6 +37,21 @@ final class Marks {
         }
     }
 
+    /// Marks photos, or removes their marks if all of them are marked.
+    func toggle(_ photos: KeySet) {
+        perform { marks in
+            var unmarked = photos
+            unmarked.subtract(marks.keys)
+            if unmarked.isEmpty { marks.keys.subtract(photos) } else { marks.keys.formUnion(photos) }
+        }
+    }
+
+    /// Marks photos, whether or not a list has them.
+    func mark(_ photos: KeySet) { perform { $0.keys.formUnion(photos) } }
+
+    /// Marks the unmarked ones of these photos, and removes the marks of the others.
+    func invert(_ photos: KeySet) { perform { $0.keys.formSymmetricDifference(photos) } }
+
     /// Marks the photos in a range of a list. The next range of marks begins at `last`.
     func mark(_ range: Range<Int>, of results: FetchedResults, last: PhotoKey?) {
         if let last { self.last = last }
@@ -50,11 +65,11 @@ final class Marks {
         return true
     }
 
-    /// Returns the marked photos, in the order of a list.
-    func keys(in all: FetchedResults) -> [PhotoKey] {
-        let marked = (0..<all.count).lazy.compactMap { all.key(at: $0) }.filter { [keys] in keys.contains($0) }
-        // The prefix ends the search at the last marked photo.
-        return Array(marked.prefix(keys.count))
+    /// Returns photos in the order of a list.
+    static func ordered(_ photos: KeySet, in all: FetchedResults) -> [PhotoKey] {
+        let found = (0..<all.count).lazy.compactMap { all.key(at: $0) }.filter { photos.contains($0) }
+        // The prefix ends the search at the last of the photos.
+        return Array(found.prefix(photos.count))
     }
 
     /// Marks the unmarked photos of a list, and removes the marks of the other photos.

@@ -352,8 +352,8 @@ final class PhotoScreen: Screen {
             if isOnTop { updateWishes() }
             guard currentSight != sight else { return }
         case .lists(let lists) where lists === delegate?.lists:
-            guard lists.shown !== results else { return }
-            results = lists.shown
+            guard let newer = lists.successor(of: results) else { return }
+            results = newer
             readPhoto()
             if isOnTop { updateWishes() }
         case .activity(let change) where change.pictures.contains(subject):

@@ -1,6 +1,8 @@
+import Cache
 import Cells
 import Model
 import Pictures
+import Text
 
 /// The layout of a contact sheet: the number of photos in a line, and their size.
 struct SheetLayout: Equatable {
@@ -58,6 +60,26 @@ struct SheetCell {
         _ photo: Photo, _ picture: DrawnPicture?, matches: [Range<Int>], badges: [PhotoBadge], isSelected: Bool,
         in surface: inout Surface, frame: Rect
     ) {
+        let name = drawPicture(of: photo, picture, badges: badges, isSelected: isSelected, in: &surface, frame)
+        PhotoName(name: photo.name, matches: matches).draw(isSelected: isSelected, theme, in: &surface, name)
+    }
+
+    /// Draws a folder with the thumbnail of its newest photo.
+    func draw(
+        _ folder: Subfolder, cover: Photo?, _ picture: DrawnPicture?, isSelected: Bool, in surface: inout Surface,
+        frame: Rect
+    ) {
+        let line = drawPicture(of: cover, picture, badges: [], isSelected: isSelected, in: &surface, frame)
+        surface.write(
+            (folder.path.name.madeVisible + "/").truncated(toWidth: line.size.columns), in: line,
+            style: isSelected ? theme.selectedName : theme.section)
+    }
+
+    /// Draws the thumbnail, the badges and the selection mark. Returns the space for the name.
+    private func drawPicture(
+        of photo: Photo?, _ picture: DrawnPicture?, badges: [PhotoBadge], isSelected: Bool, in surface: inout Surface,
+        _ frame: Rect
+    ) -> Rect {
         var rest = frame
         rest.size.rows = min(rest.size.rows, layout.picture.rows + 1)
         // The selection mark has its own column, so that moving it does not touch the pictures.
@@ -72,10 +94,9 @@ struct SheetCell {
         let space = rest.takeTop(layout.picture.rows)
         if let picture {
             surface.draw(picture.cells, pixels: picture.pixels, at: space.origin, in: space)
-        } else {
+        } else if let photo {
             Placeholder.draw(photo, theme, in: &surface, space)
         }
-        PhotoName(name: photo.name, matches: matches).draw(
-            isSelected: isSelected, theme, in: &surface, rest.takeTop(1))
+        return rest.takeTop(1)
     }
 }

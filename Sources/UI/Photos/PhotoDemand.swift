@@ -24,18 +24,18 @@ struct PhotoDemand {
 
     /// States all wishes after a frame: for visible thumbnails, then for those a page ahead and a page behind.
     mutating func update(
-        visible photos: [PhotoKey], _ orders: [PictureOrder], _ scroll: ListScroll, _ results: FetchedResults
+        visible photos: [PhotoKey], _ orders: [PictureOrder], _ scroll: ListScroll, _ entries: PhotoEntries
     ) {
         context.pipeline.want(orders, by: client)
         var wishes = photos.map { Wish(.picture(gallery, $0, .thumbnail), importance: .visible) }
         // The list may have become shorter since the layout; its update is under way.
-        let window = scroll.window.clamped(to: 0..<results.count)
-        let after = window.upperBound..<min(results.count, window.upperBound + scroll.visible)
+        let window = scroll.window.clamped(to: 0..<entries.count)
+        let after = window.upperBound..<min(entries.count, window.upperBound + scroll.visible)
         let before = max(0, window.lowerBound - scroll.visible)..<window.lowerBound
         if scroll.first != travel.from { travel = (scroll.first < travel.from ? -1 : 1, scroll.first) }
         let near = travel.direction > 0 ? Array(after) + before.reversed() : before.reversed() + Array(after)
         for index in near {
-            guard let key = results.key(at: index) else { continue }
+            guard let key = entries.picture(at: index) else { continue }
             wishes.append(Wish(.picture(gallery, key, .thumbnail), importance: .near))
         }
         if let unfinished { wishes.append(Wish(.picture(gallery, unfinished, .original), importance: .rest)) }

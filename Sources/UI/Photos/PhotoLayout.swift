@@ -17,13 +17,24 @@ struct PhotoLayout {
 
     /// The data that a frame shows.
     struct Content {
-        let results: FetchedResults
-        let selection: PhotoKey?
+        let entries: PhotoEntries
+        let selection: PhotoEntries.Entry?
         let marks: KeySet
         /// The gallery's record at the time of opening, which tells new photos from old ones.
         let opened: GalleryRecord
         /// Returns the byte ranges of a name that match the search.
         let matches: (String) -> [Range<Int>]
+
+        /// Whether each row names its photo's folder, because the photos are of several folders without a title.
+        @MainActor var namesFolders: Bool {
+            if case .own = entries.photos.filter.folder { return false }
+            return entries.photos.sectionRule != .folder
+        }
+
+        /// Returns the photos of rows; for a folder, the photo that stands for it.
+        @MainActor func photos(in range: Range<Int>) -> [Photo?] {
+            (try? entries.photos.photos(range.map { entries.picture(at: $0) })) ?? []
+        }
     }
 
     /// The visible photos of a frame, and the pictures to draw for them.
@@ -54,28 +65,32 @@ struct PhotoLayout {
     // MARK: - Sections
 
     /// Returns whether the sections have titles. A single section needs no title.
-    func hasSections(_ results: FetchedResults) -> Bool {
-        guard areSectionsChosen || results.count > Self.sectionedCount else { return false }
-        return results.section(at: 0).map { $0.range.upperBound < results.count } ?? false
+    func hasSections(_ entries: PhotoEntries) -> Bool {
+        let photos = entries.photos
+        guard areSectionsChosen || photos.count > Self.sectionedCount else { return false }
+        return photos.section(at: 0).map { $0.range.upperBound < photos.count } ?? false
     }
 
-    /// Returns the next way to divide the list: by years, months, days, or not at all.
+    /// Returns the next way to divide the list.
     ///
     /// Returns nil if the command only made the sections of a short list visible.
-    mutating func nextSections(after rule: SectionRule, _ results: FetchedResults) -> SectionRule? {
-        let hadSections = hasSections(results)
+    ///
+    /// - Parameter rules: the ways to choose from, in order.
+    mutating func nextSections(
+        after rule: SectionRule, of rules: [SectionRule], _ entries: PhotoEntries
+    ) -> SectionRule? {
+        let hadSections = hasSections(entries)
         areSectionsChosen = true
-        guard hadSections == hasSections(results) else { return nil }
-        let rules: [SectionRule] = [.year, .month, .day, .none]
-        return rules[((rules.firstIndex(of: rule) ?? 0) + 1) % rules.count]
+        guard hadSections == hasSections(entries) else { return nil }
+        return rules[((rules.firstIndex(of: rule) ?? rules.count - 1) + 1) % rules.count]
     }
 
-    /// Returns the division of the photos into lines, as in the last frame.
-    func lines(_ results: FetchedResults, count: Int) -> ListLines {
-        let hasSections = hasSections(results)
+    /// Returns the division of the rows into lines, as in the last frame.
+    func lines(_ entries: PhotoEntries, count: Int) -> ListLines {
+        let hasSections = hasSections(entries)
         return ListLines(
             count: count, columns: isSheet ? sheet?.columns ?? 1 : 1, hasTitles: hasSections
-        ) { hasSections ? results.section(at: $0)?.range : nil }
+        ) { hasSections ? entries.section(at: $0) : nil }
     }
 
     // MARK: - Drawing
@@ -95,25 +110,31 @@ struct PhotoLayout {
         let row = PhotoRow(
             in: rest.size, wantedHeight: context.settings.rowHeight, theme: context.theme,
             capabilities: context.capabilities)
-        let lines = lines(content.results, count: scroll.count)
+        let lines = lines(content.entries, count: scroll.count)
         if lines.hasTitles {
             scroll.layOut(lines, rows: rest.size.rows, height: row.height)
         } else {
             scroll.setVisible(rest.size.rows / row.height)
         }
-        let photos = (try? content.results.photos(in: scroll.window)) ?? []
+        let photos = content.photos(in: scroll.window)
         var orders: [PictureOrder] = []
         for (index, photo) in zip(scroll.window, photos) {
             if lines.hasTitles {
-                drawTitle(above: index, isFirst: index == scroll.first, content.results, in: &surface, &rest)
+                drawTitle(above: index, isFirst: index == scroll.first, content.entries, in: &surface, &rest)
             }
             let line = rest.takeTop(row.height)
             scroll.setFrame(line, of: index)
+            let isSelected = content.entries[index] == content.selection
+            if let folder = content.entries.folder(at: index) {
+                let picture = photo.flatMap { thumbnail(of: $0, content, row.thumbnailSize, &orders) }
+                row.draw(folder, cover: photo, picture, isSelected: isSelected, in: &surface, frame: line)
+                continue
+            }
             guard let photo else { continue }
             row.draw(
                 photo, thumbnail(of: photo, content, row.thumbnailSize, &orders), matches: content.matches(photo.name),
-                badges: badges(of: photo, content), isSelected: photo.key == content.selection, in: &surface,
-                frame: line)
+                badges: badges(of: photo, content), hasFolder: content.namesFolders, isSelected: isSelected,
+                in: &surface, frame: line)
         }
         return (photos.compactMap { $0?.key }, orders)
     }
@@ -125,11 +146,11 @@ struct PhotoLayout {
         // Reserves the bar's column even without a bar, so that picture sizes do not depend on it.
         _ = rest.takeRight(1)
         let layout = SheetLayout(
-            in: rest.size, hasTitles: hasSections(content.results), cellAspect: context.capabilities.cellAspect)
+            in: rest.size, hasTitles: hasSections(content.entries), cellAspect: context.capabilities.cellAspect)
         sheet = layout
-        let lines = lines(content.results, count: scroll.count)
+        let lines = lines(content.entries, count: scroll.count)
         scroll.layOut(lines, rows: rest.size.rows, height: layout.cell.rows)
-        let photos = (try? content.results.photos(in: scroll.window)) ?? []
+        let photos = content.photos(in: scroll.window)
         let cell = SheetCell(layout: layout, theme: context.theme, isPlain: !context.capabilities.unicode)
         var orders: [PictureOrder] = []
         var line = 0..<0
@@ -138,29 +159,53 @@ struct PhotoLayout {
             if index >= line.upperBound {
                 line = lines.line(of: index)
                 if lines.hasTitles {
-                    drawTitle(above: index, isFirst: index == scroll.first, content.results, in: &surface, &rest)
+                    drawTitle(above: index, isFirst: index == scroll.first, content.entries, in: &surface, &rest)
                 }
                 frames = layout.frames(in: rest.takeTop(layout.cell.rows))
             }
             let frame = frames[index - line.lowerBound]
             scroll.setFrame(frame, of: index)
+            let isSelected = content.entries[index] == content.selection
+            if let folder = content.entries.folder(at: index) {
+                let picture = photo.flatMap { thumbnail(of: $0, content, layout.picture, &orders) }
+                cell.draw(folder, cover: photo, picture, isSelected: isSelected, in: &surface, frame: frame)
+                continue
+            }
             guard let photo else { continue }
             cell.draw(
                 photo, thumbnail(of: photo, content, layout.picture, &orders), matches: content.matches(photo.name),
-                badges: badges(of: photo, content), isSelected: photo.key == content.selection, in: &surface,
-                frame: frame)
+                badges: badges(of: photo, content), isSelected: isSelected, in: &surface, frame: frame)
         }
         return (photos.compactMap { $0?.key }, orders)
     }
 
-    /// Draws the title of a section above its first photo or above the first visible photo.
+    /// Draws the title of a section above its first row or above the first visible row.
     private func drawTitle(
-        above index: Int, isFirst: Bool, _ results: FetchedResults, in surface: inout Surface, _ rest: inout Rect
+        above index: Int, isFirst: Bool, _ entries: PhotoEntries, in surface: inout Surface, _ rest: inout Rect
     ) {
-        guard let section = results.section(at: index), section.range.lowerBound == index || isFirst else { return }
-        let title = SectionTitle(
-            section: section, rule: results.sectionRule, isCounted: results.isComplete, theme: context.theme)
+        guard let range = entries.section(at: index), range.lowerBound == index || isFirst else { return }
+        let (photos, folders) = (entries.photos, entries.folders.count)
+        let title =
+            if index < folders {
+                SectionTitle(text: "Folders", count: CountText.text(folders, "folder"), theme: context.theme)
+            } else {
+                SectionTitle(
+                    text: photos.section(at: index - folders).map { text(of: $0, photos) } ?? "",
+                    count: photos.isComplete ? CountText.text(range.count, "photo") : "", theme: context.theme)
+            }
         title.draw(in: &surface, rest.takeTop(1))
+    }
+
+    /// Returns the title of a section: a folder's path, or a date in the user's locale, such as `2006`, `July 2006` or
+    /// `Sunday 30 July 2006`.
+    private func text(of section: PhotoSection, _ photos: FetchedResults) -> String {
+        switch (section.name, photos.sectionRule) {
+        case (.folder(let path), _):
+            path.isTop ? context.folderName(of: photos.cache.address) : path.text.madeVisible
+        case (.period(let day), .day): DateText.day(day)
+        case (.period(let day), .month): DateText.month(day)
+        case (.period(let day), _): "\(day.year)"
+        }
     }
 
     private func badges(of photo: Photo, _ content: Content) -> [PhotoBadge] {
@@ -174,7 +219,7 @@ struct PhotoLayout {
     ) -> DrawnPicture? {
         guard photo.thumbnail.held != nil || photo.original.held != nil, !size.isEmpty else { return nil }
         func order(_ style: DrawingStyle) -> PictureOrder {
-            PictureOrder.thumbnail(of: photo, in: content.results.cache.id, size: size, style: style)
+            PictureOrder.thumbnail(of: photo, in: content.entries.photos.cache.id, size: size, style: style)
         }
         let wanted = order(context.drawingStyle)
         orders.append(wanted)
@@ -182,30 +227,18 @@ struct PhotoLayout {
     }
 }
 
-/// The line above the photos of a day, a month or a year.
+/// The line above the rows of a section.
 @MainActor
 struct SectionTitle {
-    let section: PhotoSection
-    let rule: SectionRule
-    /// Whether the title shows the number of photos, which is known when the list is complete.
-    let isCounted: Bool
+    let text: String
+    /// The number of rows; empty if it is unknown.
+    let count: String
     let theme: Theme
-
-    /// The date in the user's locale, such as `2006`, `July 2006` or `Sunday 30 July 2006`.
-    var text: String {
-        switch rule {
-        case .none: ""
-        case .day: DateText.day(section.start)
-        case .month: DateText.month(section.start)
-        case .year: "\(section.start.year)"
-        }
-    }
 
     func draw(in surface: inout Surface, _ line: Rect) {
         var rest = line
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
-        let count = isCounted ? CountText.text(section.range.count, "photo") : ""
         _ = rest.takeLeft(surface.write(text.truncated(toWidth: rest.size.columns), in: rest, style: theme.section))
         guard rest.size.columns >= count.displayWidth + 4 else { return }
         surface.write(count, in: rest.takeRight(count.displayWidth), style: theme.detail)

@@ -3,7 +3,7 @@ import Logging
 import Model
 import Settings
 
-/// The lists of one gallery: all photos in some order, and the matches of a search.
+/// The lists of one gallery: all photos in some order, the matches of a search, and the contents of a folder.
 ///
 /// Sorting and searching run off the main actor; the current lists stay until the new ones are complete. A new request
 /// cancels the previous one.
@@ -15,6 +15,15 @@ final class PhotoLists {
         case finding
         /// The user sees only the matches.
         case filtering
+    }
+
+    /// A folder and its contents.
+    struct Folder {
+        let path: FolderPath
+        /// The folders directly in the folder.
+        fileprivate(set) var subfolders: [Subfolder]
+        /// The photos in the folder itself.
+        let photos: FetchedResults
     }
 
     /// The cache of the gallery.
@@ -31,6 +40,11 @@ final class PhotoLists {
     private(set) var purpose = Purpose.finding
     /// Whether the screen's list has only the matches.
     private(set) var isFiltered = false
+    /// The folder on the screen; nil if the list has the photos of all folders.
+    private(set) var folder: Folder?
+    /// The path of the folder to show, even if the folder has not been read.
+    private(set) var path: FolderPath?
+    private let folderReading = FolderReading()
     /// The order of the photos, which the sort menu shows.
     private(set) var order: PhotoOrder
     /// The division into sections, which the sort menu shows.
@@ -44,18 +58,38 @@ final class PhotoLists {
     private let feed: UpdateFeed
     private var subscriptions: [ObjectIdentifier: UpdateFeed.Subscription] = [:]
 
-    init(_ cache: GalleryCache, order: PhotoOrder, sections: SectionRule, _ context: ScreenContext) throws {
+    init(
+        _ cache: GalleryCache, order: PhotoOrder, sections: SectionRule, folder: FolderPath? = nil,
+        _ context: ScreenContext
+    ) throws {
         (self.cache, self.order, self.sections, log, feed) = (cache, order, sections, context.log, context.feed)
-        all = try FetchedResults(of: cache, order: order, sections: sections)
+        // Sections by folder follow: reading all paths of a long list would delay the first frame.
+        all = try FetchedResults(of: cache, order: order, sections: sections == .folder ? .none : sections)
         reader = try cache.openReader()
+        if folder != nil, (try? reader.hasFolders()) == true { path = folder }
         follow()
+        if path != nil || sections == .folder { arrange() }
     }
 
     /// The list on the screen. Each change of this list sends ``ModelUpdate/lists(_:)``.
-    var shown: FetchedResults { isFiltered ? found ?? all : all }
+    var shown: FetchedResults { isFiltered ? found ?? all : folder?.photos ?? all }
+
+    /// The rows on the screen.
+    var entries: PhotoEntries {
+        PhotoEntries(folders: isFiltered ? [] : folder?.subfolders ?? [], photos: shown)
+    }
+
+    /// Returns the list to which the screen of a photo changes. Returns nil if it keeps its list, as the slideshow of a folder
+    /// does, which goes through the list of all photos.
+    func successor(of results: FetchedResults) -> FetchedResults? {
+        shown === results || folder != nil && all === results ? nil : shown
+    }
 
     /// Whether the search for the current text is incomplete.
-    var isSearching: Bool { filter != found?.filter ?? .all }
+    var isSearching: Bool { filter.text != found?.filter.text ?? "" }
+
+    /// Whether a search shows the matches alone. In a folder it does, because most matches may be in folders below.
+    var searchHidesOthers: Bool { purpose == .filtering || path != nil }
 
     /// Returns the photo of a place. Waits for a photo to open that the cache does not have yet, as in a new gallery.
     func find(_ place: Place) throws -> PhotoKey? {
@@ -86,6 +120,32 @@ final class PhotoLists {
         arrange()
     }
 
+    /// Shows a folder, or the photos of all folders, and ends the search.
+    func show(_ path: FolderPath?) {
+        (self.path, filter, purpose) = (path, .all, .finding)
+        arrange()
+    }
+
+    /// Reads the folders on the screen again if a change of a list may have changed them.
+    func follow(_ difference: Difference, of results: FetchedResults) {
+        guard let folder,
+            results === all ? difference.mayChangeFolders : results === folder.photos && results.count == 0
+        else { return }
+        folderReading.read { [weak self, all] in
+            let subfolders = try? await all.subfolders(of: folder.path)
+            if let subfolders { self?.adopt(subfolders, of: folder) }
+        }
+    }
+
+    private func adopt(_ subfolders: [Subfolder], of folder: Folder) {
+        guard let current = self.folder, current.photos === folder.photos, path == folder.path else { return }
+        // A folder whose photos are gone is left.
+        if subfolders.isEmpty, current.photos.count == 0, let parent = folder.path.parent { return show(parent) }
+        guard subfolders != current.subfolders else { return }
+        self.folder?.subfolders = subfolders
+        feed.deliver(.lists(self))
+    }
+
     /// Changes the order and the sections of all lists.
     func sort(by order: PhotoOrder, sections: SectionRule) {
         guard order != self.order || sections != self.sections else { return }
@@ -102,17 +162,20 @@ final class PhotoLists {
     private func arrange() {
         task?.cancel()
         failure = nil
-        // Sections need date order.
-        let sections = order.criterion == .date ? sections : .none
-        guard filter != .all || all.order != order || all.sectionRule != sections else { return adopt(all, nil) }
-        task = Task { [all, order, filter, log] in
+        let sections = sections.applied(to: order)
+        guard filter != .all || path != nil || all.order != order || all.sectionRule != sections else {
+            return adopt(all, nil, nil)
+        }
+        task = Task { [all, order, filter, path, folder, log] in
             do {
                 let isArranged = all.order == order && all.sectionRule == sections
                 let arranged = isArranged ? all : try await all.arranged(order, sections: sections)
                 guard !Task.isCancelled else { return }
+                let contents = isArranged && folder?.path == path ? folder : try await Self.folder(path, of: arranged)
+                let matching = PhotoFilter(filter.text, in: contents.map { .whole($0.path) })
                 let found =
-                    filter == .all ? nil : try await arranged.arranged(order, filter: filter, sections: sections)
-                if !Task.isCancelled { self.adopt(arranged, found) }
+                    filter == .all ? nil : try await arranged.arranged(order, filter: matching, sections: sections)
+                if !Task.isCancelled { self.adopt(arranged, found, contents) }
             } catch is CancellationError {
             } catch {
                 guard !Task.isCancelled else { return }
@@ -122,23 +185,38 @@ final class PhotoLists {
         }
     }
 
-    /// Keeps the current lists after a failure, and returns to their search and sort order.
+    /// Returns a folder with its contents. Returns the nearest folder above it that has photos if the folder is gone.
+    private static func folder(_ path: FolderPath?, of all: FetchedResults) async throws -> Folder? {
+        guard var path else { return nil }
+        while true {
+            let photos = try await all.arranged(
+                all.order, filter: PhotoFilter(in: .own(path)), sections: all.sectionRule)
+            let subfolders = try await all.subfolders(of: path)
+            guard photos.count == 0, subfolders.isEmpty, let parent = path.parent else {
+                return Folder(path: path, subfolders: subfolders, photos: photos)
+            }
+            path = parent
+        }
+    }
+
+    /// Keeps the current lists after a failure, and returns to their search, sort order and folder.
     private func giveUp(_ error: any Error) {
-        (filter, order) = (found?.filter ?? .all, all.order)
+        (filter, order, path) = (PhotoFilter(found?.filter.text ?? ""), all.order, folder?.path)
         failure = "\(error)"
         feed.deliver(.lists(self))
     }
 
-    private func adopt(_ all: FetchedResults, _ found: FetchedResults?) {
-        guard all !== self.all || found !== self.found else { return }
-        (self.all, self.found, isFiltered) = (all, found, found != nil && purpose == .filtering)
+    private func adopt(_ all: FetchedResults, _ found: FetchedResults?, _ folder: Folder?) {
+        guard all !== self.all || found !== self.found || folder?.photos !== self.folder?.photos else { return }
+        (self.all, self.found, self.folder, path) = (all, found, folder, folder?.path)
+        isFiltered = found != nil && searchHidesOthers
         follow()
         feed.deliver(.lists(self))
     }
 
     /// Subscribes to the changes of new lists. Existing subscriptions continue, because a gap would lose changes.
     private func follow() {
-        let lists = [all, found].compactMap { $0 }
+        let lists = [all, found, folder?.photos].compactMap { $0 }
         let kept = Set(lists.map { ObjectIdentifier($0) })
         subscriptions = subscriptions.filter { kept.contains($0.key) }
         for list in lists where subscriptions[ObjectIdentifier(list)] == nil {
@@ -160,7 +238,35 @@ final class PhotoLists {
     }
 }
 
+/// Reads folders again after changes, one reading at a time. Changes during a reading lead to one more reading.
+@MainActor
+private final class FolderReading {
+    private var isRunning = false
+    private var next: (@MainActor () async -> Void)?
+
+    func read(_ body: @escaping @MainActor () async -> Void) {
+        next = body
+        guard !isRunning else { return }
+        isRunning = true
+        Task {
+            while let body = next {
+                next = nil
+                await body()
+            }
+            isRunning = false
+        }
+    }
+}
+
 extension Difference {
+    /// Whether folders may have gained or lost photos, or have another newest photo.
+    var mayChangeFolders: Bool {
+        switch self {
+        case .reset: true
+        case .rows(let rows): !rows.deleted.isEmpty || !rows.inserted.isEmpty || !rows.moved.isEmpty
+        }
+    }
+
     /// Whether photos may have left the list through this change.
     var mayRemovePhotos: Bool {
         switch self {

@@ -1,9 +1,11 @@
+import Cache
 import Cells
 import Model
 import Pictures
 import Text
 
-/// Draws one photo of a list: its thumbnail, name, date and a remark.
+/// Draws one row of a list: a photo with its thumbnail, name, date and a remark, or a folder.
+@MainActor
 struct PhotoRow {
     let theme: Theme
     /// Whether badges are ASCII letters instead of signs.
@@ -36,10 +38,45 @@ struct PhotoRow {
         thumbnailSize = Size(columns: theme.signs.isPlain ? 0 : max(2, columns), rows: thumbnailHeight)
     }
 
+    /// Draws a photo.
+    ///
+    /// - Parameter hasFolder: whether the row names the photo's folder.
     func draw(
-        _ photo: Photo, _ picture: DrawnPicture?, matches: [Range<Int>], badges: [PhotoBadge], isSelected: Bool,
-        in surface: inout Surface, frame: Rect
+        _ photo: Photo, _ picture: DrawnPicture?, matches: [Range<Int>], badges: [PhotoBadge], hasFolder: Bool = false,
+        isSelected: Bool, in surface: inout Surface, frame: Rect
     ) {
+        var rest = drawPicture(of: photo, picture, badges: badges, isSelected: isSelected, in: &surface, frame)
+        let name = rest.takeTop(1)
+        PhotoName(name: photo.name, matches: matches).draw(isSelected: isSelected, theme, in: &surface, name)
+        let folder = hasFolder ? photo.folder.flatMap { $0.isTop ? nil : $0.text.madeVisible } : nil
+        draw(lines(photo, folder, width: rest.size.columns), in: &surface, &rest)
+    }
+
+    /// Draws a folder with the thumbnail of its newest photo.
+    ///
+    /// - Parameter cover: the newest photo; nil if it was deleted meanwhile.
+    func draw(
+        _ folder: Subfolder, cover: Photo?, _ picture: DrawnPicture?, isSelected: Bool, in surface: inout Surface,
+        frame: Rect
+    ) {
+        var rest = drawPicture(of: cover, picture, badges: [], isSelected: isSelected, in: &surface, frame)
+        let name = rest.takeTop(1)
+        surface.write(
+            (folder.path.name.madeVisible + "/").truncated(toWidth: name.size.columns), in: name,
+            style: isSelected ? theme.selectedName : theme.section)
+        let (count, date) = (CountText.text(folder.count, "photo"), DateText.long(folder.newest))
+        var line = FittedLine()
+        line.add(count)
+        line.add(date, isOptional: true)
+        let texts = rest.size.rows > 1 ? [count, "newest: \(date)"] : [line.text(width: rest.size.columns)]
+        draw(texts.map { ($0, theme.detail) }, in: &surface, &rest)
+    }
+
+    /// Draws the badges, the thumbnail and the selection mark. Returns the space for texts.
+    private func drawPicture(
+        of photo: Photo?, _ picture: DrawnPicture?, badges: [PhotoBadge], isSelected: Bool, in surface: inout Surface,
+        _ frame: Rect
+    ) -> Rect {
         var rest = frame
         rest.size.rows = min(rest.size.rows, thumbnailSize.rows)
         PhotoBadge.draw(badges, in: &surface, rest.takeLeft(1), theme, isPlain: isPlain)
@@ -48,7 +85,7 @@ struct PhotoRow {
             // Plain mode: the remark replaces the placeholder.
         } else if let picture {
             surface.draw(picture.cells, pixels: picture.pixels, at: space.origin, in: space)
-        } else {
+        } else if let photo {
             Placeholder.draw(photo, theme, in: &surface, space)
         }
         _ = rest.takeLeft(1)
@@ -56,17 +93,22 @@ struct PhotoRow {
         drawMark(isSelected, in: &surface, rest.takeLeft(1))
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
-        let name = rest.takeTop(1)
-        PhotoName(name: photo.name, matches: matches).draw(isSelected: isSelected, theme, in: &surface, name)
-        for (text, style) in lines(photo) {
+        return rest
+    }
+
+    private func draw(_ lines: [(String, Style)], in surface: inout Surface, _ rest: inout Rect) {
+        for (text, style) in lines {
             let line = rest.takeTop(1)
             guard !line.size.isEmpty else { break }
             surface.write(text.truncated(toWidth: line.size.columns), in: line, style: style)
         }
     }
 
-    private func lines(_ photo: Photo) -> [(String, Style)] {
-        [(DateText.long(photo.date), theme.detail), Self.remark(photo, theme)].compactMap { $0 }
+    private func lines(_ photo: Photo, _ folder: String?, width: Int) -> [(String, Style)] {
+        var date = FittedLine()
+        date.add(DateText.long(photo.date))
+        date.add(folder, least: 8, isOptional: true)
+        return [(date.text(width: width), theme.detail), Self.remark(photo, theme)].compactMap { $0 }
     }
 
     /// Returns a remark about the photo's failure, or else about its cached file.

@@ -43,7 +43,7 @@ final class PhotoSearch: Responder {
         case .searchNext: goToMatch(after: selection, backwards: false, in: scopes)
         case .searchPrevious: goToMatch(after: selection, backwards: true, in: scopes)
         // The first "back" leaves the filter, the next one the list.
-        case .back where lists.filter != .all && lists.purpose == .filtering: leaveFilter()
+        case .back where lists.filter != .all && lists.searchHidesOthers: leaveFilter()
         default: return false
         }
         return true
@@ -62,7 +62,7 @@ final class PhotoSearch: Responder {
 
     /// Shows all photos again if a filter hides some.
     func leaveFilter() {
-        if lists.purpose == .filtering { lists.search("", for: .filtering) }
+        if lists.searchHidesOthers { lists.search("", for: .filtering) }
     }
 
     /// Keeps the selection where it is when the running search is complete.

@@ -11,7 +11,7 @@ import Text
 /// The screen with the photos of one gallery, as a list or a contact sheet.
 ///
 /// The screen connects its parts: ``PhotoLists`` sorts and searches, ``PhotoLayout`` draws, ``PhotoDemand`` states what
-/// to fetch, and ``PhotoSearch``, ``Marks`` and ``PhotoPane`` do what their names say.
+/// to fetch, and ``PhotoSearch``, ``FolderTravel``, ``PhotoMarking`` and ``PhotoPane`` do what their names say.
 @MainActor
 final class PhotosScreen: Screen, ListScreen {
     /// The lists of the gallery. The photo screen follows these lists, too.
@@ -21,12 +21,13 @@ final class PhotosScreen: Screen, ListScreen {
     /// The scrolling state of the list. The protocol ``ListScreen`` changes this state.
     var scroll = ListScroll()
 
-    /// The selected photo. The selection stays on this photo when the list changes.
-    private var selection: PhotoKey?
+    /// The selected row. The selection stays on this photo or folder when the list changes.
+    private var selected: PhotoEntries.Entry?
     private var layout: PhotoLayout
     private var demand: PhotoDemand
     private let search: PhotoSearch
-    private let marks = Marks()
+    private let travel: FolderTravel
+    private let marking: PhotoMarking
     private let pane: PhotoPane
     private let sortMenu: SortMenu
     /// Whether the sort menu waits for a key.
@@ -39,24 +40,25 @@ final class PhotosScreen: Screen, ListScreen {
         let changes = cache.changes()
         lists = try PhotoLists(
             cache, order: place.order ?? context.settings.order,
-            sections: place.sections ?? context.settings.sections.rule, context)
+            sections: place.sections ?? context.settings.sections.rule, folder: place.folder, context)
         gallery = try OpenedGallery(cache, lists.reader, context)
         layout = PhotoLayout(
             place.view == .sheet ? .sheet : .list,
             areSectionsChosen: place.sections != nil || context.settings.sections != .auto, context)
         demand = PhotoDemand(cache.id, context)
         search = PhotoSearch(lists, context)
+        travel = FolderTravel(lists, context)
+        marking = PhotoMarking(lists, context)
         sortMenu = SortMenu(context)
         pane = PhotoPane(context)
         super.init(context)
         let id = cache.id
         subscriptions = [context.feed.follow(changes) { $0["gallery"] == nil ? nil : .gallery(id) }]
-        search.next = self
+        (search.next, travel.next, marking.next) = (self, self, self)
         search.onSelect = { [weak self] in self?.select($0) }
         sortMenu.next = self
         sortMenu.onChoice = { [weak self] in self?.sort(by: $0) }
         pane.onRest = { [weak self] in self?.setNeedsDisplay() }
-        marks.onChange = { [weak self] in self?.setNeedsDisplay() }
         try restoreSelection(place)
         if let filter = place.filter { lists.search(filter, for: .filtering) }
         gallery.noteOpened()
@@ -64,18 +66,29 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     private func restoreSelection(_ place: Place) throws {
-        scroll.setCount(results.count)
-        selection = results.key(at: 0)
+        scroll.setCount(entries.count)
+        selected = entries[0]
         guard let key = try lists.find(place) else { return }
         // In a long list that is still loading, the index is unknown.
         scroll.select(results.index(of: key) ?? 0)
-        selection = key
+        selected = .photo(key)
     }
 
     var cache: GalleryCache { lists.cache }
 
     /// The list of photos on the screen.
     private var results: FetchedResults { lists.shown }
+
+    /// The rows on the screen: folders, if it shows a folder, and photos.
+    private var entries: PhotoEntries { lists.entries }
+
+    /// The selected photo; nil if a folder is selected.
+    private var selection: PhotoKey? { selected?.photo }
+
+    /// The selected folder; nil if a photo is selected.
+    private var selectedFolder: Subfolder? {
+        entries.folder(at: scroll.selected).flatMap { selected == .folder($0.path) ? $0 : nil }
+    }
 
     /// Ends all updates and wishes, because the user closes the gallery.
     func close() {
@@ -86,21 +99,25 @@ final class PhotosScreen: Screen, ListScreen {
 
     // MARK: - Texts
 
-    override var scopes: [CommandTable.Scope] { (layout.isSheet ? [.sheet] : []) + [.photos, .lists, .everywhere] }
+    override var scopes: [CommandTable.Scope] {
+        (layout.isSheet ? [.sheet] : []) + (lists.path == nil ? [] : [.folders]) + [.photos, .lists, .everywhere]
+    }
 
-    override var commandScopes: [CommandTable.Scope] { scopes + [.sorting] }
+    override var commandScopes: [CommandTable.Scope] { scopes + [.folders, .sorting] }
 
     override var focus: Responder { isSorting ? sortMenu : search.focus ?? self }
 
     override var heading: Heading {
         // In a long list that is still loading, the index is unknown.
-        let index = selection.flatMap { results.index(of: $0) }.map { CountText.text($0 + 1, of: results.count) }
+        let count = entries.count
+        let index = selected.flatMap { entries.index(of: $0) }.map { CountText.text($0 + 1, of: count) }
         let filter = lists.isFiltered ? "“\(results.filter.text.madeVisible)”  " : ""
-        let standing = results.count == 0 ? nil : index ?? NumberFormat.current.text(results.count)
-        let marked = marks.keys.isEmpty ? nil : "\(marks.keys.count) marked"
+        let standing = count == 0 ? nil : index ?? NumberFormat.current.text(count)
+        let marked = marking.keys.isEmpty ? nil : "\(marking.keys.count) marked"
         let match = isSorting ? nil : search.headingText(selection)
+        let titles = lists.folder.map { travel.headings($0.path) } ?? [context.title(of: cache.address)]
         return Heading(
-            title: context.title(of: cache.address),
+            title: titles[0], shorterTitles: Array(titles.dropFirst()),
             detail: filter + [marked, standing, match].compactMap { $0 }.joined(separator: " · "),
             brief: marked ?? match ?? standing ?? "")
     }
@@ -119,13 +136,15 @@ final class PhotosScreen: Screen, ListScreen {
             footing.badge = ErrorText.badge(gallery.errorCount, context.keys)
         }
         footing.hints = [status.isRunning ? (.stop, "stop") : (.refresh, "refresh")]
-        if results.count > 0 { footing.hints.append((.open, "view")) }
-        if results.count > 0 || lists.isFiltered { footing.hints.append((.search, "search")) }
+        let isEmpty = entries.count == 0
+        if !isEmpty { footing.hints.append((.open, selectedFolder == nil ? "view" : "open")) }
+        if lists.folder != nil { footing.hints.append((.parentFolder, "up")) }
+        if !isEmpty || lists.isFiltered { footing.hints.append((.search, "search")) }
         footing.hints.append((.help, "help"))
         // A waiting update can go on for hours, so this hint stays visible beside a long reason.
         if status.isRunning { footing.kept.insert(.stop) }
         // A running update needs the space for its progress bar.
-        if !status.isRunning, !context.settings.plain, results.count > 0 {
+        if !status.isRunning, !context.settings.plain, !isEmpty {
             footing.hints.append((.sheet, layout.kind == .list ? "sheet" : "list"))
         }
         return footing
@@ -133,7 +152,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     /// The text in place of photos; nil if the list has photos.
     private var emptyText: EmptyText? {
-        guard results.count == 0 else { return nil }
+        guard entries.count == 0 else { return nil }
         return EmptyText(
             gallery.status, isAwaited: context.wishes.isStanding(.list(cache.id)), isOffline: context.settings.offline,
             isFiltered: results === lists.found, scopes: scopes, context.keys)
@@ -154,12 +173,15 @@ final class PhotosScreen: Screen, ListScreen {
         case .sort:
             search.stopWaiting()
             isSorting = true
+        case .mark: mark(1)
         case .sheet: switchView()
         case .slideshow: showSlides()
         case .information: if let notice = pane.toggle() { send(.notice(notice)) }
         case _ where search.perform(command, selection: selection, in: scopes): break
+        case _ where travel.perform(command, selected: selected): break
         case _ where PhotoActions.commands.contains(command): act(command)
-        default: return performMarking(command) || performMoving(command)
+        case _ where marking.perform(command, at: scroll.selected, selection, in: scopes): break
+        default: return performMoving(command)
         }
         return true
     }
@@ -194,29 +216,33 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     private func changeSections() {
-        guard lists.order.criterion == .date else { return send(.notice("Sections need date order.")) }
-        guard let sections = layout.nextSections(after: lists.sections, results) else { return }
+        // A single folder on the screen cannot be divided by folder.
+        let byFolder = lists.path == nil && (try? lists.reader.hasFolders()) == true
+        let rules: [SectionRule] =
+            (lists.order.criterion == .date ? [.year, .month, .day] : []) + (byFolder ? [.folder] : []) + [.none]
+        guard rules.count > 1 else { return send(.notice("Sections need date order.")) }
+        guard let sections = layout.nextSections(after: lists.sections, of: rules, entries) else { return }
         lists.sort(by: lists.order, sections: sections)
     }
 
     // MARK: - Selection
 
-    var lines: ListLines { layout.lines(results, count: scroll.count) }
+    var lines: ListLines { layout.lines(entries, count: scroll.count) }
 
-    func selectionDidMove() { selection = results.key(at: scroll.selected) }
+    func selectionDidMove() { selected = entries[scroll.selected] }
 
     private func performMoving(_ command: Command) -> Bool {
         switch command {
         case .previousPhoto: scroll.select(scroll.selected - 1)
         case .nextPhoto: scroll.select(scroll.selected + 1)
         case .nextSection:
-            guard let section = results.section(at: scroll.selected) else { return true }
-            scroll.select(section.range.upperBound)
+            guard let section = entries.section(at: scroll.selected) else { return true }
+            scroll.select(section.upperBound)
         case .previousSection:
-            guard let section = results.section(at: scroll.selected) else { return true }
-            let isAtStart = section.range.lowerBound == scroll.selected
-            let before = isAtStart ? results.section(at: scroll.selected - 1) : nil
-            scroll.select(before?.range.lowerBound ?? section.range.lowerBound)
+            guard let section = entries.section(at: scroll.selected) else { return true }
+            let isAtStart = section.lowerBound == scroll.selected
+            let before = isAtStart ? entries.section(at: scroll.selected - 1) : nil
+            scroll.select(before?.lowerBound ?? section.lowerBound)
         case .divide:
             changeSections()
             return true
@@ -228,8 +254,8 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     private func select(_ key: PhotoKey) {
-        selection = key
-        if let index = results.index(of: key) { scroll.select(index) }
+        selected = .photo(key)
+        if let index = entries.index(of: .photo(key)) { scroll.select(index) }
     }
 
     /// The selected photo's own id in the gallery.
@@ -246,11 +272,12 @@ final class PhotosScreen: Screen, ListScreen {
         return true
     }
 
-    /// Opens the screen of the selected photo.
+    /// Opens the screen of the selected photo, or goes into the selected folder.
     ///
     /// - Parameter fills: whether the photo fills the screen instead of fitting into it.
     func openSelection(fills: Bool = false) {
         // In a long list that is still loading, the index may be unknown.
+        if let folder = selectedFolder { return travel.enter(folder.path, from: selected) }
         guard let selection, results.index(of: selection) != nil || !results.isComplete else { return }
         send(.push(PhotoScreen(context, results: results, key: selection, delegate: self, fills: fills)))
     }
@@ -263,52 +290,37 @@ final class PhotosScreen: Screen, ListScreen {
     /// Continues to fetch a photo that the photo screen leaves. The photo screen withdraws its own wish after this call.
     func photoScreenWillLeave(_ key: PhotoKey) { demand.finish(key) }
 
-    /// Shows all photos again if a filter hides some.
-    func leaveFilter() { search.leaveFilter() }
+    /// Shows all photos again if a filter hides some. In a search through folders, goes to the folder of the selected photo.
+    func leaveFilter() {
+        let folder =
+            lists.isFiltered && lists.path != nil ? selection.flatMap { try? lists.reader.photo($0) }?.folder : nil
+        if let folder { travel.enter(folder, selecting: selected) } else { search.leaveFilter() }
+    }
+
+    /// Shows the photos of all folders, without a filter.
+    func showAll() {
+        if lists.path != nil { lists.show(nil) } else { search.leaveFilter() }
+    }
 
     // MARK: - Marks and actions
 
-    private func performMarking(_ command: Command) -> Bool {
-        switch command {
-        case .mark: mark(1)
-        case .markRange:
-            guard !marks.markRange(to: scroll.selected, selection, of: results) else { break }
-            send(.notice("Mark the start of the range first, with \(context.name(of: .mark, in: scopes))."))
-        case .markAll: if isListComplete { marks.mark(0..<results.count, of: results, last: nil) }
-        case .invertMarks: if isListComplete { marks.invert(results) }
-        case .unmark: marks.clear()
-        default: return false
-        }
-        return true
-    }
-
-    /// Marks or unmarks a number of photos from the selected photo on, and then selects the next photo.
+    /// Marks or unmarks a number of rows from the selected row on, and then selects the next row. A folder stands for all its
+    /// photos.
     private func mark(_ count: Int) {
         for _ in 0..<count {
-            guard let key = selection else { return }
-            marks.toggle(key)
+            guard let selected else { return }
+            marking.toggle(selected)
             // In a long list that is still loading, the index may be unknown.
-            guard let index = results.index(of: key), index < results.count - 1 else { return }
+            guard let index = entries.index(of: selected), index < entries.count - 1 else { return }
             scroll.select(index + 1)
             selectionDidMove()
         }
     }
 
-    /// Whether the list is complete. If not, shows a notice to the user.
-    private var isListComplete: Bool {
-        if !results.isComplete { send(.notice("The list is still loading.")) }
-        return results.isComplete
-    }
-
-    /// The photos of the next action: the marked photos in list order, or else the selected photo.
-    private var targets: [PhotoKey] {
-        marks.keys.isEmpty ? selection.map { [$0] } ?? [] : marks.keys(in: lists.all)
-    }
-
     private func act(_ command: Command) {
-        marks.whenSettled { [weak self] in
+        marking.whenSettled { [weak self] in
             guard let self else { return }
-            PhotoActions(context, cache: cache, from: self).perform(command, on: targets)
+            PhotoActions(context, cache: cache, from: self).perform(command, on: marking.targets(selected))
         }
     }
 
@@ -316,16 +328,19 @@ final class PhotosScreen: Screen, ListScreen {
     ///
     /// - Parameter seconds: the time for each photo, instead of the setting.
     private func showSlides(seconds: Int? = nil) {
-        marks.whenSettled { [weak self] in self?.pushSlideshow(seconds: seconds) }
+        marking.whenSettled { [weak self] in self?.pushSlideshow(seconds: seconds) }
     }
 
     private func pushSlideshow(seconds: Int?) {
-        guard let selection else { return }
-        let targets = targets
+        let targets = marking.targets(selected)
+        // A folder's photos are not in the list of its parent folder.
+        let results = selectedFolder == nil ? results : lists.all
         let slides = targets.count > 1 ? targets.filter { results.index(of: $0) != nil } : []
         let count = slides.isEmpty ? results.count : slides.count
-        guard count > 1 else { return send(.notice("There is no other photo to show.")) }
-        let first = slides.contains(selection) ? selection : slides.first ?? selection
+        let start = selection.flatMap { slides.isEmpty || slides.contains($0) ? $0 : nil }
+        guard count > 1, let first = start ?? slides.first ?? targets.first else {
+            return send(.notice("There is no other photo to show."))
+        }
         let screen = PhotoScreen(context, results: results, key: first, delegate: self)
         screen.beginSlideshow(over: slides, seconds: seconds)
         photoScreenDidShow(first)
@@ -341,8 +356,9 @@ final class PhotosScreen: Screen, ListScreen {
 
     override func modelUpdated(_ update: ModelUpdate) {
         if case .results(let results, let difference) = update, results === lists.all, difference.mayRemovePhotos {
-            marks.keepOnly(results)
+            marking.dropGone()
         }
+        if case .results(let results, let difference) = update { lists.follow(difference, of: results) }
         switch update {
         case .lists(let lists) where lists === self.lists: showNewLists()
         case .results(let results, let difference) where results === self.results:
@@ -365,21 +381,32 @@ final class PhotosScreen: Screen, ListScreen {
     /// Shows new lists. The selection stays on its photo, or moves to a match of the search.
     private func showNewLists() {
         if let failure = lists.failure { return send(.notice(failure)) }
-        marks.keepOnly(lists.all)
-        scroll.setCount(results.count)
-        selection = search.selectionInNewLists(selection)
-        let index = selection.flatMap { results.index(of: $0) }
+        marking.dropGone()
+        scroll.setCount(entries.count)
+        selected =
+            travel.takeTarget(in: entries)
+            ?? search.selectionInNewLists(selection).map { .photo($0) } ?? selected
+        let index = selected.flatMap { entries.index(of: $0) } ?? folderOfSelection
         scroll.select(index ?? 0)
         // In a long list that is still loading, the index may be unknown.
-        if results.isComplete, index == nil { selectionDidMove() }
+        if results.isComplete || index != nil { selectionDidMove() }
+    }
+
+    /// The index of the folder that contains the selected photo, if the photo is not in the folder on the screen itself.
+    private var folderOfSelection: Int? {
+        guard !entries.folders.isEmpty, let photo = selection.flatMap({ try? lists.reader.photo($0) }) else {
+            return nil
+        }
+        return entries.indexOfFolder(containing: photo.galleryID)
     }
 
     /// Keeps the selection on its photo after a change of the list. If the photo is gone, selects the photo after it.
     private func applyDifference(_ difference: Difference) {
+        let folders = entries.folders.count
         let index =
-            selection.flatMap { results.index(of: $0) }
-            ?? difference.indexFollowing(scroll.selected, count: results.count)
-        scroll.setCount(results.count)
+            selected.flatMap { entries.index(of: $0) }
+            ?? folders + difference.indexFollowing(entries.photoIndex(scroll.selected), count: results.count)
+        scroll.setCount(entries.count)
         scroll.select(index)
         selectionDidMove()
         demand.dropUnfinished(results, lists.reader)
@@ -401,7 +428,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     override func draw(in surface: inout Surface, frame: Rect) {
         let (photos, orders) = drawPhotos(in: &surface, frame)
-        if isOnTop { demand.update(visible: photos, orders, scroll, results) }
+        if isOnTop { demand.update(visible: photos, orders, scroll, entries) }
     }
 
     private func drawPhotos(in surface: inout Surface, _ frame: Rect) -> PhotoLayout.Drawn {
@@ -410,18 +437,19 @@ final class PhotosScreen: Screen, ListScreen {
         search.drawPrompt(in: &surface, &rest)
         let whole = rest
         let paneFrame = pane.takeSpace(&rest)
-        guard results.count > 0 else {
+        guard entries.count > 0 else {
             emptyText?.draw(in: &surface, whole, context.theme)
             return ([], [])
         }
         let content = PhotoLayout.Content(
-            results: results, selection: selection, marks: marks.keys, opened: gallery.opened,
+            entries: entries, selection: selected, marks: marking.keys, opened: gallery.opened,
             matches: { [search] in search.matches(in: $0) })
         var (photos, orders) = layout.draw(content, &scroll, in: &surface, rest)
         if !context.settings.plain { scroll.drawBar(in: &surface, rest, context.theme) }
         if let paneFrame {
             orders += pane.draw(
-                selection, of: results, lists.reader, hasRule: !scroll.hasBar, in: &surface, paneFrame)
+                selection ?? selectedFolder?.cover, of: results, lists.reader, hasRule: !scroll.hasBar, in: &surface,
+                paneFrame)
         }
         return (photos, orders)
     }
@@ -434,10 +462,10 @@ final class PhotosScreen: Screen, ListScreen {
     /// A value that changes whenever ``place`` changes, and needs no access to the cache.
     struct PlaceMark: Equatable {
         let place: Place
-        let selection: PhotoKey?
+        let selected: PhotoEntries.Entry?
     }
 
-    var placeMark: PlaceMark { PlaceMark(place: place(photo: nil), selection: selection) }
+    var placeMark: PlaceMark { PlaceMark(place: place(photo: nil), selected: selected) }
 
     /// Returns the user's position. Values that equal the settings are left out.
     private func place(photo: String?) -> Place {
@@ -446,6 +474,7 @@ final class PhotosScreen: Screen, ListScreen {
         if lists.order != context.settings.order { place.order = lists.order }
         let isAsSet = context.settings.sections != .auto && lists.sections == context.settings.sections.rule
         if layout.areSectionsChosen, !isAsSet { place.sections = lists.sections }
+        place.folder = lists.path
         if lists.purpose == .filtering, lists.filter != .all { place.filter = lists.filter.text }
         return place
     }

@@ -19,7 +19,9 @@ struct ScreenLines {
             surface.write(detail, in: rest.takeRight(detail.displayWidth), style: theme.titleDetail)
             _ = rest.takeRight(2)
         }
-        surface.write(heading.title.truncated(toWidth: rest.size.columns), in: rest, style: theme.title)
+        let titles = [heading.title] + heading.shorterTitles
+        let title = titles.first { $0.displayWidth <= rest.size.columns } ?? titles[titles.count - 1]
+        surface.write(title.truncated(toWidth: rest.size.columns), in: rest, style: theme.title)
     }
 
     /// Draws the bottom line. Returns the positions of the hints for the mouse.

@@ -1,0 +1,168 @@
+import Model
+import SQLite
+
+/// A folder with photos, as a row of its parent folder.
+public struct Subfolder: Hashable, Sendable {
+    /// The folder's path in the gallery.
+    public let path: FolderPath
+    /// The number of photos in the folder and in all folders below.
+    public let count: Int
+    /// The date of the newest of these photos.
+    public let newest: Timestamp
+    /// The newest photo, whose thumbnail stands for the folder.
+    public let cover: PhotoKey
+}
+
+/// Folders, as the index of the photos' ids has them: the photos of a folder and of all folders below are one range.
+extension CacheReader {
+    /// Whether the photos' ids are paths, and some photos are in folders below the gallery's own.
+    public func hasFolders() throws -> Bool {
+        guard try connection.first("SELECT \(Self.hasPaths)", row: { $0.int(0) != 0 }) == true else { return false }
+        return try connection.first("SELECT 1 FROM photo WHERE instr(id, '/') > 0 LIMIT 1") { _ in true } ?? false
+    }
+
+    /// Returns the photos in a folder and in all folders below.
+    public func keys(below folder: FolderPath) throws -> KeySet {
+        var keys = KeySet()
+        try forEachKey(below: folder) { keys.insert($0) }
+        return keys
+    }
+
+    /// Returns the photos that a list of a folder shows. Returns nil for all photos of the gallery.
+    ///
+    /// - Parameter candidates: limits the result to these photos.
+    func keys(in scope: FolderFilter, among candidates: Set<Int64>?) throws -> KeySet? {
+        if scope == .whole(.top) { return nil }
+        var keys = KeySet()
+        if let candidates {
+            try connection.forEach(
+                "SELECT key, id FROM photo WHERE key IN (SELECT value FROM json_each(?))", candidates.keyList
+            ) { if scope.contains(photo: $0.text(1)) { keys.insert($0.int(0)) } }
+            return keys
+        }
+        switch scope {
+        case .whole(let folder): return try self.keys(below: folder)
+        case .own(let folder): try forEachChild(of: folder, photo: { keys.insert($0) }, subfolder: { _ in })
+        }
+        return keys
+    }
+
+    private func forEachKey(below folder: FolderPath, _ body: (Int64) -> Void) throws {
+        guard !folder.isTop else { return try connection.forEachNumber("key", "FROM photo", body: body) }
+        try connection.forEachNumber(
+            "key", "FROM photo WHERE id >= ? AND id < ?", folder.prefix, folder.end, body: body)
+    }
+
+    /// Calls the closures for the photos in a folder itself, and for the folders directly in it.
+    ///
+    /// A folder is skipped by a search for the first id behind it, so the cost does not depend on the photos below.
+    private func forEachChild(
+        of folder: FolderPath, photo: (Int64) -> Void, subfolder: (FolderPath) -> Void
+    ) throws {
+        // Grows while only photos follow, because a folder ends the use of a piece.
+        var pieceLength = Self.leastPiece
+        var next: String? = folder.prefix
+        while let start = next {
+            var found = 0
+            next = nil
+            var skipped: FolderPath?
+            try connection.forEach("SELECT key, id FROM photo WHERE id >= ? ORDER BY id LIMIT ?", start, pieceLength) {
+                found += 1
+                let id = $0.text(1)
+                guard skipped == nil, folder.contains(photo: id) else { return }
+                skipped = folder.child(containing: id)
+                if skipped == nil { photo($0.int(0)) }
+                // The smallest text after this one.
+                next = id + "\u{0}"
+            }
+            if let skipped {
+                subfolder(skipped)
+                next = skipped.end
+                pieceLength = Self.leastPiece
+            } else {
+                if found < pieceLength { next = nil }
+                pieceLength = min(pieceLength * 2, Self.mostPiece)
+            }
+        }
+    }
+
+    private static let leastPiece = 4
+    private static let mostPiece = 1_024
+
+    /// Returns the folders directly in a folder, in natural order.
+    func subfolders(of folder: FolderPath) throws -> [Subfolder] {
+        // One transaction, so that all queries see the same state.
+        try connection.transaction(writes: false) {
+            var paths: [FolderPath] = []
+            try forEachChild(of: folder, photo: { _ in }, subfolder: { paths.append($0) })
+            // For each photo, the index of its folder in `paths`.
+            var owners = KeyTable()
+            var counts = [Int](repeating: 0, count: paths.count)
+            for (index, path) in paths.enumerated() {
+                try forEachKey(below: path) {
+                    owners[$0] = UInt64(index)
+                    counts[index] += 1
+                }
+            }
+            let covers =
+                counts.reduce(0, +) <= Self.few
+                ? try paths.map(cover) : try covers(owners, counts.count { $0 > 0 }, of: paths.count)
+            let found = paths.indices.compactMap { index in
+                covers[index].map {
+                    Subfolder(path: paths[index], count: counts[index], newest: $0.date, cover: $0.key)
+                }
+            }
+            return found.map { (key: NaturalKey.bytes(of: $0.path.name), folder: $0) }.sorted { left, right in
+                left.key == right.key
+                    ? left.folder.path.text.utf8.lexicographicallyPrecedes(right.folder.path.text.utf8)
+                    : left.key.lexicographicallyPrecedes(right.key)
+            }.map(\.folder)
+        }
+    }
+
+    private typealias Cover = (date: Timestamp, key: PhotoKey)
+
+    /// The most photos whose rows are read for their dates. With more, reading the index of dates is faster.
+    private static let few = 10_000
+
+    /// Returns the newest photo in a folder and in all folders below, from the rows of all its photos.
+    ///
+    /// The plus sign keeps SQLite from reading the index of dates instead.
+    private func cover(of folder: FolderPath) throws -> Cover? {
+        try connection.first(
+            "SELECT date, key FROM photo WHERE id >= ? AND id < ? ORDER BY +date DESC, key DESC LIMIT 1",
+            folder.prefix, folder.end, row: Self.cover)
+    }
+
+    /// Returns the newest photo of each folder, from the index of dates, latest first. It ends when all are known.
+    private func covers(_ owners: KeyTable, _ wanted: Int, of count: Int) throws -> [Cover?] {
+        var covers = [Cover?](repeating: nil, count: count)
+        var last: Cover = (Timestamp(milliseconds: .max), PhotoKey(.max))
+        var (missing, pieceLength) = (wanted, Self.mostPiece)
+        while missing > 0 {
+            var found = 0
+            try connection.forEach(
+                "SELECT date, key FROM photo WHERE (date, key) < (?, ?) ORDER BY date DESC, key DESC LIMIT ?",
+                last.date.milliseconds, last.key.rawValue, pieceLength
+            ) { row in
+                found += 1
+                last = Self.cover(row)
+                guard let owner = owners[last.key.rawValue].map({ Int($0) }), covers[owner] == nil else { return }
+                covers[owner] = last
+                missing -= 1
+            }
+            guard found == pieceLength else { break }
+            pieceLength *= 2
+        }
+        return covers
+    }
+
+    private static func cover(_ row: Row) -> Cover {
+        (Timestamp(milliseconds: row.int(0)), PhotoKey(row.int(1)))
+    }
+}
+
+extension FolderPath {
+    /// The smallest text after the ids of all photos in the folder and below. The gallery's own folder has none.
+    fileprivate var end: String { text + "0" }
+}

@@ -1,0 +1,102 @@
+import Cache
+import Commands
+import Model
+import Text
+
+/// Going through the folders of a gallery: into a folder, back up, and to the list of all photos.
+@MainActor
+final class FolderTravel: Responder {
+    private let lists: PhotoLists
+    private let context: ScreenContext
+    /// Whether the user has asked for a folder that has not been read.
+    private var isArriving = false
+    /// The row to select on arrival; nil for the first row.
+    private var target: PhotoEntries.Entry?
+    /// The rows that were selected when the user left folders.
+    private var left: [FolderPath: PhotoEntries.Entry] = [:]
+
+    init(_ lists: PhotoLists, _ context: ScreenContext) {
+        (self.lists, self.context) = (lists, context)
+        super.init()
+    }
+
+    /// Performs a command about folders. Returns false for other commands.
+    func perform(_ command: Command, selected: PhotoEntries.Entry?) -> Bool {
+        switch command {
+        case .folders: lists.path == nil ? showFolders(selected) : showAll(selected)
+        case .parentFolder: goUp(from: selected)
+        case .openFolder: openGallery(selected)
+        default: return false
+        }
+        return true
+    }
+
+    /// Goes into a folder, to the row where the user left it.
+    func enter(_ path: FolderPath, selecting entry: PhotoEntries.Entry? = nil, from selected: PhotoEntries.Entry? = nil)
+    {
+        if let current = lists.path { left[current] = selected }
+        (isArriving, target) = (true, entry ?? left[path])
+        lists.show(path)
+    }
+
+    /// Returns the row to select on arrival in a folder, once. Returns nil if the selection stays.
+    func takeTarget(in entries: PhotoEntries) -> PhotoEntries.Entry? {
+        guard isArriving, lists.folder?.path == lists.path else { return nil }
+        isArriving = false
+        // In a long list that is still loading, the index may be unknown.
+        guard let target, entries.index(of: target) != nil || !entries.photos.isComplete else { return entries[0] }
+        return target
+    }
+
+    private func showFolders(_ selected: PhotoEntries.Entry?) {
+        guard (try? lists.reader.hasFolders()) == true else { return send(.notice("This gallery has no folders.")) }
+        let photo = selected?.photo.flatMap { try? lists.reader.photo($0) }
+        enter(photo?.folder ?? .top, selecting: selected)
+    }
+
+    private func showAll(_ selected: PhotoEntries.Entry?) {
+        // A folder's newest photo stands for it.
+        let cover = lists.entries.folders.first { selected == .folder($0.path) }?.cover
+        (isArriving, target) = (true, cover.map { .photo($0) } ?? selected)
+        lists.show(nil)
+    }
+
+    /// Goes to the folder that contains this one. From a search, goes back to the folder, and from the top to the galleries.
+    private func goUp(from selected: PhotoEntries.Entry?) {
+        guard let path = lists.path else { return showFolders(selected) }
+        guard lists.filter == .all, let parent = path.parent else { return send(.command(.back)) }
+        enter(parent, selecting: .folder(path), from: selected)
+    }
+
+    /// Opens the selected folder, or else the folder of the selected photo, as a gallery of its own.
+    private func openGallery(_ selected: PhotoEntries.Entry?) {
+        let folder = lists.entries.folders.first { selected == .folder($0.path) }
+        guard let photo = (folder?.cover ?? selected?.photo).flatMap({ try? lists.reader.photo($0) }),
+            let path = folder?.path ?? photo.folder,
+            let file = try? lists.reader.source(of: photo.key, .original)?.address, file.filePath != nil
+        else { return send(.notice("Only a folder of this machine can be a gallery of its own.")) }
+        // The photo's address is right even if the path has bytes that are no text.
+        let depth = max(0, FolderPath(photo.galleryID).names.count - path.names.count)
+        send(.openGallery((0..<depth).reduce(file) { address, _ in address.folderAlone }))
+    }
+
+    // MARK: - Texts
+
+    /// Returns the path of a folder for the top line, and shorter forms for narrow windows.
+    func headings(_ path: FolderPath) -> [String] {
+        let arrow = context.settings.plain ? " / " : context.capabilities.unicode ? " › " : " > "
+        let names = [context.folderName(of: lists.cache.address)] + path.names
+        let whole = names.joined(separator: arrow)
+        return [whole] + names.indices.dropFirst().map { "…" + arrow + names[$0...].joined(separator: arrow) }
+            + names.suffix(1)
+    }
+}
+
+extension ScreenContext {
+    /// Returns the user's title for a gallery, or else the last name in the gallery's location.
+    func folderName(of gallery: Address) -> String {
+        let title = title(of: gallery)
+        guard galleries.list.title(of: gallery) == nil else { return title }
+        return title.split(separator: "/").last.map(String.init) ?? title
+    }
+}

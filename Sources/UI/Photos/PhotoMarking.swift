@@ -1,0 +1,73 @@
+import Cache
+import Cells
+import Commands
+import Model
+
+/// The commands about marks on the photos screen. A folder's row stands for all photos in the folder and below.
+@MainActor
+final class PhotoMarking: Responder {
+    private let marks = Marks()
+    private let lists: PhotoLists
+    private let context: ScreenContext
+
+    init(_ lists: PhotoLists, _ context: ScreenContext) {
+        (self.lists, self.context) = (lists, context)
+        super.init()
+        marks.onChange = { [weak self] in self?.send(.needsDisplay) }
+    }
+
+    /// The marked photos.
+    var keys: KeySet { marks.keys }
+
+    /// Calls an action as soon as all earlier changes have taken effect.
+    func whenSettled(_ action: @escaping @MainActor () -> Void) { marks.whenSettled(action) }
+
+    /// Removes the marks of photos that have left the gallery.
+    func dropGone() { marks.keepOnly(lists.all) }
+
+    /// Performs a command that does not move the selection. Returns false for other commands.
+    func perform(
+        _ command: Command, at index: Int, _ selection: PhotoKey?, in scopes: [CommandTable.Scope]
+    ) -> Bool {
+        let (entries, results) = (lists.entries, lists.shown)
+        switch command {
+        case .markRange:
+            guard !marks.markRange(to: entries.photoIndex(index), selection, of: results) else { break }
+            send(.notice("Mark the start of the range first, with \(context.name(of: .mark, in: scopes))."))
+        case .markAll, .invertMarks:
+            guard results.isComplete else {
+                send(.notice("The list is still loading."))
+                break
+            }
+            let isMarking = command == .markAll
+            if isMarking { marks.mark(0..<results.count, of: results, last: nil) } else { marks.invert(results) }
+            for folder in entries.folders {
+                let photos = photos(below: folder.path)
+                if isMarking { marks.mark(photos) } else { marks.invert(photos) }
+            }
+        case .unmark: marks.clear()
+        default: return false
+        }
+        return true
+    }
+
+    /// Marks a row, or removes its mark.
+    func toggle(_ entry: PhotoEntries.Entry) {
+        switch entry {
+        case .photo(let key): marks.toggle(key)
+        case .folder(let path): marks.toggle(photos(below: path))
+        }
+    }
+
+    /// Returns the photos of the next action: the marked photos in list order, or else those of a row.
+    func targets(_ entry: PhotoEntries.Entry?) -> [PhotoKey] {
+        if !marks.keys.isEmpty { return Marks.ordered(marks.keys, in: lists.all) }
+        switch entry {
+        case .photo(let key): return [key]
+        case .folder(let path): return Marks.ordered(photos(below: path), in: lists.all)
+        case nil: return []
+        }
+    }
+
+    private func photos(below path: FolderPath) -> KeySet { (try? lists.reader.keys(below: path)) ?? KeySet() }
+}

@@ -1,0 +1,232 @@
+import Cells
+import Commands
+import Model
+import Settings
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import UI
+
+/// Folders of a gallery whose photos' ids are paths: going into them with Enter and up with Backspace, and sections by
+/// folder.
+@MainActor @Suite(.unlessItHangs) struct FolderViewTests {
+    private let screens: TestScreens
+
+    init() throws {
+        var settings = Settings()
+        settings.syncOnOpen = false
+        screens = try TestScreens(settings)
+    }
+
+    /// Updates the list to files with these paths, in order of date.
+    private func sync(_ paths: [String], at base: String = "http://example.org/album/") async throws {
+        let base = try Address(base)
+        try await screens.sync(
+            paths.enumerated().map { number, path in
+                GalleryEntry(
+                    id: path, name: path.split(separator: "/").last.map(String.init) ?? path,
+                    date: Timestamp(milliseconds: Int64(number) * 86_400_000), photo: try base.resolving(path),
+                    thumbnail: nil, revision: "1")
+            })
+    }
+
+    private static let paths = [
+        "2024/Lisbon/a.jpg", "2024/Lisbon/b.jpg", "2024/Porto/c.jpg", "2023/d.jpg", "e.jpg",
+    ]
+
+    /// Shows the top folder, with its first row selected.
+    private func openTop() async throws {
+        try await sync(Self.paths)
+        screens.open(at: "e.jpg")
+        screens.press("t")
+        try await screens.until { screens.selected == "e.jpg" && screens.title.contains("3 of 3") }
+        screens.press("g")
+    }
+
+    @Test("Enter goes into a folder and Backspace to the folder above, where the cursor returns")
+    func goingInAndUp() async throws {
+        try await openTop()
+        #expect(screens.selected == "2023/")
+        screens.press("j")
+        #expect(screens.selected == "2024/")
+        let text = screens.text
+        #expect(text.contains("3 photos") && text.contains("newest: Sat  3 Jan 1970"))
+        screens.press(Key(.enter))
+        try await screens.until { screens.title.contains("index.xml › 2024 ") }
+        #expect(screens.selected == "Lisbon/")
+        screens.press("j", "l")
+        try await screens.until { screens.title.contains("index.xml › 2024 › Porto") }
+        #expect(screens.selected == "c.jpg")
+        screens.press(Key(.backspace))
+        try await screens.until { screens.selected == "Porto/" }
+        screens.press("h")
+        try await screens.until { screens.selected == "2024/" }
+        // Going in again leads to the row where the user left.
+        screens.press(Key(.enter))
+        try await screens.until { screens.selected == "Porto/" }
+        screens.press(Key(.left))
+        try await screens.until { screens.selected == "2024/" }
+        screens.press("h")
+        #expect(screens.title.contains("Galleries"))
+    }
+
+    @Test("One key goes to the folder of the selected photo and back to all photos")
+    func switching() async throws {
+        try await sync(Self.paths)
+        screens.open(at: "2024/Lisbon/b.jpg")
+        #expect(screens.text.contains("Fri  2 Jan 1970  00:00 · 2024/Lisbon"))
+        screens.press("t")
+        try await screens.until { screens.title.contains("Lisbon") && screens.title.contains("2 of 2") }
+        #expect(screens.selected == "b.jpg" && !screens.text.contains("· 2024"))
+        screens.press("h")
+        try await screens.until { screens.selected == "Lisbon/" }
+        screens.press("j", "h")
+        try await screens.until { screens.selected == "2024/" }
+        screens.press(Key(.enter))
+        try await screens.until { screens.selected == "Porto/" }
+        screens.press("k", Key(.enter))
+        try await screens.until { screens.selected == "b.jpg" }
+        screens.press("t")
+        try await screens.until { screens.title.contains("2 of 5") }
+        #expect(screens.selected == "b.jpg")
+        try await screens.sync(["a"])
+        try await screens.until { screens.title.contains("of 1") }
+        screens.press("t")
+        #expect(screens.status.contains("This gallery has no folders."))
+    }
+
+    @Test("A search in a folder shows the matches in it and in all folders below")
+    func searching() async throws {
+        try await openTop()
+        screens.press("j", Key(.enter))
+        try await screens.until { screens.title.contains("› 2024 ") }
+        screens.press("/")
+        screens.type("jpg")
+        try await screens.until { screens.status.contains("3 photos found") }
+        screens.press(Key(.enter), "G")
+        #expect(screens.selected == "c.jpg" && screens.title.contains("“jpg”  3 of 3"))
+        #expect(screens.text.contains("· 2024/Porto"))
+        screens.press(Key(.escape))
+        try await screens.until { screens.title.contains("2 of 2") }
+        #expect(screens.selected == "Porto/")
+    }
+
+    @Test("Enter on a photo of a search goes to the photo's folder")
+    func fromAMatchToItsFolder() async throws {
+        try await openTop()
+        screens.press("f")
+        screens.type("porto")
+        try await screens.until { screens.status.contains("1 photo found") }
+        screens.press(Key(.enter), Key(.enter), Key(.enter))
+        try await screens.until { screens.title.contains("› 2024 › Porto") }
+        #expect(screens.selected == "c.jpg")
+    }
+
+    @Test("Marks and actions on a folder are about all photos below")
+    func marks() async throws {
+        try await openTop()
+        screens.press("G", "k", "y")
+        #expect(screens.copied.last?.split(separator: "\n").count == 3)
+        screens.press(" ")
+        #expect(screens.title.contains("3 marked") && screens.selected == "e.jpg")
+        screens.press("k", " ")
+        #expect(!screens.title.contains("marked"))
+        screens.press(.control("a"))
+        #expect(screens.title.contains("5 marked"))
+        screens.press("*")
+        #expect(!screens.title.contains("marked"))
+    }
+
+    @Test("A slideshow of a folder shows the photos below")
+    func slideshow() async throws {
+        try await openTop()
+        screens.press("j", "S")
+        #expect(screens.title.contains("a.jpg") && screens.title.contains("slideshow"))
+        screens.press(Key(.escape))
+        #expect(screens.selected == "2024/")
+    }
+
+    @Test("The contact sheet and plain text show folders, too")
+    func otherLayouts() async throws {
+        try await openTop()
+        screens.press(Key(.tab))
+        let text = screens.text
+        #expect(text.contains("2023/") && text.contains("2024/") && text.contains("e.jpg"))
+        screens.press("l", Key(.enter))
+        try await screens.until { screens.text.contains("Lisbon/") }
+        screens.press(Key(.tab))
+        screens.context.settings.plain = true
+        #expect(screens.title.contains("index.xml / 2024"))
+        #expect(screens.text.contains("> Lisbon/"))
+    }
+
+    @Test("The folder is restored, and a folder that is gone leads to the one above")
+    func restoring() async throws {
+        try await openTop()
+        screens.press("j", Key(.enter))
+        try await screens.until { screens.title.contains("› 2024 ") }
+        screens.press(Key(.enter))
+        try await screens.until { screens.selected == "a.jpg" }
+        let place = screens.root.place
+        #expect(place.folder == FolderPath("2024/Lisbon"))
+        screens.root.start(at: place)
+        try await screens.until { screens.title.contains("› Lisbon") }
+        #expect(screens.selected == "a.jpg" && screens.root.place == place)
+        try await sync(["2024/Porto/c.jpg", "2023/d.jpg", "e.jpg"])
+        func isAbove() -> Bool { screens.title.contains("› 2024 ") && !screens.title.contains("Lisbon") }
+        try await screens.until { isAbove() }
+        #expect(screens.selected == "Porto/")
+        screens.root.start(at: place)
+        try await screens.until { isAbove() }
+    }
+
+    @Test("Folders follow changes of the gallery")
+    func following() async throws {
+        try await openTop()
+        screens.press("j")
+        try await sync(Self.paths + ["2022/f.jpg", "2024/g.jpg"])
+        try await screens.until { screens.text.contains("2022/") && screens.text.contains("4 photos") }
+        #expect(screens.selected == "2024/" && screens.title.contains("3 of 4"))
+    }
+
+    @Test("A folder of this machine opens as a gallery of its own")
+    func ownGallery() async throws {
+        try await openTop()
+        screens.press("O")
+        #expect(screens.status.contains("Only a folder of this machine"))
+        try await sync(Self.paths, at: "file:///pictures/list.xml")
+        screens.press("O")
+        #expect(screens.root.place.gallery == Address(filePath: "/pictures/2023"))
+        screens.open()
+        screens.type(":open-folder")
+        screens.press(Key(.enter))
+        #expect(screens.root.place.gallery == Address(filePath: "/pictures/2024/Lisbon"))
+    }
+
+    @Test("Sections by folder have the folders' paths as titles, in every order")
+    func sections() async throws {
+        try await sync(Self.paths)
+        screens.open(at: "e.jpg")
+        // Months, days, folders. All photos are of one year.
+        screens.press("#", "#", "#")
+        try await screens.until { screens.text.contains("2024/Lisbon ──") }
+        let text = screens.text
+        #expect(text.contains("index.xml ──") && text.contains("2023 ──") && !text.contains("· 2024"))
+        #expect(screens.selected == "e.jpg" && screens.title.contains("1 of 5"))
+        screens.press("}")
+        #expect(screens.selected == "d.jpg")
+        screens.press("}")
+        #expect(screens.selected == "a.jpg")
+        screens.press(",", "N")
+        try await screens.until { screens.title.contains("4 of 5") }
+        #expect(screens.selected == "a.jpg" && screens.root.place.sections == .folder)
+        let place = screens.root.place
+        screens.root.start(at: place)
+        try await screens.until { screens.text.contains("2024/Lisbon ──") }
+        screens.press("#")
+        try await screens.until { !screens.text.contains("──") }
+        screens.press("#")
+        try await screens.until { screens.text.contains("2024/Lisbon ──") }
+    }
+}
