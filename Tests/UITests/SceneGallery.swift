@@ -183,7 +183,7 @@ final class SceneGallery {
         results.key(at: index).flatMap { try? results.photo($0) }
     }
 
-    /// Whether the preview pane shows the picture of its photo, or the photo has none.
+    /// Whether the preview pane shows the picture of its photo, which may be in a folder below, or the photo has none.
     private func isPaneDrawn(_ frame: Surface, _ results: FetchedResults) -> Bool {
         let rows = 1..<screens.size.rows - 1
         let rule = (1..<screens.size.columns - 1).first { column in
@@ -212,7 +212,7 @@ final class SceneGallery {
         case let list as PhotosScreen where list.focus is SortMenu: return true
         case let list as PhotosScreen:
             let results = list.lists.shown
-            return isPaneDrawn(frame, results)
+            return isPaneDrawn(frame, list.lists.all)
                 && list.scroll.window.allSatisfy { index in
                     guard let place = list.scroll.frame(of: index), let key = list.lists.entries.picture(at: index),
                         let photo = try? results.photo(key),
