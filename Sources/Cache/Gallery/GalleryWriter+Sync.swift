@@ -238,9 +238,11 @@ private enum PhotoIndices {
         CREATE INDEX photo_by_name ON photo (name_key);
         """
 
-    /// The number of insertions that justify a rebuild of the indices. If the table already has more rows than are
-    /// inserted, no rebuild follows.
-    private static let manyRows = 20_000
+    /// The number of insertions that justify a rebuild of the indices.
+    private static let manyRows = 2_000
+    /// The number of rows for each insertion above which a rebuild takes longer. Updating the indices for a row takes
+    /// about as long as rebuilding them for seven.
+    private static let rowsPerInsertion = 4
 
     /// Runs insertions. If there are many, rebuilds the indices afterwards. Call this method in a transaction.
     ///
@@ -249,7 +251,8 @@ private enum PhotoIndices {
         _ count: Int, into connection: Connection, _ insert: (_ areMany: Bool) throws -> Void
     ) throws {
         guard count >= manyRows,
-            try connection.first("SELECT count(*) FROM photo", row: { Int($0.int(0)) }) ?? 0 <= count
+            try connection.first("SELECT count(*) FROM photo", row: { Int($0.int(0)) }) ?? 0
+                <= count * rowsPerInsertion
         else { return try insert(false) }
         try connection.execute("DROP INDEX photo_by_date; DROP INDEX photo_by_name;")
         try insert(true)
