@@ -115,12 +115,15 @@ struct ListedRows {
     ///
     /// - Parameter place: the photo's address; nil if it is the file of this name in the folder.
     private mutating func add(_ name: [UInt8], _ row: Row, place: Address?) {
-        guard addresses[name.hashValue] != place.hashValue else { return }
+        let (key, address) = (Self.key(name), place.hashValue)
         var file = ListedFile(name: name, photo: place)
-        if !claim(name, for: place) {
-            // Another photo has the name.
-            guard let longer = Self.longName(of: row.target), claim(longer, for: row.target) else { return }
+        if let known = addresses[key] {
+            // The same photo again, or another one with the name.
+            guard known != address, let longer = Self.longName(of: row.target), claim(longer, for: row.target)
+            else { return }
             file = ListedFile(name: longer, photo: row.target)
+        } else {
+            addresses[key] = address
         }
         let text = String(decoding: ByteEscaping.restore(row.text), as: UTF8.self)
         if let date = RowDate.moment(in: text) {
@@ -146,9 +149,18 @@ struct ListedRows {
 
     /// Records a name and the address behind it. Returns false if the name is taken.
     private mutating func claim(_ name: [UInt8], for place: Address?) -> Bool {
-        guard addresses[name.hashValue] == nil else { return false }
-        addresses[name.hashValue] = place.hashValue
+        let key = Self.key(name)
+        guard addresses[key] == nil else { return false }
+        addresses[key] = place.hashValue
         return true
+    }
+
+    /// Returns a digest of a name.
+    private static func key(_ name: [UInt8]) -> Int {
+        var hasher = Hasher()
+        // An array would pass on its bytes one by one.
+        name.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
     }
 
     /// Returns a photo's name with the folders of its path before it, joined with dashes.
@@ -166,6 +178,7 @@ enum RowDate {
     /// Reads the forms of Apache (`2026-11-25 21:00`), nginx (`25-Nov-2026 21:00`), lighttpd (`2026-Nov-25 21:00:00`),
     /// HTTP (`Wed, 25 Nov 2026 21:00:00 GMT`) and RFC 3339, and that of the latter with spaces and an offset.
     static func moment(in text: String) -> Timestamp? {
+        if let moment = text.utf8.withContiguousStorageIfAvailable(UsualDate.row) ?? nil { return moment }
         let words = text.split(separator: " ")
         for index in words.indices {
             let rest = words[index...]

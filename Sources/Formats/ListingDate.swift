@@ -7,6 +7,7 @@ enum ListingDate {
     /// Parses the date of an HTTP header, such as `Sun, 06 Nov 1994 08:49:37 GMT`, also without a leading zero and
     /// without the weekday; or a date of RFC 3339, such as `1994-11-06T08:49:37.123456Z`. Returns nil for other texts.
     static func moment(_ text: some StringProtocol) -> Timestamp? {
+        if let moment = text.utf8.withContiguousStorageIfAvailable(UsualDate.header) ?? nil { return moment }
         if text.utf8.count <= maximumLength, text.utf8.first.map({ (0x30...0x39).contains($0) }) == true,
             let moment = Timestamp(iso8601: String(text))
         {

@@ -177,6 +177,10 @@ extension Address {
                 scheme: scheme, host: host, port: port, path: folderPath + reference, query: nil,
                 credentials: credentials)
         }
+        if scheme != .file, PlainReference.isPlainPath(reference.utf8) {
+            return Address(
+                scheme: scheme, host: host, port: port, path: reference, query: nil, credentials: credentials)
+        }
         let parts = try AddressParts(reference)
         if parts.scheme != nil { return try Address(reference) }
         if parts.authority != nil { return try Address(scheme: scheme, parts: parts) }

@@ -181,4 +181,30 @@ public struct PlainReference: Sendable {
         }
         return before != UInt8(ascii: "/") && count <= Address.maximumLength
     }
+
+    /// Returns whether a reference is a path from the server's root in normal form, as in the lists of servers. It may
+    /// have escapes, and an escaped dot counts as a dot.
+    static func isPlainPath(_ reference: some Collection<UInt8>) -> Bool {
+        guard reference.first == UInt8(ascii: "/") else { return false }
+        var before: UInt8 = 0
+        var count = 0
+        // The number of digits of an escape that must follow.
+        var digits = 0
+        for byte in reference {
+            count += 1
+            if digits > 0 {
+                let isDot = digits == 1 && before == UInt8(ascii: "2") && byte | 0x20 == UInt8(ascii: "e")
+                guard PercentEncoding.value(of: byte) != nil, !isDot else { return false }
+                digits -= 1
+            } else if byte == UInt8(ascii: "%") {
+                digits = 2
+            } else if byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".") {
+                guard before != UInt8(ascii: "/") else { return false }
+            } else {
+                guard PercentEncoding.isPlain(byte) else { return false }
+            }
+            before = byte
+        }
+        return digits == 0 && before != UInt8(ascii: "/") && count <= Address.maximumLength
+    }
 }

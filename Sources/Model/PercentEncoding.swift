@@ -59,7 +59,7 @@ public enum PercentEncoding {
     }
 
     /// Whether a byte may appear in a path segment without encoding (RFC 3986, `pchar`).
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
@@ -77,7 +77,7 @@ public enum PercentEncoding {
         value < 10 ? 0x30 + value : 0x41 + value - 10
     }
 
-    private static func value(of digit: UInt8) -> UInt8? {
+    static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case 0x30...0x39: digit - 0x30
         case 0x41...0x46: digit - 0x41 + 10
