@@ -91,7 +91,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "HTTP": ["Logging", "Numbers", "TestSupport", "answer-mangler"],
     "Scheduling": ["LinkSimulation", "Model", "TestSupport"],
     "Networking": [
-        "Cache", "HTTP", "Logging", "Model", "Numbers", "SQLite", "Concurrency", "Scheduling", "TestSupport",
+        "Cache", "Formats", "HTTP", "Logging", "Model", "Numbers", "SQLite", "Concurrency", "Scheduling", "TestSupport",
     ],
     "Pixels": ["PictureTestSupport", "TestSupport"],
     "BaselineJPEG": ["TestSupport"],
@@ -152,7 +152,7 @@ let package = Package(
         + [
             .target(name: "CFaults", path: "Tests/Support/CFaults"),
             .target(name: "CMutexes", path: "Tests/Support/CMutexes"),
-            .target(name: "TestSupport", path: "Tests/Support/TestSupport", exclude: ["FaultyServers"]),
+            .target(name: "TestSupport", path: "Tests/Support/TestSupport", exclude: ["FaultyServers", "Nextcloud"]),
             .target(
                 name: "LinkSimulation", dependencies: ["Model", "Scheduling", "TestSupport"],
                 path: "Tests/Support/LinkSimulation",
