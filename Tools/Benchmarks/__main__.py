@@ -19,7 +19,7 @@ import time
 from figure import Figure, table
 from lines import (
     at_rest, changes, collapse, first_frame, first_sync, folder, keys, memory, open_photo, photo_first, picture_memory,
-    publish, quality, quit, search, show, sync_again, thumbnails, unchanged,
+    publish, quality, quit, search, server_folders, show, sync_again, thumbnails, unchanged,
 )
 from process import Trouble
 from shapes import SHAPES
@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINES = {
     "first-sync": first_sync, "memory": memory, "sync-again": sync_again, "unchanged": unchanged,
     "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "folder": folder,
-    "at-rest": at_rest, "quit": quit, "show": show,
+    "server-folders": server_folders, "at-rest": at_rest, "quit": quit, "show": show,
     "picture-memory": picture_memory, "open-photo": open_photo, "quality": quality, "publish": publish, "thumbnails": thumbnails, "photo-first": photo_first,
     "collapse": collapse,
 }
