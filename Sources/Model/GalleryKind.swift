@@ -1,16 +1,24 @@
-/// The kind of a gallery, as a short word for users and programs.
+/// The kind of place to which a gallery's address leads. The raw value is stored, and shown to users and programs.
 public enum GalleryKind: String, Hashable, Sendable {
+    /// An XML file that lists the photos.
+    case list
     /// A folder of this machine.
     case folder
-    /// A list file, on this machine or on a server.
-    case list
+    /// A web server that lists folders.
+    case web
+    /// A WebDAV server.
+    case webDAV = "webdav"
+    /// A Nextcloud or ownCloud server.
+    case nextcloud
 
-    /// Returns the kind of a gallery. Returns nil if it is unknown, because Vitrine never fetched the gallery.
+    /// Returns the kind of a gallery for which the cache has none. Returns nil if it is unknown, because Vitrine never
+    /// fetched the gallery.
     ///
     /// - Parameter hasPaths: whether the photos' ids are paths; nil without photos.
     public init?(_ address: Address, hasPaths: Bool?) {
         switch (hasPaths, address.filePath) {
-        case (true?, _): self = .folder
+        case (true?, _?): self = .folder
+        case (true?, nil): self = .web
         case (false?, _): self = .list
         case (nil, let path?) where path.hasSuffix(".xml"): self = .list
         case (nil, _): return nil

@@ -69,7 +69,8 @@ struct PhotoFacts {
         let folder = photo.folder.map { [("folder", JSONText.string($0.text))] } ?? []
         return .object(
             [
-                ("id", .string(photo.galleryID)), ("date", .string(photo.date.iso8601)), ("name", .string(photo.name)),
+                ("id", .string(photo.galleryID)), ("date", .string(photo.date == .unknown ? nil : photo.date.iso8601)),
+                ("name", .string(photo.name)),
                 ("thumbnail", .flag(photo.thumbnail.held != nil)), ("photo", .flag(photo.original.held != nil)),
                 ("trouble", .string(trouble)), ("kind", .string(kind?.rawValue)),
             ] + folder)

@@ -22,7 +22,8 @@ public struct CacheReader {
             SELECT address, photo_count, skipped, last_success, failure, failure_remedy, last_opened,
                    etag, last_modified, list_version, \(schema < 2 ? "0" : "is_kept"),
                    \(schema < 4 ? "NULL" : "seen_through"), \(schema < 5 ? "NULL" : "is_private"),
-                   \(schema < 6 ? "0" : "was_public"), \(schema < 7 ? "NULL" : Self.hasPaths)
+                   \(schema < 6 ? "0" : "was_public"), \(schema < 7 ? "NULL" : Self.hasPaths),
+                   \(schema < 8 ? "NULL" : "kind")
             FROM gallery
             """
         ) { row in
@@ -40,7 +41,8 @@ public struct CacheReader {
                 isKept: row.int(10) != 0,
                 seenThrough: row.optionalInt(11).map { PhotoKey($0) },
                 isPrivate: row.optionalInt(12).map { $0 != 0 }, wasPublic: row.int(13) != 0,
-                hasPaths: row.optionalInt(14).map { $0 != 0 })
+                hasPaths: row.optionalInt(14).map { $0 != 0 },
+                storedKind: row.optionalText(15).flatMap(GalleryKind.init))
         }
         guard let record else { throw SQLiteError.damaged(reason: "the gallery's row is missing") }
         return record

@@ -31,8 +31,11 @@ public struct GalleryRecord: Hashable, Sendable {
     /// Whether the photos' ids are paths; nil without photos.
     public internal(set) var hasPaths: Bool?
 
+    /// The kind that the last update found; nil for a local folder, and for a list of an older Vitrine.
+    var storedKind: GalleryKind?
+
     /// The kind of the gallery; nil if it is unknown.
-    public var kind: GalleryKind? { GalleryKind(address, hasPaths: hasPaths) }
+    public var kind: GalleryKind? { storedKind ?? GalleryKind(address, hasPaths: hasPaths) }
 
     /// Whether a photo arrived after the user last left the gallery.
     public func isNew(_ key: PhotoKey) -> Bool { seenThrough.map { key > $0 } ?? false }

@@ -12,11 +12,12 @@ extension GalleryWriter {
     ///     the list would be fetched once too often, and without the list its changes would never be fetched.
     ///   - isPrivate: whether the list came from this machine or a private network; nil if unknown.
     ///   - isPublic: whether the address led to a public server; see ``recordUnchanged(isPrivate:isPublic:at:)``.
+    ///   - source: the place from which the list came; nil to keep the stored one.
     /// - Throws: ``CacheError/conflict`` if another process changed the list meanwhile; `CancellationError` if the task
     ///   is cancelled. Then nothing has changed.
     public func commit(
         _ changes: SyncChanges, skipped: Int, validators: Validators, isPrivate: Bool? = nil,
-        isPublic: Bool = false, at time: Timestamp
+        isPublic: Bool = false, source: ListSource? = nil, at time: Timestamp
     ) throws -> SyncSummary {
         var summary = SyncSummary()
         let files: [String] = try cancellableTransaction { connection in
@@ -52,10 +53,11 @@ extension GalleryWriter {
             summary.skipped = skipped + repeated
             summary.total =
                 changes.scopes == nil ? changes.seen.count + summary.added : try Self.countPhotos(connection)
-            guard !changes.isBeginning else {
+            try source?.store(connection)
+            guard !changes.isBeginning, !changes.isIncomplete else {
                 try connection.run(
                     "UPDATE gallery SET photo_count = ?, list_version = list_version + 1", summary.total)
-                return []
+                return removed.files
             }
             try connection.run(
                 """
@@ -99,10 +101,7 @@ extension GalleryWriter {
         var files: [String] = []
         for scope in scopes ?? [FolderScope(folder: "", isDeep: true)] {
             try connection.forEach(
-                """
-                SELECT key, photo_file FROM photo
-                WHERE (?1 = '' OR (id >= ?1 AND id < ?2)) AND (?3 OR instr(substr(id, length(?1) + 1), '/') = 0)
-                """, scope.folder, scope.end, scope.isDeep ? 1 : 0
+                "SELECT key, photo_file FROM photo WHERE \(scope.condition)", scope.folder, scope.end
             ) { row in
                 guard !seen.contains(row.int(0)) else { return }
                 keys.append(row.int(0))

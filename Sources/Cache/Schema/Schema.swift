@@ -172,6 +172,17 @@ enum Schema {
             SELECT photo.key AS key, iif(photo.revision IS NULL, photo.name, photo.id) AS name, metadata.words AS words
             FROM photo LEFT JOIN metadata ON metadata.photo = photo.key;
         """,
+        """
+        -- The kind of place that the address leads to, and its outermost folder; see ListSource. NULL if unknown.
+        ALTER TABLE gallery ADD COLUMN kind TEXT;
+        ALTER TABLE gallery ADD COLUMN root TEXT;
+        -- The folders of the server, with its validators for their lists.
+        CREATE TABLE folder (
+            path BLOB PRIMARY KEY,
+            etag TEXT,
+            last_modified TEXT
+        ) WITHOUT ROWID;
+        """,
     ]
 }
 

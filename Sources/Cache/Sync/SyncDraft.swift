@@ -83,24 +83,24 @@ public final class SyncDraft {
         try add(&entries)
     }
 
-    /// Keeps the photos in a folder that could not be read, and in all folders below it.
-    ///
-    /// - Parameter folder: the beginning of their ids, with a slash at its end; empty for all photos.
-    public func keep(below folder: String) throws {
+    /// Keeps the photos in a part of the gallery that was not read, or that has not changed.
+    public func keep(_ part: FolderScope) throws {
         guard !isFirst else { return }
         try mark.watch {
             try connection.forEach(
-                "SELECT key FROM photo WHERE ?1 = '' OR (id >= ?1 AND id < ?2)", folder,
-                FolderScope(folder: folder, isDeep: true).end
+                "SELECT key FROM photo WHERE \(part.condition)", part.folder, part.end
             ) { if seen.insert($0.int(0)) { count += 1 } }
         }
     }
 
     /// Returns all changes. The caller must not add entries afterwards.
-    public func finish() throws -> SyncChanges {
+    ///
+    /// - Parameter parts: the only parts that were read whole, if the list was not; nil if it was.
+    public func finish(onlyWithin parts: [FolderScope]? = nil) throws -> SyncChanges {
         SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
-            added: count - seen.count, repeated: repeated, size: spool.bytes * 2, scopes: scopes)
+            added: count - seen.count, repeated: repeated, size: spool.bytes * 2, isIncomplete: parts != nil,
+            scopes: parts ?? scopes)
     }
 
     /// Returns what has been added so far, to commit it before the end of the list; nil unless the cache was empty.
@@ -227,6 +227,8 @@ public struct SyncChanges: Sendable {
     let size: Int64
     /// Whether the list goes on, so that no other row is removed and the update is not over.
     var isBeginning = false
+    /// Whether the list could not be read whole, so that the update is not over.
+    var isIncomplete = false
     /// The folders that the list covers; nil for all. No photo elsewhere is removed.
     var scopes: [FolderScope]?
 }
@@ -241,6 +243,17 @@ public struct FolderScope: Hashable, Sendable {
     /// Creates a part.
     public init(folder: String, isDeep: Bool) {
         (self.folder, self.isDeep) = (folder, isDeep)
+    }
+
+    /// The name of the folder for the log.
+    public var name: String { folder.isEmpty ? "the folder" : folder }
+
+    /// The SQL that selects the photos in a part. Its parameters are ``folder`` and ``end``.
+    ///
+    /// The outermost folder has no range of ids, so SQLite would scan all photos for an inner one, too.
+    var condition: String {
+        let range = folder.isEmpty ? "?1 = '' AND ?2 = ''" : "id >= ?1 AND id < ?2"
+        return isDeep ? range : range + " AND instr(substr(id, length(?1) + 1), '/') = 0"
     }
 
     /// The first text behind all ids in the folder: a zero comes directly after a slash.

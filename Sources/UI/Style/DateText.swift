@@ -4,8 +4,10 @@ import Model
 
 /// Formats times in the user's time zone and locale.
 enum DateText {
-    /// Returns weekday, date and time in the order of the user's locale.
-    static func long(_ moment: Timestamp) -> String { format(moment, DateOrder.current.long) }
+    /// Returns weekday, date and time of a photo in the order of the user's locale.
+    static func long(_ moment: Timestamp) -> String {
+        moment == .unknown ? "unknown date" : format(moment, DateOrder.current.long)
+    }
 
     /// Returns date and time as the user's locale writes them. Without a locale, the form is ISO 8601.
     static func short(_ moment: Timestamp) -> String { format(moment, DateOrder.current == .none ? "%F %T" : "%x %X") }

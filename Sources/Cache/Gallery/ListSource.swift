@@ -1,0 +1,74 @@
+import Model
+import SQLite
+
+/// The place from which a gallery's list came. The cache stores it with the list.
+public struct ListSource: Hashable, Sendable {
+    /// A folder on a server, with the server's validators for its list.
+    public struct Folder: Hashable, Sendable {
+        /// The decoded path below the root, with a slash at its end; empty for the root.
+        public var path: [UInt8]
+        /// The server's validators; empty if it states none.
+        public var validators: Validators
+
+        /// Creates a folder.
+        public init(path: [UInt8], validators: Validators) {
+            (self.path, self.validators) = (path, validators)
+        }
+    }
+
+    /// The kind of server.
+    public var kind: GalleryKind
+    /// The address of the outermost folder, which may differ from the gallery's address.
+    public var root: Address
+    /// All folders of the gallery, in no particular order.
+    public var folders: [Folder]
+
+    /// Creates a source.
+    public init(kind: GalleryKind, root: Address, folders: [Folder] = []) {
+        (self.kind, self.root, self.folders) = (kind, root, folders)
+    }
+
+    /// Stores the source in place of the old one. Call this in the transaction that stores the list.
+    func store(_ connection: Connection) throws {
+        try connection.run("UPDATE gallery SET kind = ?, root = ?", kind.rawValue, root.text)
+        let (old, new) = (Self.validators(try Self.folders(connection)), Self.validators(folders))
+        for (path, validators) in old where new[path] != validators {
+            try connection.run("DELETE FROM folder WHERE path = ?", path)
+        }
+        for (path, validators) in new where old[path] != validators {
+            try connection.run(
+                "INSERT INTO folder (path, etag, last_modified) VALUES (?, ?, ?)", path, validators.etag,
+                validators.lastModified)
+        }
+    }
+
+    /// Removes the stored source, so that the next update finds out again what the address holds.
+    static func remove(_ connection: Connection) throws {
+        try connection.run("UPDATE gallery SET kind = NULL, root = NULL")
+        try connection.run("DELETE FROM folder")
+    }
+
+    private static func validators(_ folders: [Folder]) -> [[UInt8]: Validators] {
+        Dictionary(folders.map { ($0.path, $0.validators) }) { first, _ in first }
+    }
+
+    fileprivate static func folders(_ connection: Connection) throws -> [Folder] {
+        try connection.map("SELECT path, etag, last_modified FROM folder") { row in
+            Folder(
+                path: row.blob(0),
+                validators: Validators(etag: row.optionalText(1), lastModified: row.optionalText(2)))
+        }
+    }
+}
+
+extension CacheReader {
+    /// Returns the place from which the list came. Returns nil if the gallery has never been updated, and for a list
+    /// of an older Vitrine.
+    public func source() throws -> ListSource? {
+        let found = try connection.first("SELECT kind, root FROM gallery") { row in
+            (kind: row.optionalText(0).flatMap(GalleryKind.init), root: try row.optionalText(1).map { try Address($0) })
+        }
+        guard let found, let kind = found.kind, let root = found.root else { return nil }
+        return ListSource(kind: kind, root: root, folders: try ListSource.folders(connection))
+    }
+}
