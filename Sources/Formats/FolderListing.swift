@@ -54,7 +54,7 @@ public struct FolderListing: WrittenEntries, Sendable {
             return false
         }
         let origin: DateOrigin = file.date == nil ? .unknown : file.isDateTaken ? .taken : .modified
-        entry.begin(date: file.date ?? Timestamp(milliseconds: 0), origin, digest: digests[index])
+        entry.begin(date: file.date ?? .unknown, origin, digest: digests[index])
         entry.append(folder.utf8)
         entry.append(name.utf8)
         entry.end(.id)
@@ -64,7 +64,8 @@ public struct FolderListing: WrittenEntries, Sendable {
         entry.end(.photo)
         entry.append((file.thumbnail?.text ?? "").utf8)
         entry.end(.thumbnail)
-        entry.append(file.revision.utf8)
+        // A revision shows the cache that the id is a path. Some servers tell nothing about their files.
+        entry.append((file.revision.isEmpty ? "-" : file.revision).utf8)
         entry.end(.revision)
         return true
     }

@@ -13,6 +13,8 @@ public final class HTMLListingParser: ListingParser {
     private static let maximumReference = 3 * Address.maximumLength
 
     private let folder: ListedFolder
+    /// Whether a link to the folder around this one has come since the last piece.
+    private var hasParentLink = false
     private let stream: HTMLPushStream
     /// The address for references: the folder's, unless the page states another.
     private var base: Address
@@ -53,14 +55,21 @@ public final class HTMLListingParser: ListingParser {
     /// Parses the next bytes. Returns the files and folders that are complete.
     public func parse(_ bytes: [UInt8]) throws -> ListingPiece {
         try stream.push(bytes) { event in try self.take(event) }
-        return rows.takePiece()
+        return takePiece()
     }
 
     /// Parses the end. Throws if the page ends within a tag, or if it is no web page.
     public func finish() throws -> ListingPiece {
         try stream.finish { event in try self.take(event) }
         rows.finish()
-        return rows.takePiece()
+        return takePiece()
+    }
+
+    private func takePiece() -> ListingPiece {
+        var piece = rows.takePiece()
+        piece.hasParentLink = hasParentLink
+        hasParentLink = false
+        return piece
     }
 
     private func take(_ event: HTMLPushStream.Event) throws {
@@ -111,6 +120,7 @@ public final class HTMLListingParser: ListingParser {
         guard let reference else { return }
         isInLink = true
         guard let target = address(reference), target.origin == folder.address.origin else { return }
+        if folder.isDirectlyIn(target) { hasParentLink = true }
         if let subject = subject(of: target) {
             link = Link(target: target, entry: subject)
             rows.open(subject, at: target)

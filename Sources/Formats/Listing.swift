@@ -24,6 +24,9 @@ public struct ListingPiece: Equatable, Sendable {
     /// The validator that the list states for the folder itself; nil if it states none.
     public var etag: String?
 
+    /// Whether the piece has a link to the folder around this one, as the list of an empty folder does.
+    public var hasParentLink = false
+
     /// Creates a piece.
     public init(files: [ListedFile] = [], folders: [ListedSubfolder] = [], etag: String? = nil) {
         (self.files, self.folders, self.etag) = (files, folders, etag)
@@ -114,6 +117,13 @@ public struct ListedFolder: Hashable, Sendable {
         target.origin == address.origin && PercentEncoding.decodedBytes(target.asFolder.path) == path
     }
 
+    /// Returns whether an address is that of the folder around this one.
+    func isDirectlyIn(_ target: Address) -> Bool {
+        let outer = PercentEncoding.decodedBytes(target.asFolder.path)
+        return path.count > outer.count + 1 && path.starts(with: outer)
+            && path[outer.count...].dropLast().allSatisfy { $0 != UInt8(ascii: "/") }
+    }
+
     /// Whether bytes can be the name of one file: not empty, no slash, no zero byte, not `.` or `..`.
     public static func isSound(_ name: [UInt8]) -> Bool {
         !name.isEmpty && !name.contains(UInt8(ascii: "/")) && !name.contains(0) && name != [0x2E]
@@ -122,16 +132,4 @@ public struct ListedFolder: Hashable, Sendable {
 
     /// The most bytes of a name. File systems have at most 255; some servers allow more.
     private static let maximumName = 1_024
-}
-
-/// The format of a folder's list.
-public enum ListingFormat: String, CaseIterable, Sendable {
-    /// A web page with links, such as that of a web server.
-    case html
-    /// JSON, such as that of nginx, Caddy or copyparty.
-    case json
-    /// The XML of nginx.
-    case xml
-    /// The answer of a WebDAV server.
-    case multistatus
 }

@@ -9,18 +9,46 @@ public final class WebDAVParser: ListingParser {
     /// The addresses of the previews that a Nextcloud server makes.
     public struct Previews: Hashable, Sendable {
         private let root: Address
+        /// The encoded address of the previews of a public share, up to the path of the folder; nil for a user's files.
+        private let beginning: String?
 
+        /// Creates the addresses of previews of a user's files.
+        ///
         /// - Parameter root: the address of the Nextcloud, with a slash at its end.
         public init(root: Address) {
             self.root = root.asFolder
+            beginning = nil
+        }
+
+        /// Creates the addresses of previews of a folder in a public share.
+        ///
+        /// - Parameters:
+        ///   - root: the address of the Nextcloud, with a slash at its end.
+        ///   - share: the token of the share, as it is in addresses.
+        ///   - folder: the decoded path of the folder below the share, with a slash at its end; empty for the share.
+        public init(root: Address, share: String, folder: [UInt8]) {
+            self.root = root.asFolder
+            beginning = "index.php/apps/files_sharing/publicpreview/\(share)?file=/" + Self.encode(folder)
         }
 
         /// Returns the address of the preview of a file. Returns nil if the file's number is not a number.
-        public func address(ofFile number: String) -> Address? {
+        public func address(ofFile number: String, named name: [UInt8]) -> Address? {
+            if let beginning { return try? root.resolving(beginning + Self.encode(name) + "&x=256&y=256&a=true") }
             guard (1...20).contains(number.utf8.count), number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
                 return nil
             }
             return try? root.resolving("index.php/core/preview?fileId=\(number)&x=256&y=256&a=1&forceIcon=0")
+        }
+
+        /// Encodes bytes for the value of a query's field.
+        private static func encode(_ bytes: [UInt8]) -> String {
+            PercentEncoding.encode(bytes, keepingEscapes: false, also: "/").map { character in
+                switch character {
+                case "&": "%26"
+                case "+": "%2B"
+                default: String(character)
+                }
+            }.joined()
         }
     }
 
@@ -106,9 +134,21 @@ public final class WebDAVParser: ListingParser {
         }
     }
 
+    /// Returns a reference without scheme and host.
+    ///
+    /// Behind a proxy for TLS, many servers write `http` addresses, or those of an inner host. The names below the folder
+    /// count, and nothing is requested from another host.
+    private static func path(of reference: String) -> String {
+        for scheme in ["http://", "https://"] where reference.lowercased().hasPrefix(scheme) {
+            let rest = reference.utf8.dropFirst(scheme.utf8.count)
+            return rest.firstIndex(of: UInt8(ascii: "/")).map { String(reference[$0...]) } ?? reference
+        }
+        return reference
+    }
+
     private func end(_ element: Element) {
         switch element {
-        case .reference: if reference == nil { reference = trimmedText }
+        case .reference: if reference == nil { reference = Self.path(of: trimmedText) }
         case .status: isSuccess = Self.isSuccess(trimmedText)
         case .size: written.size = trimmedText
         case .modified: written.modified = trimmedText
@@ -239,11 +279,12 @@ public final class WebDAVParser: ListingParser {
         }
 
         func file(named name: [UInt8], _ previews: Previews?) -> ListedFile {
-            let dateTaken = dateTaken
+            let (dateTaken, dateModified) = (dateTaken, ListingDate.moment(modified))
             var file = ListedFile(
-                name: name, date: dateTaken ?? ListingDate.moment(modified), revision: revision,
-                thumbnail: hasPreview ? previews?.address(ofFile: number) : nil)
-            file.isDateTaken = dateTaken != nil
+                name: name, date: dateTaken ?? dateModified, revision: revision,
+                thumbnail: hasPreview ? previews?.address(ofFile: number, named: name) : nil)
+            // Nextcloud repeats the file's time if the photo has none.
+            file.isDateTaken = dateTaken != nil && dateTaken != dateModified
             return file
         }
     }

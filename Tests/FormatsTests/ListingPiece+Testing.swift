@@ -18,6 +18,7 @@ extension ListingPiece {
         files += piece.files
         folders += piece.folders
         etag = piece.etag ?? etag
+        hasParentLink = hasParentLink || piece.hasParentLink
     }
 
     /// The names of the files, as text.
@@ -42,6 +43,7 @@ func expectSameForEachCut(
             joined.files += piece.files
             joined.folders += piece.folders
             joined.etag = piece.etag ?? joined.etag
+            joined.hasParentLink = joined.hasParentLink || piece.hasParentLink
         }
         #expect(joined == whole, "cut at \(cut)", sourceLocation: sourceLocation)
     }

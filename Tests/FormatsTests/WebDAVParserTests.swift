@@ -130,6 +130,7 @@ import Testing
         arguments: [
             "/dav/my%20photos/a.jpg", "/dav/my photos/a.jpg", "https://example.org/dav/my%20photos/%61.jpg",
             "https://EXAMPLE.org:443/dav/m%79%20photos/a.jpg", "a.jpg", " /dav/./my%20photos/x/../a.jpg\n",
+            "http://example.org/dav/my%20photos/a.jpg", "HTTP://inner.example:8080/dav/my%20photos/a.jpg",
         ])
     func inside(reference: String) throws {
         #expect(try names(response(reference, "")) == ["a.jpg"])
@@ -139,8 +140,8 @@ import Testing
         "References outside of the folder are skipped",
         arguments: [
             "../a.jpg", "/a.jpg", "/dav/a.jpg", "/dav/my%20photos/sub/a.jpg",
-            "http://example.org/dav/my%20photos/a.jpg",
-            "https://other.example/dav/my%20photos/a.jpg", "//other.example/dav/my%20photos/a.jpg",
+            "http://example.org/dav/other/a.jpg", "https://other.example/a.jpg",
+            "//other.example/dav/my%20photos/a.jpg",
             "/dav/my%20photos/sub%2Fa.jpg", "..%2fa.jpg", "%2e%2e/a.jpg", "a%00.jpg", "a.jpg?x", "javascript:a.jpg", "",
             "file:///dav/my%20photos/a.jpg", "/dav/my%20photos/", "a.txt", ".a.jpg",
         ])
@@ -179,6 +180,9 @@ import Testing
         #expect(
             whole?.thumbnail?.text
                 == "https://example.org/cloud/index.php/core/preview?fileId=42&x=256&y=256&a=1&forceIcon=0")
+        // Nextcloud repeats the file's time if it knows no other.
+        let same = try file(taken + "<getlastmodified>Sun, 30 Jul 2006 07:47:17 GMT</getlastmodified>")
+        #expect(same?.date == whole?.date && same?.isDateTaken == false)
         for none in ["<oc:fileid>42</oc:fileid><nc:has-preview>false</nc:has-preview>", "<oc:fileid>42</oc:fileid>"] {
             #expect(try file(none)?.thumbnail == nil)
         }
@@ -190,6 +194,17 @@ import Testing
                 "<nc:metadata-photos-original_date_time>\(seconds)</nc:metadata-photos-original_date_time>\(modified)")
             #expect(file?.date == Timestamp(iso8601: "2021-01-29T02:02:02Z") && file?.isDateTaken == false)
         }
+    }
+
+    @Test("Previews of a share have the paths of the photos") func sharedPreviews() throws {
+        let previews = WebDAVParser.Previews(
+            root: try Address("https://example.org/cloud"), share: "t0ken", folder: Array("May 1/".utf8))
+        let parser = WebDAVParser(folder: folder, previews: previews)
+        let text = document(response("%C3%9C%20&amp;+%2350%25.jpg", "<nc:has-preview>true</nc:has-preview>"))
+        #expect(
+            try ListingPiece(Array(text.utf8), parser).files.first?.thumbnail?.text
+                == "https://example.org/cloud/index.php/apps/files_sharing/publicpreview/t0ken"
+                + "?file=/May%201/%C3%9C%20%26%2B%2350%25.jpg&x=256&y=256&a=true")
     }
 
     @Test("Unknown elements and responses without a reference are skipped") func unknown() throws {
