@@ -22,11 +22,12 @@ import Testing
 
     private func answer(
         _ url: String, as credentials: HTTPRequest.Credentials? = .init(user: "me", password: "s3cret"),
-        isNamedByUser: Bool = true, with client: HTTPClient
+        isNamedByUser: Bool = true, isUnasked: Bool = false, with client: HTTPClient
     ) async throws -> HTTPResponse {
         var answer: HTTPResponse?
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             url: url, credentials: credentials, destination: .stream, limit: 1 << 20, isNamedByUser: isNamedByUser)
+        request.sendsPasswordUnasked = isUnasked
         for try await event in client.transfer(request) {
             if case .response(let response) = event { answer = response }
         }
@@ -61,6 +62,22 @@ import Testing
             #expect(refused.status == 401 && refused.challenges.map(\.scheme) == ["basic"])
             #expect(server.requests.count == count)
         }
+    }
+
+    @Test("BEHAVIOURS 5.10: a password is sent unasked only where a request says so, and not after a redirect")
+    func unasked() async throws {
+        let other = try ScriptedServer { _ in .answer(401) }
+        let server = try ScriptedServer { request in
+            if request.path == "/away" { return .answer(302, headers: ["Location: \(other.url("/"))"]) }
+            return .answer(request.headers["authorization"] == Self.basic ? 200 : 401)
+        }
+        let client = client()
+        for (path, isUnasked, status) in [("/", true, 200), ("/", false, 401), ("/away", true, 401)] {
+            let answer = try await answer(server.url(path), isUnasked: isUnasked, with: client)
+            #expect(answer.status == status, "\(path)")
+        }
+        #expect(server.requests.map { $0.headers["authorization"] } == [Self.basic, nil, Self.basic])
+        #expect(other.requests.map { $0.headers["authorization"] } == [nil])
     }
 
     @Test("BEHAVIOURS 5.10: a challenge names the server and the realm")

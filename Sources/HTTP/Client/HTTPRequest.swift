@@ -113,6 +113,8 @@ public struct HTTPRequest: Sendable {
     /// Whether the user has named the URL's origin. Only then does Vitrine use netrc files and general client
     /// certificates.
     public var isNamedByUser: Bool
+    /// Whether the server expects a password without asking for one, so that it is sent at once.
+    public var sendsPasswordUnasked = false
     /// The priority on an HTTP/2 connection, from 1 to 256.
     public var weight: Int
     /// The kind of connection to use.

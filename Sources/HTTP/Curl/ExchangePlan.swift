@@ -24,7 +24,8 @@ struct ExchangePlan {
         credentials = hop.isOwn ? request.credentials : nil
         proxyCredentials = proxy.flatMap { configuration.proxyCredentials.known($0.url) ?? $0.credentials }
         guard credentials?.isSound ?? true, proxyCredentials?.isSound ?? true else { throw .unusableCredentials }
-        server = Authentication(known: memory[Self.place(hop)])
+        server = Authentication(
+            known: memory[Self.place(hop)] ?? (hop.isOwn && request.sendsPasswordUnasked ? .basic : nil))
         way = Authentication(known: proxy.flatMap { memory[Self.place($0)] })
     }
 

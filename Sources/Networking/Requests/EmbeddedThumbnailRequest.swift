@@ -56,7 +56,8 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         let taken = embedded.takenAt.flatMap { Timestamp(localTime: $0) }
         let (key, edition) = (picture.key, picture.source.state.edition)
         // A photo of so few bytes is its own thumbnail.
-        let isWhole = response.head.length == ByteCount(bytes.count)
+        let isWhole =
+            response.head.length.map { $0 == ByteCount(bytes.count) } ?? (bytes.count < EmbeddedThumbnail.reach)
         if let thumbnail = isWhole ? bytes : embedded.picture {
             try await picture.cache.writer.store(thumbnail: thumbnail, of: key, edition: edition, taken: taken)
         } else {

@@ -10,7 +10,10 @@ import Scheduling
 import Session
 
 /// Fetches a gallery's list and updates the cache.
-public struct GalleryListRequest: TransferRequest {
+///
+/// The list is an XML file, or the folders of a server: ``ServerFolders`` reads these. The first update finds out what
+/// the gallery's address holds, and the cache remembers it.
+public struct GalleryListRequest: NetworkRequest {
     /// The list as the subject. A list has no editions.
     public let identity: RequestIdentity
     /// The address of the gallery.
@@ -28,6 +31,8 @@ public struct GalleryListRequest: TransferRequest {
 
     /// The most bytes of a list. The text is compact, but a gallery may be large.
     static let limit: ByteCount = 1 << 30
+    /// The types of lists, the most wanted first. Caddy sends JSON, which is a seventh of its web page.
+    static let acceptedTypes = "application/xml, application/json;q=0.9, text/html;q=0.8, */*;q=0.1"
 
     /// Creates a request for a list. The request is always needed, because only the server knows whether the list has
     /// changed. Returns nil for a wish of another kind.
@@ -46,36 +51,161 @@ public struct GalleryListRequest: TransferRequest {
         self.context = context
     }
 
-    /// Returns a plan that fetches the list, unless it is unchanged since the cached one.
-    public func plan() throws -> FetchPlan {
-        let record = try cache.read { try $0.gallery() }
-        return FetchPlan(
+    /// Reads and compares the list, and commits the changes at its end.
+    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
+        let (record, source) = try cache.read { (try $0.gallery(), try $0.source()) }
+        let finder = PlaceFinder(cache, record, source, over: client)
+        guard let source, source.kind.isServer else {
+            return try await update(
+                from: try await finder.find(plan: listPlan(record), with: permit), finder, client, permit)
+        }
+        do {
+            let place = ServerPlace(source.kind, at: source.root, of: cache, wasPublic: record.wasPublic)
+            try await update(from: place, after: source, nil, over: client, with: permit)
+        } catch {
+            // The server may have another nature by now. Only a sure sign counts: an error page is none.
+            guard Self.mayBeOfAnotherKind(error),
+                let found = try? await finder.find(plan: listPlan(record), with: permit),
+                found.isSure(after: source), (try? await update(from: found, finder, client, permit)) != nil
+            else { throw error }
+        }
+        return nil
+    }
+
+    /// Whether an error shows that an address may no longer hold the kind of list that it held.
+    private static func mayBeOfAnotherKind(_ error: any Error) -> Bool {
+        switch error {
+        case is FormatError, RequestError.wrongType: true
+        case RequestError.status(let status, _): [404, 405, 501].contains(status)
+        default: false
+        }
+    }
+
+    /// Updates the cache from what was found at the address.
+    @discardableResult
+    private func update(
+        from found: sending PlaceFinder.Place, _ finder: PlaceFinder, _ client: HTTPClient, _ permit: TransferPermit
+    ) async throws -> HTTPMetrics? {
+        switch found {
+        case .list(var response, let beginning):
+            try await process(&response, beginning)
+            return response.metrics
+        case .folders(let place, let response):
+            do {
+                try await update(from: place, after: nil, response, over: client, with: permit)
+            } catch FormatError.notAGallery(let description) where place.kind == .web {
+                guard let other = try await finder.findServer(behindPageAt: place) else {
+                    throw FormatError.notAGallery(description)
+                }
+                try await update(from: other, after: nil, nil, over: client, with: permit)
+            }
+            return nil
+        }
+    }
+
+    /// Returns a plan that fetches the list, unless it is unchanged since the cached list.
+    private func listPlan(_ record: GalleryRecord) -> FetchPlan {
+        var plan = FetchPlan(
             address: cache.listFile ?? cache.address, signIn: signIn, validators: Self.validators(in: record),
             limit: Self.limit,
             addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic), isNamedByUser: true,
             wasPublic: record.wasPublic,
             allowsCompression: true)
+        if cache.address.scheme != .file { plan.headers = [("Accept", Self.acceptedTypes)] }
+        return plan
     }
 
-    /// Reads and compares the list, and commits the changes at its end.
-    public func process(_ response: inout Response) async throws {
+    // MARK: - Folders of a server
+
+    /// Reads the folders of a server and commits the changes.
+    ///
+    /// If a folder cannot be read because the server is gone, the changes of all others are kept.
+    private func update(
+        from place: ServerPlace, after source: ListSource?, _ first: sending Response?, over client: HTTPClient,
+        with permit: TransferPermit
+    ) async throws {
+        if let source, place.hasClimbingValidators, let head = try await unchangedHead(place, source, over: client) {
+            try await cache.writer.recordUnchanged(
+                isPrivate: head.isPrivate, isPublic: head.beganPublic, at: context.now())
+            return context.log.info(.sync, "\(cache.address): unchanged")
+        }
+        let comparer = try ListComparer(cache, address: place.root.address, log: context.log)
+        var folders = ServerFolders(place, comparer, over: client, after: source)
+        var rhythm = ListRhythm()
+        do {
+            try await folders.read(startingWith: first, permit: permit) { count in
+                if rhythm.isProgressDue() {
+                    context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)
+                }
+                if rhythm.isBeginningDue(count) { try await comparer.commitBeginning(in: cache, at: context.now()) }
+            }
+        } catch  where !(error is CancellationError) && !folders.parts.isEmpty && !(error is FormatError) {
+            // The commit fails only if the disk does, and then the first error is as good.
+            try? await commit(comparer, folders, place, isWhole: false)
+            throw error
+        }
+        if await comparer.count == 0 {
+            throw source == nil && place.kind == .web
+                ? FormatError.notAGallery("a web site without photos")
+                : RequestError.wrongType("folders without photos")
+        }
+        try await commit(comparer, folders, place, isWhole: true)
+    }
+
+    /// Returns the head of the answer of a server that tells that nothing has changed. Returns nil if something has.
+    private func unchangedHead(
+        _ place: ServerPlace, _ source: ListSource, over client: HTTPClient
+    ) async throws -> HTTPResponse? {
+        guard let known = source.folders.first(where: { $0.path.isEmpty })?.validators.etag else { return nil }
+        var response = try await Response.to(
+            try place.plan(for: [], isAlone: true), over: client, with: TransferPermit(.list))
+        let parser = ListingFormat.multistatus.makeParser(for: place.root)
+        var etag: String?
+        while let bytes = try await response.nextBytes() { etag = try parser.parse(bytes).etag ?? etag }
+        return try parser.finish().etag ?? etag == known ? response.head : nil
+    }
+
+    private func commit(
+        _ comparer: ListComparer, _ folders: ServerFolders, _ place: ServerPlace, isWhole: Bool
+    ) async throws {
+        let (changes, skipped) = try await comparer.finish(onlyWithin: isWhole ? nil : folders.parts)
+        try Task.checkCancellation()
+        context.activity.setPhase(.committing, of: cache.id)
+        let summary = try await cache.writer.commit(
+            changes, skipped: skipped, validators: Validators(), isPrivate: folders.head?.isPrivate,
+            isPublic: folders.head?.beganPublic ?? false,
+            source: ListSource(kind: place.kind, root: place.page, folders: folders.stored),
+            at: context.now())
+        log(summary)
+    }
+
+    // MARK: - An XML file
+
+    /// Reads and compares the list in a file, and commits the changes at its end.
+    ///
+    /// - Parameter beginning: the bytes that were read already.
+    private func process(_ response: inout Response, _ beginning: [UInt8]) async throws {
         guard !response.isUnchanged else {
             try await cache.writer.recordUnchanged(
                 isPrivate: response.head.isPrivate, isPublic: response.head.beganPublic, at: context.now())
             return context.log.info(.sync, "\(cache.address): unchanged")
         }
-        let (changes, skipped) = try await read(&response)
+        let (changes, skipped) = try await read(&response, beginning)
         try Task.checkCancellation()
         context.activity.setPhase(.committing, of: cache.id)
-        let summary: SyncSummary
         do {
-            summary = try await cache.writer.commit(
-                changes, skipped: skipped, validators: response.validators, isPrivate: response.head.isPrivate,
-                isPublic: response.head.beganPublic, at: context.now())
+            log(
+                try await cache.writer.commit(
+                    changes, skipped: skipped, validators: response.validators, isPrivate: response.head.isPrivate,
+                    isPublic: response.head.beganPublic,
+                    source: ListSource(kind: .list, root: cache.address), at: context.now()))
         } catch CacheError.conflict {
             guard try isHeld(response.validators) else { throw CacheError.conflict }
             return context.log.info(.sync, "\(cache.address): another process has just stored this list")
         }
+    }
+
+    private func log(_ summary: SyncSummary) {
         context.log.info(
             .sync,
             """
@@ -85,19 +215,23 @@ public struct GalleryListRequest: TransferRequest {
     }
 
     /// Reads the body piece by piece. Compares each piece while parsing the next.
-    private func read(_ response: inout Response) async throws -> (changes: SyncChanges, skipped: Int) {
+    private func read(
+        _ response: inout Response, _ beginning: [UInt8]
+    ) async throws -> (changes: SyncChanges, skipped: Int) {
         let reader = ListReader(base: response.address)
         let comparer = try ListComparer(cache, address: response.address, log: context.log)
         var progress = Progress(done: 0, total: response.head.length)
         var count = 0
         var progressLimit = RateLimit(interval: .milliseconds(250))
         var photos: WrittenPhotos?
-        while let bytes = try await response.nextBytes() {
+        var received = beginning.isEmpty ? try await response.nextBytes() : beginning
+        while let bytes = received {
             async let next = reader.read(bytes)
             if let photos { count = try await comparer.add(photos) }
             photos = try await next
             progress.done += ByteCount(bytes.count)
             if progressLimit.isDue() { context.activity.setPhase(.getting(progress, entries: count), of: cache.id) }
+            received = try await response.nextBytes()
         }
         if let photos { count = try await comparer.add(photos) }
         context.activity.setPhase(.parsing(entries: count), of: cache.id)
@@ -159,100 +293,5 @@ public struct GalleryListRequest: TransferRequest {
             context.log.error(.cache, "\(error)")
             context.activity.setFailure(failure, of: cache.id)
         }
-    }
-}
-
-/// Parses a gallery's list on a queue with lower priority than screens. A ``ListComparer`` compares its photos
-/// meanwhile.
-actor ListReader {
-    private let parser: GalleryXMLParser
-    private let executor = QueueExecutor(label: "vitrine.list", qos: .utility)
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    init(base: Address) {
-        parser = GalleryXMLParser(base: base)
-    }
-
-    func read(_ bytes: [UInt8]) throws -> WrittenPhotos {
-        try parser.parse(bytes, isCancelled: { Task.isCancelled })
-    }
-
-    func finish() throws -> WrittenPhotos {
-        try parser.finish()
-    }
-}
-
-/// Compares a gallery's list with the cache and collects the changes.
-actor ListComparer {
-    private let draft: SyncDraft
-    private let log: Log
-    private let address: Address
-    private var skipped = 0
-    /// The number of lines written to the log.
-    private var notes = 0
-
-    /// The most log lines for one list. Each of a million photos may have a mistake.
-    private static let maximumNotes = 1_000
-
-    private let executor = QueueExecutor(label: "vitrine.list.comparison", qos: .utility)
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    /// - Parameters:
-    ///   - scopes: the folders that the list covers; nil for all.
-    ///   - address: the address of the list, for the log.
-    init(_ cache: GalleryCache, address: Address, within scopes: [FolderScope]? = nil, log: Log) throws {
-        draft = try cache.beginSync(within: scopes)
-        self.address = address
-        self.log = log
-    }
-
-    /// Adds photos. Returns the number of photos so far.
-    @discardableResult
-    func add(_ photos: WrittenPhotos) throws -> Int {
-        try Task.checkCancellation()
-        var photos = photos
-        try draft.add(&photos)
-        skipped += photos.skipped.count
-        note(
-            photos.skipped.prefix(Self.maximumNotes).map { "line \($0.line): photo skipped: \($0.reason)" }
-                + photos.remarks.prefix(Self.maximumNotes).map { "line \($0.line): \($0.reason)" })
-        return draft.count
-    }
-
-    /// Adds the photos of a folder and returns how many have come so far.
-    func add(_ entries: FolderEntries) throws -> Int {
-        try Task.checkCancellation()
-        var entries = entries
-        try draft.add(&entries)
-        if let failure = entries.failure {
-            // Its photos may still be there, so they stay.
-            try draft.keep(below: entries.folder)
-            skipped += 1
-            note(["\(entries.folder.isEmpty ? "the folder" : entries.folder) cannot be read: \(failure)"])
-        }
-        skipped += entries.skipped.count
-        note(entries.skipped.map { "\($0): photo skipped: the path is too long" })
-        return draft.count
-    }
-
-    /// Commits the photos so far, if the gallery was empty.
-    func commitBeginning(in cache: GalleryCache, at time: Timestamp) async throws {
-        guard let beginning = try draft.takeBeginning() else { return }
-        let summary = try await cache.writer.commit(beginning, skipped: 0, validators: Validators(), at: time)
-        try draft.resume(after: summary)
-    }
-
-    private func note(_ noted: [String]) {
-        for text in noted.prefix(Self.maximumNotes - notes) { log.info(.xml, "\(address), \(text)") }
-        if notes < Self.maximumNotes, notes + noted.count >= Self.maximumNotes {
-            log.info(.xml, "\(address): further mistakes in this list are not logged")
-        }
-        notes = min(notes + noted.count, Self.maximumNotes)
-    }
-
-    func finish() throws -> (changes: SyncChanges, skipped: Int) {
-        (try draft.finish(), skipped)
     }
 }

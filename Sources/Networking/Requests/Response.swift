@@ -1,4 +1,5 @@
 import Cache
+import Formats
 import Glibc
 import HTTP
 import Model
@@ -16,6 +17,8 @@ public struct Response {
     /// The file for the body; nil if the plan named none.
     public let file: PartialFile?
     private var events: HTTPTransfer.Iterator
+    /// Bytes that were put back.
+    private var unread: [UInt8] = []
     /// The transfer's size and time; nil until the end of the body.
     public private(set) var metrics: HTTPMetrics?
 
@@ -68,8 +71,10 @@ public struct Response {
         let isOwn = head.status == 401 && (try? Address(head.url))?.origin == plan.address.origin
         guard let origin = plan.address.origin, isOwn || head.proxyRefusal != nil else { return nil }
         let realm = head.challenges.lazy.map(\.realm).first { !$0.isEmpty } ?? ""
+        let isSilent = isOwn && head.challenges.isEmpty && ServerPlace.lacksChallenges(plan.address)
         let question = SignInQuestion(
-            origin: origin, proxy: head.proxyRefusal?.proxy, schemes: Set(head.challenges.map(\.scheme)), realm: realm,
+            origin: origin, proxy: head.proxyRefusal?.proxy,
+            schemes: isSilent ? ["basic"] : Set(head.challenges.map(\.scheme)), realm: realm,
             wasRefused: head.proxyRefusal?.wasTold ?? wasRefused)
         return question.canBeAnswered ? question : nil
     }
@@ -88,6 +93,10 @@ public struct Response {
     /// Returns the next piece of the body. Returns nil at the end of the body. Use this method for a plan without a
     /// file.
     public mutating func nextBytes() async throws -> [UInt8]? {
+        guard unread.isEmpty else {
+            defer { unread = [] }
+            return unread
+        }
         while let event = try await events.next() {
             switch event {
             case .bytes(let bytes): return bytes
@@ -97,6 +106,16 @@ public struct Response {
         }
         return nil
     }
+
+    /// Reads as many bytes as tell the format of a list.
+    mutating func beginning() async throws -> [UInt8] {
+        var beginning: [UInt8] = []
+        while beginning.count < ListingFormat.beginningLength, let bytes = try await nextBytes() { beginning += bytes }
+        return beginning
+    }
+
+    /// Puts bytes back, which the next reading returns.
+    mutating func putBack(_ bytes: [UInt8]) { unread = bytes }
 
     /// Returns the new length of the file. Returns nil at the end. Use this method for a plan with a file.
     public mutating func nextWritten() async throws -> ByteCount? {

@@ -1,0 +1,140 @@
+import Cache
+import Concurrency
+import Formats
+import Logging
+import Model
+
+/// Parses a gallery's list on a queue with lower priority than screens. A ``ListComparer`` compares its photos
+/// meanwhile.
+actor ListReader {
+    private let parser: GalleryXMLParser
+    private let executor = QueueExecutor(label: "vitrine.list", qos: .utility)
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(base: Address) {
+        parser = GalleryXMLParser(base: base)
+    }
+
+    func read(_ bytes: [UInt8]) throws -> WrittenPhotos {
+        try parser.parse(bytes, isCancelled: { Task.isCancelled })
+    }
+
+    func finish() throws -> WrittenPhotos {
+        try parser.finish()
+    }
+}
+
+/// Compares a gallery's list with the cache and collects the changes.
+actor ListComparer {
+    private let draft: SyncDraft
+    private let log: Log
+    private let address: Address
+    private var skipped = 0
+    /// The number of lines written to the log.
+    private var notes = 0
+    /// Whether the beginning is being committed. The draft must not change meanwhile.
+    private var isCommitting = false
+    private var waiters: [CheckedContinuation<Void, Never>] = []
+
+    /// The most log lines for one list. Each of a million photos may have a mistake.
+    private static let maximumNotes = 1_000
+
+    private let executor = QueueExecutor(label: "vitrine.list.comparison", qos: .utility)
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// - Parameters:
+    ///   - scopes: the folders that the list covers; nil for all.
+    ///   - address: the address of the list, for the log.
+    init(_ cache: GalleryCache, address: Address, within scopes: [FolderScope]? = nil, log: Log) throws {
+        draft = try cache.beginSync(within: scopes)
+        self.address = address
+        self.log = log
+    }
+
+    /// Adds photos. Returns the number of photos so far.
+    @discardableResult
+    func add(_ photos: WrittenPhotos) throws -> Int {
+        try Task.checkCancellation()
+        var photos = photos
+        try draft.add(&photos)
+        skipped += photos.skipped.count
+        note(
+            photos.skipped.prefix(Self.maximumNotes).map { "line \($0.line): photo skipped: \($0.reason)" }
+                + photos.remarks.prefix(Self.maximumNotes).map { "line \($0.line): \($0.reason)" })
+        return draft.count
+    }
+
+    /// Adds the photos of a folder and returns how many have come so far.
+    func add(_ entries: FolderEntries) throws -> Int {
+        try Task.checkCancellation()
+        var entries = entries
+        try draft.add(&entries)
+        if let failure = entries.failure {
+            // Its photos may still be there, so they stay.
+            try draft.keep(FolderScope(folder: entries.folder, isDeep: true))
+            skipped += 1
+            note(["\(entries.folder.isEmpty ? "the folder" : entries.folder) cannot be read: \(failure)"])
+        }
+        skipped += entries.skipped.count
+        note(entries.skipped.map { "\($0): photo skipped: the path is too long" })
+        return draft.count
+    }
+
+    /// Adds the photos of a folder on a server and returns how many have come so far.
+    func add(_ listing: FolderListing) async throws -> Int {
+        await waitForCommit()
+        try Task.checkCancellation()
+        var listing = listing
+        try draft.add(&listing)
+        skipped += listing.skipped.count
+        note(listing.skipped.map { "\($0): photo skipped: the address is too long" })
+        return draft.count
+    }
+
+    /// Keeps the photos in a part of the gallery.
+    ///
+    /// - Parameter reason: the reason why the part could not be read; nil if it has not changed.
+    func keep(_ part: FolderScope, because reason: Failure? = nil) async throws {
+        await waitForCommit()
+        try draft.keep(part)
+        guard let reason else { return }
+        skipped += 1
+        note(["\(part.name) cannot be read: \(reason)"])
+    }
+
+    /// The number of photos so far.
+    var count: Int { draft.count }
+
+    /// Commits the photos so far, if the gallery was empty. Additions wait meanwhile.
+    func commitBeginning(in cache: GalleryCache, at time: Timestamp) async throws {
+        await waitForCommit()
+        guard let beginning = try draft.takeBeginning() else { return }
+        isCommitting = true
+        defer {
+            isCommitting = false
+            for waiter in waiters { waiter.resume() }
+            waiters = []
+        }
+        let summary = try await cache.writer.commit(beginning, skipped: 0, validators: Validators(), at: time)
+        try draft.resume(after: summary)
+    }
+
+    private func waitForCommit() async {
+        while isCommitting { await withCheckedContinuation { waiters.append($0) } }
+    }
+
+    private func note(_ noted: [String]) {
+        for text in noted.prefix(Self.maximumNotes - notes) { log.info(.xml, "\(address), \(text)") }
+        if notes < Self.maximumNotes, notes + noted.count >= Self.maximumNotes {
+            log.info(.xml, "\(address): further mistakes in this list are not logged")
+        }
+        notes = min(notes + noted.count, Self.maximumNotes)
+    }
+
+    /// - Parameter parts: the only parts that were read whole, if the list was not; nil if it was.
+    func finish(onlyWithin parts: [FolderScope]? = nil) throws -> (changes: SyncChanges, skipped: Int) {
+        (try draft.finish(onlyWithin: parts), skipped)
+    }
+}

@@ -1,0 +1,172 @@
+import Cache
+import Formats
+import HTTP
+import Model
+import Numbers
+
+/// Finds out what a gallery's address holds, with few requests and without a setting.
+///
+/// A request for the address usually tells. If the answer is a web page or a refusal, a WebDAV server or a Nextcloud
+/// server may be there, which two more requests find out at the same time.
+struct PlaceFinder {
+    /// The thing that an address holds.
+    enum Place {
+        /// A file that lists the photos, with the bytes that were read already.
+        case list(Response, beginning: [UInt8])
+        /// Folders of a server, with the answer for the outermost folder if it has arrived.
+        case folders(ServerPlace, Response?)
+
+        /// Whether the place may replace the known one. A web page may be that of an error or of a sign-in, unless only
+        /// its scheme has changed.
+        func isSure(after source: ListSource) -> Bool {
+            switch self {
+            case .list(_, let beginning): String(decoding: beginning, as: UTF8.self).contains("<photo")
+            case .folders(let place, _):
+                place.kind != .web
+                    || (source.kind == .web && place.page.path == source.root.path
+                        && place.page.scheme != source.root.scheme)
+            }
+        }
+    }
+
+    private let cache: GalleryCache
+    private let record: GalleryRecord
+    /// Whether the address held a file that lists the photos. Then it must hold one again.
+    private let wasList: Bool
+    private let client: HTTPClient
+
+    init(_ cache: GalleryCache, _ record: GalleryRecord, _ source: ListSource?, over client: HTTPClient) {
+        (self.cache, self.record, self.client) = (cache, record, client)
+        // Older programs stored no source, and knew only such files.
+        wasList = source.map { $0.kind == .list } ?? (record.lastSuccess != nil)
+    }
+
+    /// Finds out what the address holds.
+    ///
+    /// - Parameter plan: the plan of the request for the address itself.
+    func find(plan: FetchPlan, with permit: TransferPermit) async throws -> sending Place {
+        guard cache.address.scheme != .file, !wasList else {
+            return .list(try await Response.to(plan, over: client, with: permit), beginning: [])
+        }
+        if let place = shared {
+            do {
+                return .folders(place, try await answer(from: place, with: TransferPermit(.list)))
+            } catch RequestError.signIn(let question) {
+                throw RequestError.signIn(question)
+            } catch {
+                // It is another server's address. The next request tells.
+            }
+        }
+        if cache.address.path.firstMatch(of: ServerPlace.davPath) != nil {
+            return .folders(place(.nextcloud, cache.address), nil)
+        }
+        do {
+            return try await kind(of: try await Response.to(plan, over: client, with: permit))
+        } catch RequestError.status(let status, let retryAfter)
+            where [400, 403, 404, 405, 501].contains(status) && !ServerPlace.isPage(cache.address)
+        {
+            // WebDAV servers without lists for browsers answer so.
+            for address in [cache.address, secureAddress].compactMap({ $0 }) {
+                let place = place(.webDAV, address)
+                do {
+                    return .folders(place, try await answer(from: place, with: TransferPermit(.list)))
+                } catch RequestError.signIn(let question) {
+                    throw RequestError.signIn(question)
+                } catch is CancellationError {
+                    throw CancellationError()
+                } catch {}
+            }
+            throw RequestError.status(status, retryAfter: retryAfter)
+        }
+    }
+
+    /// The address with `https`, to which many servers redirect; nil if it has that already, or a port.
+    private var secureAddress: Address? {
+        guard cache.address.scheme == .http, cache.address.port == nil else { return nil }
+        return try? Address("https" + cache.address.text.dropFirst("http".count))
+    }
+
+    /// Finds a WebDAV or Nextcloud server whose web page shows no photos. Returns nil if there is none.
+    func findServer(behindPageAt page: ServerPlace) async throws -> ServerPlace? {
+        // The page may be that of a sign-in, at the same server or at its secure address.
+        let address = try page.root.address.resolving(
+            cache.address.path + (cache.address.query.map { "?" + $0 } ?? ""))
+        let server = place(.webDAV, address)
+        async let folders = try? answer(from: server, with: TransferPermit(.list))
+        let (nextcloud, path) = nextcloud(at: address)
+        async let isNextcloud = isNextcloud(at: nextcloud)
+        if await isNextcloud, let root = try? nextcloud.resolving("remote.php/webdav/" + path) {
+            return place(.nextcloud, root)
+        }
+        return await folders == nil ? nil : server
+    }
+
+    /// Reads the beginning of an answer and finds out its format.
+    private func kind(of answer: sending Response) async throws -> sending Place {
+        var response = answer
+        guard !response.isUnchanged else { return .list(response, beginning: []) }
+        let beginning = try await response.beginning()
+        guard
+            let format = ListingFormat(contentType: response.head.headers["content-type"], beginning: beginning),
+            format != .multistatus
+        else { return .list(response, beginning: beginning) }
+        // The page of a network's sign-in, for example.
+        guard response.address.host == cache.address.host else {
+            throw FormatError.notAGallery("a page of another server")
+        }
+        response.putBack(beginning)
+        return .folders(place(.web, response.address), response)
+    }
+
+    /// The public share of a Nextcloud server, if the address looks like its link.
+    private var shared: ServerPlace? {
+        guard let match = cache.address.path.firstMatch(of: /^(.*?)(?:\/index\.php)?\/s\/([A-Za-z0-9]{8,64})\/?$/),
+            let root = try? cache.address.resolving("\(match.1)/public.php/dav/files/\(match.2)/")
+        else { return nil }
+        return place(.nextcloud, root)
+    }
+
+    /// Returns the address of a Nextcloud server to which an address may lead, and the path of the folder that it shows.
+    /// Browsers show addresses such as `/apps/files/files/7?dir=/Photos`.
+    private func nextcloud(at address: Address) -> (server: Address, path: String) {
+        guard let match = address.path.wholeMatch(of: /(.*?)\/(?:index\.php|apps\/[a-z]+|login)(?:\/.*)?/),
+            let server = try? address.resolving(match.1 + "/")
+        else { return (address.asFolder, "") }
+        let field = address.query?.split(separator: "&").first { $0.hasPrefix("dir=") }?.dropFirst("dir=".count) ?? ""
+        let path = PercentEncoding.decodedBytes(String(field.map { $0 == "+" ? " " : $0 }))
+            .drop { $0 == UInt8(ascii: "/") }
+        return (server, PercentEncoding.encode(path, keepingEscapes: false, also: "/"))
+    }
+
+    private func place(_ kind: GalleryKind, _ root: Address) -> ServerPlace {
+        ServerPlace(kind, at: root, of: cache, wasPublic: record.wasPublic)
+    }
+
+    /// Returns the answer to a request for the outermost folder.
+    private func answer(from place: ServerPlace, with permit: TransferPermit) async throws -> Response {
+        try await Response.to(try place.plan(for: []), over: client, with: permit)
+    }
+
+    /// Whether a Nextcloud or ownCloud server answers below an address.
+    private func isNextcloud(at address: Address) async -> Bool {
+        guard let status = try? address.resolving("status.php") else { return false }
+        let plan = FetchPlan(
+            address: status, limit: 1 << 16, addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic),
+            isNamedByUser: true, wasPublic: record.wasPublic)
+        guard var response = try? await Response.to(plan, over: client, with: TransferPermit(.list)),
+            let bytes = try? await response.allBytes()
+        else { return false }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.contains("\"installed\":true") && text.contains("\"productname\"")
+    }
+}
+
+extension GalleryKind {
+    /// Whether the gallery consists of folders on a server.
+    var isServer: Bool {
+        switch self {
+        case .web, .webDAV, .nextcloud: true
+        case .list, .folder: false
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Cache
+import Formats
+import HTTP
+import Model
+import Numbers
+
+/// Fetches and parses the list of one folder on a server, and passes its photos to a comparer.
+struct ServerFolderReader: Sendable {
+    /// The result of reading a folder.
+    enum Outcome: Sendable {
+        /// The folder was read whole. The number counts all photos of the gallery so far.
+        case read(Contents, count: Int)
+        /// The folder has not changed since the last update.
+        case unchanged(ServerFolder, HTTPResponse)
+        /// The folder was removed.
+        case missing(ServerFolder)
+        /// The folder cannot be read, but others may.
+        case unreadable(ServerFolder, Failure)
+        case failed(any Error)
+    }
+
+    /// The contents of a folder, except for its photos.
+    struct Contents: Sendable {
+        let folder: ServerFolder
+        let head: HTTPResponse
+        fileprivate(set) var subfolders: [ListedSubfolder] = []
+        fileprivate(set) var validators = Validators()
+        fileprivate(set) var fileCount = 0
+        /// A digest of all names and revisions, which is the same for the same contents.
+        fileprivate(set) var signature = 0
+        fileprivate var hasParentLink = false
+    }
+
+    /// The server. It changes when the first answer has come from a public address.
+    var place: ServerPlace
+    /// The validators of the last update.
+    let known: [[UInt8]: Validators]
+    private let comparer: ListComparer
+    private let client: HTTPClient
+    private let digest: EntryDigest
+
+    init(_ place: ServerPlace, _ comparer: ListComparer, _ client: HTTPClient, _ known: [[UInt8]: Validators]) {
+        (self.place, self.comparer, self.client, self.known) = (place, comparer, client, known)
+        digest = EntryDigest(base: place.root.address)
+    }
+
+    /// Requests and reads the list of a folder.
+    func read(_ folder: ServerFolder, with permit: TransferPermit) async -> Outcome {
+        do {
+            let plan = try place.plan(for: folder.path, validators: known[folder.path] ?? Validators())
+            return await read(try await Response.to(plan, over: client, with: permit), of: folder)
+        } catch {
+            return outcome(error, of: folder)
+        }
+    }
+
+    /// Reads the list of a folder from an answer.
+    func read(_ response: sending Response, of folder: ServerFolder) async -> Outcome {
+        var response = response
+        do {
+            // The page of a sign-in or of an error may come after a redirect.
+            guard try place.isAddress(response.address, of: folder.path) else {
+                throw RequestError.wrongType("another page")
+            }
+            guard !response.isUnchanged else { return .unchanged(folder, response.head) }
+            return try await parse(&response, of: folder)
+        } catch {
+            return outcome(error, of: folder)
+        }
+    }
+
+    /// Decides how an error of one folder affects the update.
+    private func outcome(_ error: any Error, of folder: ServerFolder) -> Outcome {
+        guard !folder.path.isEmpty else { return .failed(error) }
+        switch error {
+        case RequestError.status(404, _) where !folder.isListed, RequestError.status(410, _): return .missing(folder)
+        // The server has too much to do.
+        case RequestError.status(429, _), RequestError.status(503, _): return .failed(error)
+        case RequestError.status, RequestError.wrongType, RequestError.signIn, is FormatError:
+            return .unreadable(folder, RequestError(error).failure)
+        default: return .failed(error)
+        }
+    }
+
+    private func parse(_ response: inout Response, of folder: ServerFolder) async throws -> Outcome {
+        let listed = folder.path.isEmpty ? place.root : ListedFolder(try place.address(of: folder.path))
+        let beginning = try await response.beginning()
+        guard let format = ListingFormat(contentType: response.head.headers["content-type"], beginning: beginning),
+            (format == .multistatus) == (place.kind != .web)
+        else { throw FormatError.notAGallery("no list of a folder") }
+        let parser = format.makeParser(for: listed, previews: place.previews(in: listed))
+        var contents = Contents(folder: folder, head: response.head, validators: response.validators)
+        if place.kind != .web { contents.validators = Validators(etag: folder.etag) }
+        var count = 0
+        func take(_ piece: ListingPiece) async throws {
+            contents.add(piece, digest)
+            if place.kind != .web, let etag = piece.etag { contents.validators = Validators(etag: etag) }
+            guard !piece.files.isEmpty else { return }
+            count = try await comparer.add(FolderListing(piece.files, in: folder.path, at: listed, digest))
+        }
+        var bytes: [UInt8]? = beginning
+        var ending: [UInt8] = []
+        while let piece = bytes {
+            try await take(try parser.parse(piece))
+            ending = (ending + piece).suffix(Self.endingLength)
+            bytes = try await response.nextBytes()
+        }
+        try await take(try parser.finish())
+        if format == .html, Self.isCut(response.head, beginning, ending) { throw RequestError.transfer(.cut) }
+        // An emptied folder still has a link to the folder around it. The page of an error has none.
+        if format == .html, contents.isEmpty, !contents.hasParentLink, !folder.path.isEmpty {
+            throw RequestError.wrongType("a page without a list")
+        }
+        return .read(contents, count: count)
+    }
+
+    /// Whether a page ends too early, in an answer that does not say how long it is.
+    private static func isCut(_ head: HTTPResponse, _ beginning: [UInt8], _ ending: [UInt8]) -> Bool {
+        guard head.headers["content-length"] == nil, head.headers["transfer-encoding"] == nil else { return false }
+        func contains(_ tag: String, in bytes: [UInt8]) -> Bool {
+            String(decoding: bytes, as: UTF8.self).lowercased().contains(tag)
+        }
+        return contains("<html", in: beginning) && !contains("</html", in: ending)
+    }
+
+    /// The number of bytes at the end of a page that contain its last tag.
+    private static let endingLength = 4_096
+}
+
+extension ServerFolderReader.Contents {
+    fileprivate var isEmpty: Bool { fileCount == 0 && subfolders.isEmpty }
+
+    /// Adds a piece of the folder's list. The signature does not depend on the order.
+    fileprivate mutating func add(_ piece: ListingPiece, _ digest: EntryDigest) {
+        // The update does not read more folders anyway.
+        subfolders += piece.folders.prefix(max(0, ServerFolders.maximumFolders + 1 - subfolders.count))
+        fileCount += piece.files.count
+        hasParentLink = hasParentLink || piece.hasParentLink
+        for file in piece.files { sign(file.name + [0] + file.revision.utf8, digest) }
+        for folder in piece.folders { sign(folder.name + [UInt8(ascii: "/")], digest) }
+    }
+
+    private mutating func sign(_ bytes: [UInt8], _ digest: EntryDigest) {
+        signature ^= bytes.withUnsafeBytes { Int(truncatingIfNeeded: digest.digest($0)) }
+    }
+}

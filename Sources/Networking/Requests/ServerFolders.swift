@@ -1,0 +1,206 @@
+import Cache
+import Formats
+import HTTP
+import Model
+import Numbers
+
+/// Reads the folders of a gallery on a server, several at a time, and passes their photos to a comparer.
+///
+/// Each folder is one request. A folder that has not changed, as far as the server can tell, keeps its photos. So does a
+/// folder that cannot be read.
+struct ServerFolders {
+    /// The parts of the gallery that were read whole.
+    private(set) var parts: [FolderScope] = []
+    /// The head of the answer for the outermost folder.
+    private(set) var head: HTTPResponse?
+    /// The number of photos so far.
+    private(set) var photoCount = 0
+    private var reader: ServerFolderReader
+    private let comparer: ListComparer
+    /// The folders of the last update, by the folder that contains them.
+    private let children: [[UInt8]: [[UInt8]]]
+    private let isFirst: Bool
+    private var folders: [ListSource.Folder] = []
+    /// The folders that have not been read, although they may contain photos.
+    private var unread: Set<[UInt8]> = [[]]
+    /// The folders to read, the next one last. Inner folders come first, because they contain the photos.
+    private var stack: [ServerFolder] = []
+    private var folderCount = 1
+
+    /// The number of folders to read at the same time.
+    private static let width = 16
+    /// The most folders below each other. Links on the server may form a loop.
+    private static let maximumDepth = 32
+    /// The most folders of a gallery.
+    static let maximumFolders = 100_000
+    /// The number of folders without any photo after which a new web site is taken for no gallery.
+    private static let maximumBarren = 200
+
+    /// - Parameter source: the source of the last update, whose validators count; nil to read all folders.
+    init(_ place: ServerPlace, _ comparer: ListComparer, over client: HTTPClient, after source: ListSource?) {
+        let known = Dictionary((source?.folders ?? []).map { ($0.path, $0.validators) }) { first, _ in first }
+        reader = ServerFolderReader(place, comparer, client, known)
+        self.comparer = comparer
+        children = Dictionary(grouping: known.keys.filter { !$0.isEmpty }, by: Self.parent)
+        isFirst = source == nil
+    }
+
+    /// Returns the folders with their validators, to store them.
+    ///
+    /// A folder below which something was not read has no validator, so that the next update reads it again.
+    var stored: [ListSource.Folder] {
+        var stale = unread
+        for path in unread {
+            stale.insert([])
+            for (index, byte) in path.enumerated() where byte == UInt8(ascii: "/") {
+                stale.insert(Array(path[...index]))
+            }
+        }
+        let read = folders.filter { !stale.contains($0.path) }
+        let known = folders.map(\.path).filter(stale.contains)
+        return read + unread.union(known).map { ListSource.Folder(path: $0, validators: Validators()) }
+    }
+
+    /// Reads all folders.
+    ///
+    /// - Parameters:
+    ///   - first: the answer with the outermost folder's list, if it has arrived.
+    ///   - onProgress: called after each folder, with the number of photos so far.
+    mutating func read(
+        startingWith first: sending Response? = nil, permit: TransferPermit, onProgress: (Int) async throws -> Void
+    ) async throws {
+        // The other folders are unknown before the first is read.
+        let root = ServerFolder()
+        let outcome = if let first { await reader.read(first, of: root) } else { await reader.read(root, with: permit) }
+        try await handle(outcome, onProgress)
+        try await withThrowingTaskGroup(of: ServerFolderReader.Outcome.self) { group in
+            var running = 0
+            while true {
+                while running < Self.width, let folder = stack.popLast() {
+                    running += 1
+                    group.addTask { [reader] in await reader.read(folder, with: TransferPermit(.list)) }
+                }
+                guard let outcome = try await group.next() else { return }
+                running -= 1
+                try await handle(outcome, onProgress)
+            }
+        }
+    }
+
+    private mutating func handle(
+        _ outcome: ServerFolderReader.Outcome, _ onProgress: (Int) async throws -> Void
+    ) async throws {
+        switch outcome {
+        case .read(let contents, let count):
+            try await take(contents)
+            unread.remove(contents.folder.path)
+            photoCount = max(photoCount, count)
+            guard photoCount > 0 || parts.count < Self.maximumBarren || !isFirst || reader.place.kind != .web else {
+                throw FormatError.notAGallery("a web site without photos in its first \(Self.maximumBarren) folders")
+            }
+            try await onProgress(photoCount)
+        case .unchanged(let folder, let head):
+            if folder.path.isEmpty { self.head = head }
+            try await keep(folder)
+            unread.remove(folder.path)
+        case .missing(let folder): unread.remove(folder.path)
+        case .unreadable(let folder, let failure): try await keepUnread(folder.path, because: failure)
+        case .failed(let error): throw error
+        }
+    }
+
+    /// Takes the folders in a folder that was read.
+    private mutating func take(_ contents: ServerFolderReader.Contents) async throws {
+        let folder = contents.folder
+        if folder.path.isEmpty { try takeRoot(contents) }
+        parts.append(folder.scope)
+        folders.append(ListSource.Folder(path: folder.path, validators: contents.validators))
+        // A link to an outer folder has the contents of that folder. Folders alone could be equal by accident.
+        if contents.fileCount > 0, folder.ancestors.contains(contents.signature) { return }
+        for subfolder in contents.subfolders.reversed() where ListedSubfolder.isWanted(subfolder.name) {
+            let path = folder.path + subfolder.name + [UInt8(ascii: "/")]
+            guard folder.ancestors.count < Self.maximumDepth, folderCount < Self.maximumFolders else {
+                try await keepUnread(path, because: Failure("there are too many folders", remedy: .none))
+                continue
+            }
+            if reader.place.hasClimbingValidators, let etag = subfolder.etag, reader.known[path]?.etag == etag {
+                try await comparer.keep(FolderScope(folder: PathText.text(path), isDeep: true))
+                takeKnown(below: path)
+            } else {
+                push(
+                    ServerFolder(
+                        path: path, etag: subfolder.etag, ancestors: folder.ancestors + [contents.signature],
+                        isListed: true))
+            }
+        }
+    }
+
+    /// Throws if the outermost folder names no photo, and no folder that it named before: a disk of the server may be
+    /// missing, or the page may be that of a sign-in or an error.
+    private mutating func takeRoot(_ contents: ServerFolderReader.Contents) throws {
+        head = contents.head
+        reader.place.takePublic(contents.head)
+        guard contents.fileCount == 0 else { return }
+        let known = Set(children[[]] ?? [])
+        if isFirst {
+            guard contents.subfolders.isEmpty else { return }
+            if reader.place.kind == .web { throw FormatError.notAGallery("a web page without photos") }
+            throw RequestError.wrongType("an empty folder")
+        }
+        guard contents.subfolders.contains(where: { known.contains($0.name + [UInt8(ascii: "/")]) }) else {
+            throw RequestError.wrongType(
+                "an empty folder, or another page; if that is right, clear this gallery’s cache")
+        }
+    }
+
+    /// Keeps the photos in a folder, and takes the folders in it.
+    private mutating func keep(_ folder: ServerFolder) async throws {
+        try await comparer.keep(folder.scope)
+        parts.append(folder.scope)
+        folders.append(
+            ListSource.Folder(path: folder.path, validators: reader.known[folder.path] ?? Validators()))
+        for path in children[folder.path] ?? [] {
+            push(ServerFolder(path: path, ancestors: folder.ancestors))
+        }
+    }
+
+    private mutating func push(_ folder: ServerFolder) {
+        folderCount += 1
+        stack.append(folder)
+        unread.insert(folder.path)
+    }
+
+    /// Keeps everything in a folder that was not read.
+    private mutating func keepUnread(_ path: [UInt8], because failure: Failure) async throws {
+        try await comparer.keep(FolderScope(folder: PathText.text(path), isDeep: true), because: failure)
+        unread.insert(path)
+        takeKnown(below: path)
+    }
+
+    private mutating func takeKnown(below path: [UInt8]) {
+        var rest = [path]
+        while let path = rest.popLast() {
+            folders.append(ListSource.Folder(path: path, validators: reader.known[path] ?? Validators()))
+            rest += children[path] ?? []
+        }
+    }
+
+    private static func parent(_ path: [UInt8]) -> [UInt8] {
+        Array(path.dropLast().reversed().drop { $0 != UInt8(ascii: "/") }.reversed())
+    }
+}
+
+/// A folder on a server that is to be read.
+struct ServerFolder: Sendable {
+    /// The decoded path below the root, with a slash at its end; empty for the root.
+    var path: [UInt8] = []
+    /// The validator that the list of the outer folder stated.
+    var etag: String?
+    /// The contents of the outer folders, outermost first, to detect loops of links.
+    var ancestors: [Int] = []
+    /// Whether a list of this update names the folder, so that it must be there.
+    var isListed = false
+
+    /// The folder as a part of the gallery.
+    var scope: FolderScope { FolderScope(folder: PathText.text(path), isDeep: false) }
+}

@@ -1,0 +1,129 @@
+import Cache
+import Formats
+import HTTP
+import Model
+import Numbers
+
+/// A gallery's outermost folder on a server, and the way to ask for the lists of folders there.
+struct ServerPlace: Sendable {
+    /// The kind of server.
+    let kind: GalleryKind
+    /// The address of the list of the outermost folder. It may name a page in the folder, and have a query.
+    let page: Address
+    /// The outermost folder.
+    let root: ListedFolder
+    private let cache: GalleryCache
+    private var wasPublic: Bool
+
+    init(_ kind: GalleryKind, at page: Address, of cache: GalleryCache, wasPublic: Bool) {
+        self.kind = kind
+        self.page = page
+        self.cache = cache
+        self.wasPublic = wasPublic
+        root = ListedFolder(kind == .web ? Self.folder(of: page) : page)
+    }
+
+    /// Returns the address of the folder that a page lists.
+    private static func folder(of page: Address) -> Address {
+        isPage(page) ? page.folder : page.asFolder
+    }
+
+    /// Whether an address has the ending of a page or list, so that it names no folder.
+    static func isPage(_ address: Address) -> Bool {
+        address.path.contains(/\.(html?|php|aspx?|xml|json)$/.ignoresCase())
+    }
+
+    /// Forbids private addresses from now on, if an answer came from a public one.
+    mutating func takePublic(_ head: HTTPResponse) {
+        wasPublic = wasPublic || head.beganPublic
+    }
+
+    /// Whether an answer from an address is that of a folder. After a redirect it may be another page.
+    func isAddress(_ address: Address, of path: [UInt8]) throws(AddressError) -> Bool {
+        guard !path.isEmpty else { return address == page || root.isItself(address) }
+        return ListedFolder(try self.address(of: path)).isItself(address)
+    }
+
+    /// The credentials to send; nil to send none.
+    var signIn: SignIn? { cache.signIn(for: root.address) }
+
+    /// Whether a folder's validator changes with everything below the folder, so that an equal one saves all requests
+    /// below.
+    var hasClimbingValidators: Bool { kind == .nextcloud }
+
+    /// Returns the addresses of the server's small pictures in a folder. Returns nil if the server makes none.
+    func previews(in folder: ListedFolder) -> WebDAVParser.Previews? {
+        let path = folder.address.path
+        guard kind == .nextcloud, let range = path.firstRange(of: Self.davPath),
+            let server = try? folder.address.resolving(String(path[..<range.lowerBound]) + "/")
+        else { return nil }
+        guard Self.isShare(folder.address) else { return WebDAVParser.Previews(root: server) }
+        // Nextcloud shows the previews of a share with a password only to browsers.
+        guard signIn == nil, let match = path[range.upperBound...].prefixMatch(of: /files\/([^\/]+)\/(.*)/) else {
+            return nil
+        }
+        return WebDAVParser.Previews(
+            root: server, share: String(match.1), folder: PercentEncoding.decodedBytes(String(match.2)))
+    }
+
+    /// Returns the address of a folder below the root.
+    ///
+    /// - Parameter path: the decoded path below the root, with a slash at its end; empty for the root.
+    func address(of path: [UInt8]) throws(AddressError) -> Address {
+        path.isEmpty
+            ? kind == .web ? page : root.address
+            : try root.address.resolving("./" + PercentEncoding.encode(path, keepingEscapes: false, also: "/"))
+    }
+
+    /// Returns the plan of a request for the list of a folder.
+    ///
+    /// - Parameters:
+    ///   - isAlone: whether to ask for the folder's own properties only. Servers without properties send the list.
+    ///   - validators: if they still match, the server may answer 304 (Not Modified).
+    func plan(for path: [UInt8], isAlone: Bool = false, validators: Validators = Validators()) throws -> FetchPlan {
+        var plan = FetchPlan(
+            address: try address(of: path), signIn: signIn, validators: kind == .web ? validators : Validators(),
+            limit: Self.limit, addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
+            isNamedByUser: cache.isNamedByUser(root.address), wasPublic: wasPublic, allowsCompression: true)
+        switch kind {
+        case .webDAV, .nextcloud:
+            plan.method = .propfind
+            plan.headers = [
+                ("Depth", isAlone ? "0" : "1"), ("Content-Type", "application/xml; charset=utf-8"),
+            ]
+            // A public share of Nextcloud answers other programs only if the server is part of a federation. But
+            // ownCloud refuses every password with this header.
+            if Self.isShare(root.address) { plan.headers.append(("X-Requested-With", "XMLHttpRequest")) }
+            plan.body = Array((kind == .nextcloud ? Self.nextcloudProperties : Self.properties).utf8)
+        case .list, .folder, .web: plan.headers = [("Accept", GalleryListRequest.acceptedTypes)]
+        }
+        return plan
+    }
+
+    /// The most bytes of a folder's list. 100,000 files take 40 MB by WebDAV.
+    private static let limit: ByteCount = 1 << 28
+
+    /// The beginning of the paths of Nextcloud's WebDAV folders, behind the address of the server.
+    static var davPath: Regex<Substring> { /\/(?:remote\.php\/(?:web)?dav|public\.php\/dav)\// }
+
+    /// Whether Nextcloud answers 401 for an address without naming a scheme, though it accepts a password.
+    static func lacksChallenges(_ address: Address) -> Bool {
+        isShare(address) || address.path.hasSuffix("/index.php/core/preview")
+    }
+
+    private static func isShare(_ address: Address) -> Bool { address.path.contains("/public.php/dav/files/") }
+
+    /// The four properties that every server knows. A request for others makes servers answer with an error for each
+    /// file.
+    private static let properties = """
+        <?xml version="1.0"?>
+        <propfind xmlns="DAV:"><prop><resourcetype/><getcontentlength/><getlastmodified/><getetag/></prop></propfind>
+        """
+
+    private static let nextcloudProperties = """
+        <?xml version="1.0"?>
+        <propfind xmlns="DAV:" xmlns:oc="http://owncloud.org/ns" xmlns:nc="http://nextcloud.org/ns"><prop>\
+        <resourcetype/><getcontentlength/><getlastmodified/><getetag/><oc:fileid/><nc:has-preview/>\
+        <nc:metadata-photos-original_date_time/></prop></propfind>
+        """
+}

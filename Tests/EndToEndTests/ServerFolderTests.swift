@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Folders on servers as galleries.
+@Suite(.ownThread, .serialized) struct ServerFolderTests {
+    private let home = Household()
+
+    private func picture(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(Built.testGallery)/thumbnails/\(name)")))
+    }
+
+    /// A NAS with photos behind a password.
+    private func nas() throws -> LoopbackServer {
+        try LoopbackServer.apache(
+            isDAV: true, files: ["photos/owl.jpg": picture("owl.jpg"), "photos/night/moon.jpg": picture("moon.jpg")])
+    }
+
+    @Test("A newcomer types the address of a NAS, signs in and sees the photos, without a manual")
+    func newcomer() throws {
+        let server = try nas()
+        let tmux = try Tmux([Built.vitrine], environment: home.environment())
+        try tmux.until { $0.contains("a") && $0.contains("add") }
+        try tmux.type("a", server.url("/photos/"), "Enter")
+        // The new gallery is open, or selected in the list.
+        let prompt = try tmux.until { $0.contains("Password:") || $0.contains("Enter") }
+        if !prompt.contains("Password:") { try tmux.type("Enter") }
+        #expect(try tmux.until(shows: "Password:").contains("“photos”"))
+        try tmux.type("me", "Enter", "s3cret", "Enter")
+        let list = try tmux.until { $0.contains("1 of 2") && $0.contains("▀▀▀▀") }
+        #expect(list.contains("owl.jpg") && list.contains("moon.jpg"))
+        try tmux.type("Enter")
+        let photo = try tmux.until { $0.contains("1 of 2 · fit") && $0.filter { $0 == "▀" }.count > 200 }
+        #expect(photo.contains(".jpg"))
+        try tmux.type("Q")
+        #expect(try tmux.until(shows: "ended with").contains("ended with 0"))
+    }
+
+    @Test("Commands take folders on servers")
+    func commands() async throws {
+        let folder = TestFolder()
+        folder.write("birds/owl.jpg", try picture("owl.jpg"))
+        let server = try await FolderServer.Kind.caddy.start(serving: folder.path)
+        func run(_ arguments: String...) throws -> Command {
+            try Command(Built.vitrine, arguments, environment: home.environment())
+        }
+        let sync = try run("sync", "--photos", server.address)
+        #expect(sync.status == 0, "\(sync.text)")
+        #expect(try run("list", server.address).text.contains("birds/owl.jpg"))
+        let export = home.folder.path("export")
+        #expect(try run("export", server.address, export).status == 0)
+        #expect(FileManager.default.subpaths(atPath: export)?.contains { $0.hasSuffix("owl.jpg") } == true)
+    }
+}
