@@ -142,7 +142,7 @@ public enum CommandTable {
             .filter, .photos, [.character("f")], "show matches only", .text("TEXT", isNeeded: false)),
         Entry(.sort, .photos, [.character(",")], "choose the order of photos"),
         Entry(.nextSection, .photos, [.character("}")], "next section"),
-        Entry(.previousSection, .photos, [.character("{")], "go to this or previous section"),
+        Entry(.previousSection, .photos, [.character("{")], "go back to a section start"),
         Entry(.divide, .photos, [.character("#")], "divide by time, folder or nothing"),
         Entry(.folders, .photos, [.character("t")], "switch between folders and all photos"),
         Entry(.sheet, .photos, [Key(.tab)], "switch between contact sheet and list"),
