@@ -65,11 +65,11 @@ final class Storage: Sendable {
             folders.append(locations.cache)
         }
         if !keepsState {
-            things.append("places, typed commands, network history")
+            things += ["places", "typed commands", "network history"]
             folders.append(locations.state)
         }
         if !keepsConfiguration {
-            things.append("passwords, changes to the list of galleries")
+            things += ["passwords", "changes to the list of galleries"]
             folders.append(locations.config)
         }
         guard !folders.isEmpty, takeFirstTurn() else { return nil }

@@ -41,7 +41,7 @@ public struct ListedFile: Equatable, Sendable {
     public var date: Timestamp?
     /// Whether the date is the time when the photo was taken.
     public var isDateTaken = false
-    /// A text that changes with the file's bytes, such as an `ETag` or the size and date; empty if unknown.
+    /// A string that changes whenever the file's bytes change: an `ETag`, or size and date. Empty if unknown.
     public var revision: String
     /// The address of a small picture of the photo; nil if the list names none.
     public var thumbnail: Address?

@@ -12,7 +12,7 @@ public struct GalleryEntry: Hashable, Sendable {
     public var photo: Address
     /// The address of the photo's thumbnail; nil if the gallery has none.
     public var thumbnail: Address?
-    /// A text that changes with the photo's bytes, such as an `ETag`, or a file's size and time; empty if unknown.
+    /// A string that changes whenever the photo's bytes change: an `ETag`, or size and time. Empty if unknown.
     public var revision: String
 
     /// Creates an entry.
@@ -61,7 +61,7 @@ public struct EntryBytes: Sendable {
         case photo
         /// The address of the photo's thumbnail; empty if the gallery has none.
         case thumbnail
-        /// A text that changes with the photo's bytes; empty if unknown.
+        /// A string that changes whenever the photo's bytes change, such as an `ETag`; empty if unknown.
         case revision
     }
 

@@ -66,7 +66,7 @@ package final class DecodeCancellation: Sendable {
     }
 }
 
-/// A time limit for several waits together.
+/// A time limit shared by several waits.
 struct Deadline {
     private let deadline: Int64
     /// Whether the deadline has passed. A descriptor with constant input cannot extend the limit.
