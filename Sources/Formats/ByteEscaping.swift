@@ -7,7 +7,7 @@
 struct ByteEscaping {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The first bytes, as long as they may become a byte order mark; nil afterwards.
+    /// The first bytes, while these may still be part of a byte order mark; nil afterwards.
     private var beginning: [UInt8]? = []
 
     /// Returns valid UTF-8 for bytes. Drops a byte order mark at the beginning of the document.
@@ -22,7 +22,7 @@ struct ByteEscaping {
         return Self.escaped(all.dropFirst(all.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0))
     }
 
-    /// Returns the bytes that a text from libxml2 stands for.
+    /// Returns the original bytes of a string from libxml2.
     static func restore(_ text: some Collection<UInt8>) -> [UInt8] {
         let text = Array(text)
         guard text.contains(0xEF) else { return text }

@@ -1,6 +1,6 @@
 import CLibXML2
 
-/// Finds the name of a document's first element, to tell formats apart before they are parsed.
+/// Finds the name of a document's first element, which shows its format.
 enum DocumentRoot {
     /// Returns the name of the first tag in lower case, without its prefix.
     ///

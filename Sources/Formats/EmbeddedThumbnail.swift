@@ -20,7 +20,8 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
     /// Photos of one camera then have the same order, whether or not the cache has the whole photos.
     public let takenAt: String?
 
-    /// The first bytes of a photo that may contain the thumbnail. A segment of a JPEG has at most as many.
+    /// The number of a photo's first bytes that may contain the thumbnail. A segment of a JPEG has at most this many
+    /// bytes.
     public static let reach = 65_536
 
     /// The most bytes of a thumbnail.
@@ -58,7 +59,7 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
             ?? timestamp(block.text(exif.entries[Tag.timeDigitized]))
     }
 
-    /// Rewrites "2006:07:30 07:47:17" as "2006-07-30T07:47:17". Returns nil for a text that is no time.
+    /// Rewrites "2006:07:30 07:47:17" as "2006-07-30T07:47:17". Returns nil for a string that is no time.
     private static func timestamp(_ text: [UInt8]?) -> String? {
         guard let text else { return nil }
         let isSpace = { (byte: UInt8) in byte == 0x20 }
@@ -81,8 +82,8 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
         return block.bytes(at: offset, length: length)
     }
 
-    /// Makes a thumbnail a picture of its own, which decoders turn like any photo. Returns nil for bytes that do not
-    /// begin like a JPEG.
+    /// Adds the orientation to a thumbnail. Decoders then rotate the thumbnail like any photo. Returns nil for bytes
+    /// that do not begin like a JPEG.
     ///
     /// A thumbnail is stored like the photo's pixels, not upright, and the photo's orientation applies to both.
     private static func upright(_ thumbnail: [UInt8], _ orientation: Int) -> [UInt8]? {
@@ -139,7 +140,7 @@ private struct JPEGSegments: Sequence, IteratorProtocol {
         self.bytes = bytes
     }
 
-    /// Returns the next segment. Returns nil after the one before the pixels, and where no segment begins.
+    /// Returns the next segment. Returns nil after the last segment before the pixels, and if no segment begins here.
     mutating func next() -> Segment? {
         let start = offset
         // Any number of bytes FF may precede a marker.
@@ -156,12 +157,12 @@ private struct JPEGSegments: Sequence, IteratorProtocol {
     }
 }
 
-/// An EXIF block, which is a TIFF file without pixels. No access leaves its bytes.
+/// An EXIF block, which is a TIFF file without pixels. Reading never leaves the block's bytes.
 private struct TIFFBlock {
     /// The wanted entries of a directory.
     struct Directory {
         var entries: [Int: Entry] = [:]
-        /// The offset of the next directory; 0 for none, nil if the block ends before.
+        /// The offset of the next directory; 0 for no directory, nil if the block ends before.
         var next: Int?
     }
 
@@ -175,7 +176,7 @@ private struct TIFFBlock {
     private let bytes: [UInt8]
     private let isLittleEndian: Bool
 
-    /// Finds the block of a JPEG, whose end may be missing.
+    /// Finds the block in a JPEG. The end of the JPEG may be missing.
     init?(inJPEG jpeg: [UInt8]) {
         guard jpeg.starts(with: [0xFF, 0xD8]),
             let segment = JPEGSegments(jpeg).first(where: { $0.isExif(in: jpeg) })
@@ -188,7 +189,7 @@ private struct TIFFBlock {
         }
     }
 
-    /// Returns the entries of a directory that have certain tags; of a repeated tag the first.
+    /// Returns the first entry of each wanted tag in a directory.
     func directory(at offset: Int, of tags: Set<Int>) -> Directory {
         var directory = Directory()
         guard let count = short(at: offset) else { return directory }
@@ -221,7 +222,7 @@ private struct TIFFBlock {
         return bytes(at: offset, length: entry.count).map { Array($0.prefix { $0 != 0 }) }
     }
 
-    /// Returns bytes that lie in the block; otherwise nil.
+    /// Returns bytes of the block; nil if the range exceeds the block.
     func bytes(at offset: Int, length: Int) -> [UInt8]? {
         guard offset >= 0, length >= 0, length <= bytes.count, offset <= bytes.count - length else { return nil }
         return Array(bytes[offset..<offset + length])
@@ -232,7 +233,7 @@ private struct TIFFBlock {
     /// Returns the number of four bytes at an offset.
     func long(at offset: Int) -> Int? { number(at: offset, length: 4) }
 
-    /// Offsets have 32 bits, and a table at most 65,535 entries of 12 bytes, so sums of them fit.
+    /// Offsets have 32 bits, and a table has at most 65,535 entries of 12 bytes, so sums of these numbers fit.
     private func number(at offset: Int, length: Int) -> Int? {
         guard offset >= 0, length <= bytes.count, offset <= bytes.count - length else { return nil }
         let field = bytes[offset..<offset + length]

@@ -6,7 +6,7 @@ import Model
 /// An entry's id is the path below the gallery's folder. Its revision has the file's size and time, so a file that is
 /// replaced by another one with the same date is noticed as well.
 public struct FolderEntries: WrittenEntries, Sendable {
-    /// The reason why the folder's other photos are unknown, if they are.
+    /// The error that stopped reading the folder; nil if all photos are known.
     public let failure: SystemError?
     /// The beginning of the ids of all photos in the folder.
     public let folder: String
@@ -72,8 +72,8 @@ public struct FolderEntries: WrittenEntries, Sendable {
 
 /// Paths as text.
 public enum PathText {
-    /// Returns the text of a path. Each byte that is not part of UTF-8 becomes `�` and two hexadecimal digits, so
-    /// different paths have different texts.
+    /// Returns a path as a string. Each byte that is not valid UTF-8 becomes `�` and two hexadecimal digits, so
+    /// different paths become different strings.
     public static func text(_ bytes: some Collection<UInt8>) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         var text = ""
@@ -100,12 +100,12 @@ public enum PathText {
 }
 
 extension Timestamp {
-    /// When a file was last modified. Times that no calendar has become the nearest one.
+    /// The time when a file was last modified. A time outside the calendar's range becomes the nearest valid time.
     fileprivate init(_ file: FolderTree.File) {
         let seconds = min(max(file.seconds, -Self.latest), Self.latest)
         self.init(milliseconds: seconds * 1_000 + file.nanoseconds / 1_000_000)
     }
 
-    /// The year 9999.
+    /// The last second of the year 9999, since 1970.
     private static let latest: Int64 = 253_402_300_799
 }

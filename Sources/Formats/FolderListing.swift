@@ -41,7 +41,7 @@ public struct FolderListing: WrittenEntries, Sendable {
     /// The number of photos.
     public var count: Int { files.count }
 
-    /// Returns the digest of everything that the list says about a photo.
+    /// Returns the digest of all facts in the list about a photo.
     public func digest(at index: Int) -> Int64? { digests[index] }
 
     /// Writes an entry. Returns false for a photo whose address is too long.

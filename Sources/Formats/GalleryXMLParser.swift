@@ -18,7 +18,7 @@ import Model
 /// The document is untrusted. The parser rejects document types, so there are no entities to expand and no files to
 /// load. It limits depth and lengths, and its memory use does not grow with the document.
 public final class GalleryXMLParser {
-    /// The most elements that may contain each other.
+    /// The most nested elements.
     static let maximumDepth = 100
     /// The most bytes of an attribute's value.
     static let maximumAttribute = 65_536
@@ -27,7 +27,7 @@ public final class GalleryXMLParser {
 
     private let stream: XMLPushStream
     private var photos: WrittenPhotos
-    /// The depth of the open `photo` element; nil if none is open.
+    /// The depth of the open `photo` element; nil if no `photo` element is open.
     private var photoDepth: Int?
     private var depth = 0
 
@@ -95,7 +95,7 @@ public final class GalleryXMLParser {
     }
 }
 
-/// The reason why a document is rejected as a gallery. Vitrine then uses no part of it.
+/// The reason why a document is rejected as a gallery. Vitrine then uses no part of the document.
 public enum FormatError: Error, Equatable, CustomStringConvertible {
     /// The system cannot load the XML library; the text is the system's reason.
     case missingLibrary(file: String, package: String, reason: String)
@@ -107,7 +107,7 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case malformed(line: Int, reason: String)
     /// The document is not well-formed JSON; the offset counts its bytes.
     case malformedJSON(offset: Int, reason: String)
-    /// The document declares a document type. No gallery needs one, and many attacks use one.
+    /// The document declares a document type. No gallery needs a document type, and many attacks use a document type.
     case documentType
     /// Elements are nested too deeply.
     case tooDeep

@@ -9,7 +9,7 @@ struct HTMLFilter {
     static let maximumTag = 1 << 16
     /// The most attributes in a tag.
     static let maximumAttributes = 256
-    /// The most bytes of a text. The rest of a text is dropped.
+    /// The most bytes of a text. The filter drops the rest.
     private static let maximumText = 4_096
 
     /// The limit that a page exceeds.
@@ -26,21 +26,21 @@ struct HTMLFilter {
         case marked, dashed
         /// The position is in a declaration or instruction, which ends at the first `>`.
         case declaration
-        /// The position is in a comment, after that many dashes; 3 means two dashes and an exclamation mark.
+        /// The position is in a comment, after this number of dashes; 3 means two dashes and an exclamation mark.
         case comment(dashes: Int)
         /// The position is in an end tag.
         case end
         /// The position is in the name of a start tag.
         case name
-        /// The position is before an attribute, or in its name, or behind its name.
+        /// The position is before an attribute, in its name, or after its name.
         case space, word, afterWord
-        /// The position is in something that is no attribute, which libxml2 skips too.
+        /// The position is in an invalid attribute, which libxml2 also skips.
         case bogus
         /// The position is behind the equals sign of an attribute.
         case equals
-        /// The position is in a value without quotes, or in a quoted one.
+        /// The position is in a value without quotes, or in a quoted value.
         case bare, quoted(by: UInt8)
-        /// The position is in a script or style, behind that many bytes of its end tag.
+        /// The position is in a script or style. The number counts the matching bytes of its end tag.
         case raw(matched: Int)
         /// The position is in the end tag of a script or style.
         case rawEnd
@@ -52,7 +52,7 @@ struct HTMLFilter {
     /// Whether the last byte of the tag is a slash outside of values.
     private var endsWithSlash = false
     private var tagName: [UInt8] = []
-    /// The beginning of the end tag for which a script or style lasts.
+    /// The beginning of the open script's or style's end tag.
     private var rawEnd: [UInt8] = []
     /// Whether the page had a tag.
     private(set) var hasTags = false
@@ -173,7 +173,7 @@ struct HTMLFilter {
         }
     }
 
-    /// Takes a byte of a tag, which does not end it.
+    /// Takes a byte within a tag that does not end the tag.
     private mutating func takeTag(_ byte: UInt8, _ output: inout [UInt8]) throws(Excess) {
         length += 1
         guard length <= Self.maximumTag else { throw .tag }

@@ -9,25 +9,25 @@ import Model
 ///
 /// A page does not tell where it ends. So a page that is cut between two tags is read as a shorter one.
 public final class HTMLListingParser: ListingParser {
-    /// The most bytes of a reference; longer ones are no addresses.
+    /// The most bytes of a reference; longer references are invalid.
     private static let maximumReference = 3 * Address.maximumLength
 
     private let folder: ListedFolder
-    /// Whether a link to the folder around this one has come since the last piece.
+    /// Whether a link to the parent folder came since the last piece.
     private var hasParentLink = false
     private let stream: HTMLPushStream
-    /// The address for references: the folder's, unless the page states another.
+    /// The address for resolving references. This is the folder's address, unless the page states another address.
     private var base: Address
     private var rows: ListedRows
     private var link: Link?
-    /// Whether the position is in a link or a date, whose texts do not count.
+    /// Whether the position is in a link. Texts in links and dates do not count.
     private var isInLink = false
     private var isInDate = false
 
     /// An open link to something that may be a photo.
     private struct Link {
         let target: Address
-        /// The thing in the folder; nil for a picture elsewhere, which counts only if it has a thumbnail.
+        /// The file or folder in this folder; nil for a picture elsewhere, which counts only with a thumbnail.
         let entry: ListedRows.Subject?
     }
 
@@ -58,7 +58,7 @@ public final class HTMLListingParser: ListingParser {
         return takePiece()
     }
 
-    /// Parses the end. Throws if the page ends within a tag, or if it is no web page.
+    /// Parses the end. Throws if the page ends within a tag, or if the document is no web page.
     public func finish() throws -> ListingPiece {
         try stream.finish { event in try self.take(event) }
         rows.finish()
@@ -109,7 +109,7 @@ public final class HTMLListingParser: ListingParser {
         }
     }
 
-    /// Returns whether an element begins or ends a row, so that a date in or behind it belongs to no link before.
+    /// Returns whether an element begins or ends a row. A date in or after such an element belongs to no earlier link.
     private static func separates(_ name: UnsafePointer<xmlChar>) -> Bool {
         XMLName.separators.contains { name == $0 }
     }
@@ -129,7 +129,7 @@ public final class HTMLListingParser: ListingParser {
         }
     }
 
-    /// Returns the thing in the folder at an address; nil for everything else.
+    /// Returns the file or folder of this folder at an address; nil for other addresses.
     private func subject(of target: Address) -> ListedRows.Subject? {
         guard target.query == nil else { return nil }
         if let (name, isFolder) = folder.name(of: target) {
@@ -152,7 +152,7 @@ public final class HTMLListingParser: ListingParser {
         if isAllowed, let thumbnail, thumbnail != link.target { rows.add(thumbnail: thumbnail) }
     }
 
-    /// Returns the address to which a reference leads; nil if it is invalid.
+    /// Returns the address to which a reference leads; nil if the reference is invalid.
     ///
     /// The reference's bytes are kept: those that are not ASCII are encoded as they are.
     private func address(_ reference: [UInt8]) -> Address? {

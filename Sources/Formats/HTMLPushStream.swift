@@ -6,7 +6,7 @@ import Glibc
 /// libxml2 builds no tree, loads nothing and ignores the encoding that the page declares. Bytes beyond ASCII arrive as
 /// ``ByteEscaping`` describes.
 final class HTMLPushStream {
-    /// A tag or a text. Valid only during the callback.
+    /// A tag or a text. The value is valid only during the callback.
     enum Event {
         case start(name: UnsafePointer<xmlChar>, HTMLAttributes)
         case end(name: UnsafePointer<xmlChar>)
@@ -28,9 +28,9 @@ final class HTMLPushStream {
     private var bytesSinceTag = 0
     private var depth = 0
 
-    /// The most elements that may contain each other: more than in XML, because old pages leave many elements open.
+    /// The most nested elements. The limit is higher than for XML, because old pages leave many elements open.
     private static let maximumDepth = 250
-    /// The most different names. libxml2 keeps all names in a table, which this limits.
+    /// The most different names. libxml2 keeps all names in a table, and this number limits its size.
     private static let maximumNames = 2_000
 
     /// - Parameter library: the file name of libxml2.
@@ -58,7 +58,7 @@ final class HTMLPushStream {
         }
     }
 
-    /// Parses the end of the page. Throws if it is within a tag, or if the document is no web page.
+    /// Parses the end of the page. Throws if the page ends within a tag, or if the document is no web page.
     func finish(consumer: @escaping (Event) throws -> Void) throws {
         self.consumer = consumer
         defer { self.consumer = nil }
@@ -131,7 +131,7 @@ final class HTMLPushStream {
         guard cxml_count_names(library.functions, parser) <= Self.maximumNames else { throw FormatError.tooManyNames }
     }
 
-    /// Delivers an event. After an error libxml2 reads the rest of its piece, but nothing is delivered.
+    /// Delivers an event. After an error, libxml2 reads the rest of the piece, but this method delivers nothing.
     private func receive(_ event: Event) {
         guard stop == nil else { return }
         do { try consumer?(event) } catch { stop = error }
@@ -177,16 +177,17 @@ final class HTMLPushStream {
     }
 }
 
-/// The attributes of the current element of a web page. Valid only during the parser's callback.
+/// The attributes of the current element of a web page. The value is valid only during the parser's callback.
 struct HTMLAttributes {
-    /// Two pointers per attribute: name and value, of which the latter may be null; then a null pointer.
+    /// Two pointers per attribute: name and value; the value may be null. A null pointer follows the last attribute.
     private let pointers: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
 
     init(_ pointers: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?) {
         self.pointers = pointers
     }
 
-    /// The bytes of an attribute's value, with references replaced and escaped bytes restored; nil if it is missing.
+    /// The bytes of an attribute's value, with references replaced and escaped bytes restored; nil if the attribute is
+    /// missing.
     subscript(name: XMLName) -> [UInt8]? {
         guard var pointer = pointers else { return nil }
         while let found = pointer[0] {

@@ -1,4 +1,4 @@
-/// The bytes of JSON's texts and numbers: their ends, their grammar, and UTF-8.
+/// Functions for the bytes of JSON's strings and numbers.
 enum JSONBytes {
     /// The replacement character, for half of a surrogate pair.
     static let replacement: UInt32 = 0xFFFD
@@ -11,7 +11,7 @@ enum JSONBytes {
     private static let backslashes = ones * 0x5C
     private static let spaces = ones * 0x20
 
-    /// Returns the index of the next quotation mark, backslash or control character; the count if there is none.
+    /// Returns the index of the next quotation mark, backslash or control character; otherwise the count.
     ///
     /// - Parameter hasHighBytes: becomes true if a byte beyond ASCII was near.
     @inline(__always)
@@ -43,7 +43,7 @@ enum JSONBytes {
         return index
     }
 
-    /// Returns the index of the next byte that no number contains.
+    /// Returns the index of the next byte that ends a number.
     @inline(__always)
     static func endOfNumber(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
@@ -86,7 +86,7 @@ enum JSONBytes {
         return index == bytes.count
     }
 
-    /// Returns the character that a backslash and this byte mean; nil if they mean nothing.
+    /// Returns the character that a backslash and this byte mean; nil for an invalid escape.
     static func unescaped(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
@@ -109,7 +109,7 @@ enum JSONBytes {
         }
     }
 
-    /// Returns the value of four hexadecimal digits; nil if there are not four.
+    /// Returns the value of four hexadecimal digits; nil for fewer digits.
     static func unit(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt32? {
         guard bytes.count - index >= 4 else { return nil }
         var unit: UInt32 = 0

@@ -25,7 +25,7 @@ public final class JSONListingParser: ListingParser {
         return reader.takePiece()
     }
 
-    /// Parses the end. Throws if the list is incomplete, or is no list of a folder.
+    /// Parses the end. Throws if the document is incomplete, or is no list of a folder.
     public func finish() throws -> ListingPiece {
         try stream.finish(to: &reader)
         guard reader.isList else { throw JSONListingReader.refusal }
@@ -58,15 +58,15 @@ private struct JSONListingReader: JSONConsumer {
     private var piece = ListingPiece()
     /// The depth of the objects that describe files and folders: 1 in an array, 2 in copyparty's object.
     private var entryDepth = 1
-    /// The part of copyparty's object that is open, or whose name was the last.
+    /// The part of copyparty's object that is open, or was last named.
     private var section: Section?
     private var isInSection = false
-    /// Whether copyparty's lists of folders and files were seen.
+    /// Whether copyparty's list of folders and its list of files have arrived.
     private var (hasFolders, hasFiles) = (false, false)
     private var entry = JSONListingEntry()
     private var isInEntry = false
     private var isWhole = false
-    /// Whether a file or folder was described as one of the servers does, and whether anything else was.
+    /// Whether any entry had a known server's form, or another form.
     private var (hasKnown, hasUnknown) = (false, false)
 
     init(_ folder: ListedFolder) {
@@ -90,7 +90,7 @@ private struct JSONListingReader: JSONConsumer {
         return hasKnown || (hasFolders && hasFiles) || (isWhole && isList)
     }
 
-    /// Whether the beginning ends in the first entry, which has had only the servers' members.
+    /// Whether the beginning ends within an entry with only known members.
     var isPossibleList: Bool {
         isInEntry && !hasUnknown && entry.isPossible
     }
@@ -131,7 +131,7 @@ private struct JSONListingReader: JSONConsumer {
         if isKnown { hasKnown = true } else { hasUnknown = true }
     }
 
-    /// Adds an entry of Caddy's. Its names have replacement characters where they are not UTF-8; its URLs are exact.
+    /// Adds an entry of Caddy's list. Caddy replaces bytes that are not UTF-8 in names, but not in URLs.
     private mutating func addCaddy() -> Bool {
         guard let isFolder = entry.isFolder else { return false }
         if entry.reference.isSet, let found = folder.name(of: entry.reference.text) {
@@ -149,7 +149,7 @@ private struct JSONListingReader: JSONConsumer {
         return true
     }
 
-    /// Adds an entry of copyparty's. A file's address may have a key, without which the file cannot be read.
+    /// Adds an entry of copyparty's list. A file's address may contain a key that reading the file requires.
     private mutating func addCopyparty(_ section: Section) -> Bool {
         guard entry.reference.isSet else { return false }
         let reference = entry.reference.bytes
@@ -182,7 +182,7 @@ private struct JSONListingReader: JSONConsumer {
 
 /// The members of the object that describes a file or folder.
 private struct JSONListingEntry {
-    /// A text or number of limited length. A longer one counts as empty.
+    /// A string or number of limited length. A longer value counts as empty.
     struct Field {
         private(set) var bytes: [UInt8] = []
         private(set) var isSet = false
@@ -251,16 +251,16 @@ private struct JSONListingEntry {
     /// The seconds of the years 0 to 9999, to which the dates of other formats are limited.
     private static let years = -62_167_219_200.0...253_402_300_799
 
-    /// Whether all members so far are the servers'.
+    /// Whether all members so far are members that the servers write.
     var isPossible: Bool { hasKnown && !hasUnknown }
 
-    /// The size and the date, as written; empty if the list states neither.
+    /// The size and the date, as written; empty if the list states neither value.
     var revision: String {
         let date = date.isSet ? date : seconds
         return size.isSet || date.isSet ? size.text + "-" + date.text : ""
     }
 
-    /// The date of a number of seconds; nil for one that is not in these ages.
+    /// The date of the stated number of seconds; nil outside the years 0 to 9999.
     var moment: Timestamp? {
         guard let seconds = Double(seconds.text), Self.years.contains(seconds) else { return nil }
         return Timestamp(milliseconds: 0).advanced(by: seconds)

@@ -7,7 +7,7 @@ protocol JSONConsumer {
     mutating func take(_ event: JSONEvent, depth: Int) throws
 }
 
-/// An event in a JSON document. Its bytes are valid only during the callback.
+/// An event in a JSON document. The event's bytes are valid only during the callback.
 enum JSONEvent {
     case beginObject
     case endObject
@@ -15,7 +15,7 @@ enum JSONEvent {
     case endArray
     /// The name of the member that follows, decoded.
     case key(UnsafeRawBufferPointer)
-    /// A text, decoded: UTF-8, unless the stream keeps invalid text.
+    /// A decoded string: UTF-8, unless the stream keeps invalid strings.
     case string(UnsafeRawBufferPointer)
     /// A number, as written.
     case number(UnsafeRawBufferPointer)
@@ -34,32 +34,32 @@ enum JSONEvent {
 ///
 /// A consumer is a generic parameter, so that the compiler makes one loop of both.
 struct JSONPushStream {
-    /// The most objects and arrays that may contain each other.
+    /// The most nested objects and arrays.
     static let maximumDepth = 100
-    /// The most bytes of a decoded text.
+    /// The most bytes of a decoded string.
     static let maximumString = 1 << 20
     /// The most bytes of a number.
     static let maximumNumber = 64
 
-    /// The part of the document that comes next, or that the last piece cut.
+    /// The part of the document that the next bytes begin or continue.
     private enum Phase {
         case mark, value, firstElement, firstKey, key, colon, comma, end
         case string, number, literal
     }
 
-    /// The part of a text that comes next.
+    /// The part of a string that comes next.
     private enum StringPart { case plain, escape, digits }
 
     private let keepsInvalidText: Bool
     private var phase = Phase.mark
-    /// Whether each open container is an object. The last is the innermost.
+    /// Whether each open container is an object. The last container is the innermost.
     private var isObject: [Bool] = []
     /// The number of bytes in earlier pieces.
     private var consumed = 0
     /// The error that stopped the stream.
     private var failure: (any Error)?
 
-    /// The beginning of a text or number that was cut, or a text with escapes.
+    /// The beginning of an unfinished string or number. Strings with escapes are buffered, too.
     private var buffer: [UInt8] = []
     /// The offset of the current token in the document.
     private var tokenOffset = 0
@@ -71,11 +71,11 @@ struct JSONPushStream {
     private var hasHighBytes = false
     /// The value of the Unicode escape so far.
     private var unit: UInt32 = 0
-    /// The first half of a surrogate pair; nil if the text does not end with one.
+    /// The first half of a surrogate pair; nil unless the string so far ends with such a half.
     private var firstHalf: UInt32?
 
-    /// - Parameter keepsInvalidText: whether texts may contain bytes that are not UTF-8. Some servers write file names
-    ///   as they are.
+    /// - Parameter keepsInvalidText: whether strings may contain bytes that are not UTF-8. Some servers write file
+    ///   names unchanged.
     init(keepsInvalidText: Bool = false) {
         self.keepsInvalidText = keepsInvalidText
     }
@@ -323,7 +323,7 @@ struct JSONPushStream {
 
     // MARK: - Strings
 
-    /// Parses a text that lies whole in this piece, without escapes; begins the buffer for others.
+    /// Parses a string without escapes that is complete in this piece. Starts the buffer for any other string.
     @inline(__always)
     private mutating func beginString(
         _ bytes: UnsafeRawBufferPointer, _ start: Int, isKey: Bool, _ consumer: inout some JSONConsumer

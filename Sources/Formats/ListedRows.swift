@@ -1,6 +1,6 @@
 import Model
 
-/// Collects the rows of a web page: a link, its image, and the text behind it with its date.
+/// Collects a web page's rows: links with their images, texts and dates.
 ///
 /// A row is complete when another begins, or at the end of its line, list item or table row.
 struct ListedRows {
@@ -12,7 +12,7 @@ struct ListedRows {
         case folder([UInt8])
         /// A picture elsewhere on the server.
         case photo
-        /// A thing in the folder that is not listed. Its row only ends the one before.
+        /// A file that is no picture, or an unwanted folder. Such a row only ends the row before.
         case other([UInt8])
     }
 
@@ -31,11 +31,11 @@ struct ListedRows {
     private static let maximumIcons = 64
 
     private var row: Row?
-    /// The last photo, until the next one shows whether its image is an icon.
+    /// The last photo. The next photo shows whether the last photo's image is an icon.
     private var held: ListedFile?
     private var icons: Set<Address> = []
-    /// A digest of the address behind each name, so that two photos of a page never have the same name. It takes the
-    /// parser's only memory that grows with the page: some 30 bytes for each entry.
+    /// A digest of the address behind each name, so that two photos of a page never have the same name. This is the
+    /// parser's only memory that grows with the page: about 30 bytes for each entry.
     private var addresses: [Int: Int] = [:]
     private var piece = ListingPiece()
 
@@ -45,14 +45,14 @@ struct ListedRows {
         return piece
     }
 
-    /// Begins a row, and ends the one before. A second link to the same thing continues its row.
+    /// Begins a row, and ends the row before. A second link to the same target continues the row.
     mutating func open(_ subject: Subject, at target: Address) {
         if let row, row.subject == subject, subject != .photo || row.target == target { return }
         close()
         row = Row(subject: subject, target: target)
     }
 
-    /// Adds an image to the row. Only the first counts.
+    /// Adds an image to the row. Only the first image counts.
     mutating func add(thumbnail: Address) {
         if row?.thumbnail == nil { row?.thumbnail = thumbnail }
     }
@@ -103,7 +103,7 @@ struct ListedRows {
         held = nil
     }
 
-    /// Returns the decoded last part of a picture's path. Returns nil if it is not the name of a picture.
+    /// Returns the decoded last part of a picture's path. Returns nil if this part is not the name of a picture.
     static func pictureName(of address: Address) -> [UInt8]? {
         guard let slash = address.path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let part = address.path[address.path.utf8.index(after: slash)...]
@@ -137,7 +137,7 @@ struct ListedRows {
         held = file
     }
 
-    /// Returns whether an image is an icon: it is the server's, or that of the photo before too.
+    /// Returns whether an image is an icon. Icons are images of the server, and images that two photos in a row have.
     private mutating func isIcon(_ image: Address) -> Bool {
         // Apache's icons, and those that a program makes at the address of a folder.
         if image.path.hasPrefix("/icons/") || image.path.hasSuffix("/") || icons.contains(image) { return true }
@@ -163,7 +163,7 @@ struct ListedRows {
         return hasher.finalize()
     }
 
-    /// Returns a photo's name with the folders of its path before it, joined with dashes.
+    /// Returns the folders and name of a photo's path, joined with dashes.
     private static func longName(of address: Address) -> [UInt8]? {
         let path = PercentEncoding.decodedBytes(address.path).split(separator: UInt8(ascii: "/"))
         let name = Array(path.joined(separator: [UInt8(ascii: "-")]))
@@ -173,7 +173,8 @@ struct ListedRows {
 
 /// Finds the date in the text of a row.
 enum RowDate {
-    /// Returns the first date with a time in a text; nil if there is none. Times without a zone count as UTC.
+    /// Returns the first date with a time in a string; nil if the string contains no such date. Times without a zone
+    /// count as UTC.
     ///
     /// Reads the forms of Apache (`2026-11-25 21:00`), nginx (`25-Nov-2026 21:00`), lighttpd (`2026-Nov-25 21:00:00`),
     /// HTTP (`Wed, 25 Nov 2026 21:00:00 GMT`) and RFC 3339, and that of the latter with spaces and an offset.

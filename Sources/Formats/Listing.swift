@@ -6,8 +6,8 @@ import Model
 ///     for try await bytes in body { take(try parser.parse(bytes)) }
 ///     take(try parser.finish())
 ///
-/// The list is untrusted. A parser limits depths and lengths, and its memory use does not grow with the list. It names
-/// only things directly in the folder: see ``ListedFolder/name(of:)``.
+/// The list is untrusted. A parser limits depths and lengths, and its memory use does not grow with the list. A parser
+/// names only files and folders directly in the folder: see ``ListedFolder/name(of:)``.
 public protocol ListingParser: AnyObject {
     /// Parses the next bytes. Returns the files and folders that are complete.
     func parse(_ bytes: [UInt8]) throws -> ListingPiece
@@ -21,10 +21,10 @@ public struct ListingPiece: Equatable, Sendable {
     public var files: [ListedFile] = []
     /// The folders in the folder.
     public var folders: [ListedSubfolder] = []
-    /// The validator that the list states for the folder itself; nil if it states none.
+    /// The validator that the list states for the folder itself; nil if the list states no validator.
     public var etag: String?
 
-    /// Whether the piece has a link to the folder around this one, as the list of an empty folder does.
+    /// Whether the piece has a link to the parent folder. The list of an empty folder has only such a link.
     public var hasParentLink = false
 
     /// Creates a piece.
@@ -37,15 +37,16 @@ public struct ListingPiece: Equatable, Sendable {
 public struct ListedFile: Equatable, Sendable {
     /// The bytes of the file's name. They need not be UTF-8.
     public var name: [UInt8]
-    /// When the file was last modified or the photo was taken; nil if the list does not say.
+    /// The time when the file was last modified or the photo was taken; nil if unknown.
     public var date: Timestamp?
     /// Whether the date is the time when the photo was taken.
     public var isDateTaken = false
     /// A string that changes whenever the file's bytes change: an `ETag`, or size and date. Empty if unknown.
     public var revision: String
-    /// The address of a small picture of the photo; nil if the list names none.
+    /// The address of a small picture of the photo; nil if the list names no small picture.
     public var thumbnail: Address?
-    /// The address of the photo if it lies elsewhere; nil if it is the file of this name in the folder.
+    /// The address of the photo if the photo is outside the folder; nil if the photo is the file with this name in the
+    /// folder.
     public var photo: Address?
 
     /// Creates a file.
@@ -60,7 +61,7 @@ public struct ListedFile: Equatable, Sendable {
 public struct ListedSubfolder: Hashable, Sendable {
     /// The bytes of the folder's name. They need not be UTF-8.
     public var name: [UInt8]
-    /// The validator that the list states for the folder; nil if it states none.
+    /// The validator that the list states for the folder; nil if the list states no validator.
     public var etag: String?
 
     /// Creates a folder.
@@ -72,7 +73,7 @@ public struct ListedSubfolder: Hashable, Sendable {
     private static let ignored = Set(
         ["@eaDir", "#recycle", ".thumbnails", ".hist", "lost+found"].map { Array($0.utf8) })
 
-    /// Whether a folder may hold photos. Hidden folders, and those of systems and programs, are left out.
+    /// Whether Vitrine reads a folder. Vitrine skips hidden folders, and folders of systems and programs.
     public static func isWanted(_ name: [UInt8]) -> Bool {
         name.first != UInt8(ascii: ".") && !ignored.contains(name)
     }
@@ -112,12 +113,12 @@ public struct ListedFolder: Hashable, Sendable {
         return (name, isFolder)
     }
 
-    /// Returns whether an address is that of this folder, in any encoding, with or without its last slash.
+    /// Returns whether an address leads to this folder. The encoding and the last slash do not matter.
     public func isItself(_ target: Address) -> Bool {
         target.origin == address.origin && PercentEncoding.decodedBytes(target.asFolder.path) == path
     }
 
-    /// Returns whether an address is that of the folder around this one.
+    /// Returns whether an address leads to the parent folder.
     func isDirectlyIn(_ target: Address) -> Bool {
         let outer = PercentEncoding.decodedBytes(target.asFolder.path)
         return path.count > outer.count + 1 && path.starts(with: outer)
@@ -130,6 +131,6 @@ public struct ListedFolder: Hashable, Sendable {
             && name != [0x2E, 0x2E] && name.count <= maximumName
     }
 
-    /// The most bytes of a name. File systems have at most 255; some servers allow more.
+    /// The most bytes of a name. File systems allow at most 255 bytes; some servers allow more.
     private static let maximumName = 1_024
 }

@@ -5,7 +5,8 @@ enum ListingDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
     /// Parses the date of an HTTP header, such as `Sun, 06 Nov 1994 08:49:37 GMT`, also without a leading zero and
-    /// without the weekday; or a date of RFC 3339, such as `1994-11-06T08:49:37.123456Z`. Returns nil for other texts.
+    /// without the weekday; or a date of RFC 3339, such as `1994-11-06T08:49:37.123456Z`. Returns nil for other
+    /// strings.
     static func moment(_ text: some StringProtocol) -> Timestamp? {
         if let moment = text.utf8.withContiguousStorageIfAvailable(UsualDate.header) ?? nil { return moment }
         if text.utf8.count <= maximumLength, text.utf8.first.map({ (0x30...0x39).contains($0) }) == true,
@@ -30,7 +31,7 @@ enum ListingDate {
             iso8601: "\(year)-\(month)-\(day.utf8.count == 1 ? "0" : "")\(day)T\(time)\(seconds)Z")
     }
 
-    /// Returns the two digits of a month. Accepts its English abbreviation, in upper or lower case, and digits.
+    /// Returns the two digits of a month. Accepts the month's English abbreviation, in upper or lower case, and digits.
     private static func monthNumber(_ month: some StringProtocol) -> String? {
         if month.utf8.count == 2, month.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return String(month) }
         guard let index = months.firstIndex(of: month.lowercased()) else { return nil }

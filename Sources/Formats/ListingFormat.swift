@@ -1,6 +1,6 @@
 /// The format of a folder's list.
 public enum ListingFormat: String, CaseIterable, Sendable {
-    /// A web page with links, such as that of a web server.
+    /// A web page with links, such as a web server's.
     case html
     /// JSON, such as that of nginx, Caddy or copyparty.
     case json
@@ -9,7 +9,7 @@ public enum ListingFormat: String, CaseIterable, Sendable {
     /// The answer of a WebDAV server.
     case multistatus
 
-    /// Finds out the format of an answer. Returns nil for everything that is not the list of a folder.
+    /// Recognises the format of an answer. Returns nil if the answer is not the list of a folder.
     ///
     /// - Parameter beginning: the first bytes of the answer, at least ``beginningLength`` unless it is shorter.
     public init?(contentType: String?, beginning: [UInt8]) {
@@ -28,7 +28,7 @@ public enum ListingFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a document begins like a gallery file: in XML, and without an element of a web page.
+    /// Whether a document begins like a gallery file. Such a document begins like XML, but not like a web page.
     private static func isGalleryFile(_ beginning: [UInt8]) -> Bool {
         if beginning.starts(with: [0xFF, 0xFE]) || beginning.starts(with: [0xFE, 0xFF]) { return true }
         let text = String(decoding: beginning, as: UTF8.self).lowercased()
@@ -38,7 +38,7 @@ public enum ListingFormat: String, CaseIterable, Sendable {
         return !["multistatus", "<list", "response"].contains { text.contains($0) }
     }
 
-    /// The number of bytes that tell the formats apart.
+    /// The number of bytes needed to recognise the format.
     public static let beginningLength = 1_024
 
     /// Creates a parser for the list of a folder.

@@ -1,4 +1,4 @@
-/// Finds a document's tags and limits each one before libxml2 reads it.
+/// Finds and limits a document's tags before libxml2 reads them.
 ///
 /// libxml2 compares each attribute of a tag with all others, so its time grows with the square of their number. The
 /// scanner knows only quotes, comments, CDATA and processing instructions. If the scanner and libxml2 could disagree
@@ -28,9 +28,9 @@ struct MarkupScanner {
         case tag
         /// The position is in a quoted attribute value.
         case value(quote: UInt8)
-        /// The position is in a comment, after that many dashes.
+        /// The position is in a comment, after this number of dashes.
         case comment(dashes: Int)
-        /// The position is in a CDATA section, after that many brackets.
+        /// The position is in a CDATA section, after this number of brackets.
         case section(brackets: Int)
         /// The position is in a processing instruction. `isMarked` is true after a question mark.
         case instruction(isMarked: Bool)

@@ -8,11 +8,11 @@ struct PhotoElement: Sendable {
     private let date: String
     private var photo: Address?
     private var thumbnail: Address?
-    /// The reason why the last `image` of the kind `image` was rejected, if any.
+    /// The reason why the last `image` element of the kind `image` was rejected, if it was.
     private var photoProblem: String?
     private(set) var remarks: [WrittenPhotos.Remark] = []
 
-    /// The most bytes of a name and an id. Lists sort, show and search names.
+    /// The most bytes of a name or an id. Lists sort, show and search names.
     static let maximumText = 4_096
     /// The most remarks per photo. A photo may have any number of images.
     private static let maximumRemarks = 8
@@ -29,7 +29,7 @@ struct PhotoElement: Sendable {
         }
     }
 
-    /// Adds an `image` element to this photo. It replaces an earlier element of the same kind.
+    /// Adds an `image` element to this photo. The element replaces an earlier element of the same kind.
     mutating func add(_ kind: WrittenFields.ImageKind, _ reference: String, line: Int, base: Address) {
         do throws(AddressError) {
             guard !reference.isEmpty else { return refuse(kind, "no srcURL", line) }

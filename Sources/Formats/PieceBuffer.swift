@@ -22,7 +22,8 @@ struct PieceBuffer {
         complete = max(0, bytes.count - count)
     }
 
-    /// Returns the bytes to parse now, and removes them. They end with a tag unless the buffer is full.
+    /// Returns the bytes to parse now, and removes them from the buffer. The bytes end with a tag unless the buffer is
+    /// full.
     ///
     /// - Parameter pieceSize: the number of bytes that fill the buffer; nil if it may hold any incomplete tag.
     mutating func next(pieceSize: Int?) -> [UInt8] {
@@ -41,7 +42,7 @@ struct PieceBuffer {
         return piece
     }
 
-    /// Returns all bytes, and removes them.
+    /// Returns all bytes, and empties the buffer.
     mutating func takeAll() -> [UInt8] {
         defer { bytes = [] }
         return bytes

@@ -1,10 +1,10 @@
 import Model
 
-/// Reads dates in the forms of the most frequent servers, in few steps, because a list may have very many.
+/// Reads the most frequent forms of dates quickly. A list may have very many dates.
 ///
 /// ``ListingDate`` and ``RowDate`` read the same forms and all others. Their results are the same.
 enum UsualDate {
-    /// Reads a whole text such as `Sun, 06 Nov 1994 08:49:37 GMT`, as WebDAV servers write it.
+    /// Reads a whole string such as `Sun, 06 Nov 1994 08:49:37 GMT`, as WebDAV servers write it.
     static func header(_ text: UnsafeBufferPointer<UInt8>) -> Timestamp? {
         guard text.count == 29, text[..<3].allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }),
             text[3] == UInt8(ascii: ","), [4, 7, 11, 16, 25].allSatisfy({ text[$0] == space }),
@@ -49,7 +49,7 @@ enum UsualDate {
         text.reduce(0) { $0 << 8 | UInt32($1 | 0x20) }
     }
 
-    /// Returns the moment of a date's parts. The time is `21:07` or `21:07:00`.
+    /// Returns the moment for the parts of a date. The time is `21:07` or `21:07:00`.
     private static func moment(
         year: Slice<UnsafeBufferPointer<UInt8>>, _ month: (UInt8, UInt8), day: Slice<UnsafeBufferPointer<UInt8>>,
         time: Slice<UnsafeBufferPointer<UInt8>>

@@ -1,7 +1,7 @@
 import CLibXML2
 import Model
 
-/// Parses the answer of a WebDAV server to `PROPFIND`: a multistatus with the properties of a folder and its members.
+/// Parses a WebDAV server's answer to `PROPFIND`. The answer states the properties of a folder and its members.
 ///
 /// It uses the properties of each member that have a 2xx status, and skips elements and members that it does not know.
 /// Only namespaces count; servers use any prefixes.
@@ -60,7 +60,7 @@ public final class WebDAVParser: ListingParser {
     private let stream: XMLPushStream
     private var piece = ListingPiece()
     private var open: [Element] = []
-    /// The text of the innermost element that has one.
+    /// The text of the innermost open element that can have text.
     private var text: [UInt8] = []
     private var reference: String?
     private var properties: Properties?
@@ -134,7 +134,7 @@ public final class WebDAVParser: ListingParser {
         }
     }
 
-    /// Returns a reference without scheme and host.
+    /// Returns a reference without its scheme and host.
     ///
     /// Behind a proxy for TLS, many servers write `http` addresses, or those of an inner host. The names below the folder
     /// count, and nothing is requested from another host.
@@ -187,7 +187,7 @@ public final class WebDAVParser: ListingParser {
         }
     }
 
-    /// An element whose place in the answer gives it a meaning.
+    /// An element of the answer. Its meaning depends on its parent element.
     private enum Element {
         case multistatus, response, reference, propstat, status, prop
         case type, collection, size, modified, etag, number, hasPreview, taken
@@ -247,7 +247,7 @@ public final class WebDAVParser: ListingParser {
         /// The most bytes of a validator that is kept.
         private static let maximumValidator = 256
 
-        /// Returns these properties, with the missing ones taken from others.
+        /// Returns these properties, with missing properties taken from `other`.
         func completed(by other: Properties) -> Properties {
             var all = self
             all.isFolder = isFolder || other.isFolder
@@ -258,7 +258,7 @@ public final class WebDAVParser: ListingParser {
             return all
         }
 
-        /// The member's validator; nil if it has none, or one of absurd length.
+        /// The member's validator; nil if the validator is missing or too long.
         var validator: String? { etag.isEmpty || etag.utf8.count > Self.maximumValidator ? nil : etag }
 
         private var revision: String {
@@ -268,7 +268,7 @@ public final class WebDAVParser: ListingParser {
             return text.utf8.count <= Self.maximumValidator ? text : ""
         }
 
-        /// When the photo was taken, from the seconds since 1970.
+        /// The time when the photo was taken; the server states seconds since 1970.
         private var dateTaken: Timestamp? {
             let digits = taken.utf8.first == UInt8(ascii: "-") ? taken.dropFirst() : taken[...]
             // Nextcloud writes 0 if it does not know the date.

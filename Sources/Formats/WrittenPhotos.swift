@@ -24,7 +24,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
     private var bytes: [UInt8] = []
     private var imageLines: [Int] = []
     private var elements: [PhotoElement] = []
-    /// The photo whose element is still open; nil if none is open.
+    /// The photo whose element is still open; nil if no photo's element is open.
     private var open: WrittenPhoto?
     private var openElement: PhotoElement?
 
@@ -167,7 +167,7 @@ extension WrittenPhotos {
         photos.append(photo)
     }
 
-    /// Returns the finished photos and keeps the open one.
+    /// Returns the finished photos and keeps the open photo.
     mutating func take() -> WrittenPhotos {
         // Copying an open photo, which may be long, for each piece would take too much time.
         guard !photos.isEmpty else { return WrittenPhotos(base: base, plain: plain, digest: digest) }
@@ -204,7 +204,7 @@ extension WrittenPhotos {
     }
 }
 
-/// The position of a photo's data in ``WrittenPhotos``, or its other state.
+/// A photo's state in ``WrittenPhotos``, and the position of its data.
 struct WrittenPhoto {
     enum Kind {
         /// The photo is unparsed in the bytes.
@@ -220,9 +220,9 @@ struct WrittenPhoto {
     let line: Int
     /// The range of the bytes with the attributes of the photo and its images.
     var bytes: Range<Int>
-    /// The range of the line numbers of its images.
+    /// The range of the line numbers of the photo's images.
     var imageLines: Range<Int>
-    /// The digest of the photo's bytes; nil if it must be parsed each time.
+    /// The digest of the photo's bytes; nil if the photo must be parsed each time.
     var digest: Int64?
 
     func moved(bytes offset: Int, imageLines lineOffset: Int) -> WrittenPhoto {
@@ -311,7 +311,7 @@ public struct EntryDigest: Sendable {
     }
 
     /// Mixes both halves of a 128-bit product. Each input bit affects most output bits. The two constants are the
-    /// fractional digits of π; the second is made odd.
+    /// fractional digits of π; the second constant is made odd.
     private static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
         let product = (state ^ word ^ 0x243F_6A88_85A3_08D3).multipliedFullWidth(by: 0x1319_8A2E_0370_7345)
         return product.high ^ product.low ^ state.rotatedLeft

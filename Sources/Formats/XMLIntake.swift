@@ -89,7 +89,7 @@ struct XMLIntake {
 
 /// An XML declaration, `<?xml version="1.0" encoding="…"?>`, parsed for its encoding.
 struct XMLDeclaration {
-    /// The declared encoding; nil if the declaration names none.
+    /// The declared encoding; nil if the declaration names no encoding.
     private(set) var encoding: String?
 
     /// Returns whether an instruction begins like an XML declaration.
@@ -97,7 +97,7 @@ struct XMLDeclaration {
         instruction.starts(with: "xml".utf8) && instruction.dropFirst(3).first.map(isBlank) ?? false
     }
 
-    /// Parses an instruction without `<?` and `?>`. Returns nil if it is not a valid declaration.
+    /// Parses an instruction without `<?` and `?>`. Returns nil if the instruction is not a valid declaration.
     init?(_ instruction: [UInt8]) {
         guard Self.isBegun(by: instruction) else { return nil }
         var rest = instruction.dropFirst(3).drop(while: Self.isBlank)
@@ -122,7 +122,7 @@ struct XMLDeclaration {
     private static func isBlank(_ unit: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(unit) }
 }
 
-/// The encoding of a document, as far as needed to find tags.
+/// The encoding of a document, as precisely as finding tags requires.
 ///
 /// The type supports UTF-8, UTF-16 and single-byte encodings based on ASCII. In these, markup can be found without
 /// decoding. It rejects others: in Shift_JIS a `]` byte may be half of a character, and in UTF-7 a `<` may be written

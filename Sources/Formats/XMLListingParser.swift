@@ -8,7 +8,7 @@ import Model
 /// nginx writes the bytes of names as they are, in no particular encoding, so the list need not be valid XML. The parser
 /// reads it nevertheless; see ``ByteEscaping``.
 public final class XMLListingParser: ListingParser {
-    /// The most bytes of a name's text, in which libxml2 writes up to three bytes for one.
+    /// The most bytes of a name's text. libxml2 writes up to three bytes for each byte.
     private static let maximumText = 65_536
 
     private let stream: XMLPushStream
@@ -25,7 +25,7 @@ public final class XMLListingParser: ListingParser {
         let size: String
     }
 
-    /// Creates a parser for one list. The list has no addresses, so the parser does not need the folder's.
+    /// Creates a parser for one list. The list contains no addresses, so the parser does not need the folder's address.
     public convenience init(folder: ListedFolder) {
         self.init(library: XMLLibrary.file)
     }
@@ -35,7 +35,7 @@ public final class XMLListingParser: ListingParser {
         stream = XMLPushStream(library: library, wantsText: true, ignoresEncoding: true)
     }
 
-    /// Returns whether a document is such a list.
+    /// Returns whether a document is a list in this format.
     ///
     /// - Parameter beginning: the first bytes, which must contain the first tag.
     public static func recognises(contentType: String?, beginning: [UInt8]) -> Bool {

@@ -6,7 +6,7 @@ import Glibc
 /// Features that reach beyond the document are off: network access, entity substitution and external subsets. If the
 /// document declares a document type, parsing stops before libxml2 processes it.
 final class XMLPushStream {
-    /// A tag or a text. Valid only during the callback.
+    /// A tag or a text. The value is valid only during the callback.
     enum Event {
         case start(name: UnsafePointer<xmlChar>, namespace: UnsafePointer<xmlChar>?, Attributes, line: Int)
         /// A piece of a text, with references replaced by their characters.
@@ -31,12 +31,12 @@ final class XMLPushStream {
 
     /// The most namespaces in scope. libxml2 searches all of them for each prefixed name.
     private static let maximumNamespaces = 256
-    /// The most different names. libxml2 keeps all names in a table, which this limits.
+    /// The most different names. libxml2 keeps all names in a table, and this number limits its size.
     private static let maximumNames = 1_000
 
     /// - Parameters:
     ///   - library: the file name of libxml2.
-    ///   - wantsText: delivers texts too. Without them libxml2 skips texts faster.
+    ///   - wantsText: delivers texts too. Without texts, libxml2 is faster.
     ///   - ignoresEncoding: reads the document as UTF-8, whatever encoding it declares.
     init(library: String, wantsText: Bool = false, ignoresEncoding: Bool = false) {
         libraryFile = library
@@ -201,7 +201,7 @@ extension String {
     }
 }
 
-/// The loaded library libxml2. Other code reaches its functions only through this object.
+/// The loaded library libxml2. Other code reaches the library's functions only through this object.
 ///
 /// Vitrine loads the library on demand, so that commands without galleries start faster. The library stays loaded, so
 /// another object costs little.
@@ -231,7 +231,7 @@ final class XMLLibrary {
     }
 }
 
-/// The attributes of the current element. Valid only during the parser's callback.
+/// The attributes of the current element. The value is valid only during the parser's callback.
 struct Attributes {
     /// Five pointers per attribute: name, prefix, namespace, start and end of the value.
     private let pointers: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
@@ -249,7 +249,8 @@ struct Attributes {
         return longest
     }
 
-    /// The value of an attribute without a namespace; nil if it is missing. The bytes are in the parser's memory.
+    /// The value of an attribute without a namespace; nil if the attribute is missing. The bytes are in the parser's
+    /// memory.
     subscript(name: XMLName) -> UnsafeRawBufferPointer? {
         for index in 0..<count {
             guard let pointers, pointers[index * 5 + 1] == nil, let found = pointers[index * 5], found == name else {
@@ -278,7 +279,7 @@ struct Attributes {
     }
 }
 
-/// The name of an element, attribute or namespace, to compare with those of libxml2.
+/// A name of an element, attribute or namespace. The name is compared with names from libxml2.
 struct XMLName: Sendable {
     private let text: StaticString
 

@@ -14,7 +14,7 @@ public struct Address: Hashable, Sendable {
     public enum Scheme: String, Sendable {
         case http, https, file
 
-        /// The port of a URL that states none; nil for a file.
+        /// The port of a URL that states no port; nil for a file.
         var usualPort: Int? {
             switch self {
             case .http: 80
@@ -77,8 +77,8 @@ public struct Address: Hashable, Sendable {
     /// The ``text`` without tokens in its query. Files and output that must not contain secrets use this text.
     public var textWithoutSecrets: String { beginning(host) + shownQuery }
 
-    /// Whether this address comes from a ``textWithoutSecrets``. Then Vitrine cannot use it without the missing
-    /// secrets.
+    /// Whether this address comes from a ``textWithoutSecrets``. Then Vitrine cannot use the address without the
+    /// missing secrets.
     public var lacksSecrets: Bool { query?.contains("=" + PercentEncoding.encode("…", keepingEscapes: false)) == true }
 
     private func beginning(_ host: String) -> String {
@@ -112,7 +112,7 @@ public struct Address: Hashable, Sendable {
             credentials: credentials)
     }
 
-    /// The folder of a local file, in the form of ``init(filePath:)``: without a slash at its end.
+    /// The folder of a local file, without a slash at its end. This is the form of ``init(filePath:)``.
     public var folderAlone: Address { Address(filePath: PercentEncoding.decodedBytes(folderPath)) }
 
     /// Returns the address of a file or folder in this folder.
@@ -138,10 +138,10 @@ public struct Address: Hashable, Sendable {
 }
 
 extension Address.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// A fixed text without secrets.
+    /// A fixed string without secrets.
     public var description: String { "credentials" }
 
-    /// A fixed text without secrets.
+    /// A fixed string without secrets.
     public var debugDescription: String { description }
 
     /// An empty mirror, so that dumps contain no secrets.
@@ -149,7 +149,8 @@ extension Address.Credentials: CustomStringConvertible, CustomDebugStringConvert
 }
 
 extension Address: CustomStringConvertible {
-    /// The address for screens and logs, without password and tokens. Its host name cannot be mistaken for another.
+    /// The address for screens and logs, without password and tokens. The form of its host name cannot be mistaken for
+    /// another host's name.
     public var description: String { beginning(shownHost) + shownQuery }
 }
 
@@ -249,7 +250,7 @@ extension Address {
         self.init(filePath: path)
     }
 
-    /// Whether a text begins with a scheme. In `localhost:8080/album` the colon precedes a port.
+    /// Whether a string begins with a scheme. In `localhost:8080/album` the colon precedes a port.
     private static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.firstIndex(of: ":") else { return false }
         let name = text[..<colon]
@@ -263,7 +264,7 @@ extension Address {
 }
 
 extension String {
-    /// The text without white space at its ends.
+    /// The string without white space at its ends.
     fileprivate var trimmed: String {
         let start = unicodeScalars.firstIndex { !$0.properties.isWhitespace } ?? unicodeScalars.endIndex
         guard let last = unicodeScalars.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
@@ -295,7 +296,7 @@ extension Address {
             credentials: credentials)
     }
 
-    /// Removes credentials and query secrets from all addresses in a text.
+    /// Removes credentials and query secrets from all addresses in a string.
     ///
     ///     Address.withoutCredentials("“http://me:s3cret@example.org/” is one too many")  // “http://example.org/” is …
     ///
@@ -350,7 +351,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
         (scheme, host, port) = (address.scheme, address.host, address.port)
     }
 
-    /// Parses an origin's ``text``. Returns nil for any other text.
+    /// Parses an origin's ``text``. Returns nil for any other string.
     public init?(_ text: String) {
         guard let address = try? Address(text), let origin = Origin(address), origin.text == text else { return nil }
         self = origin
@@ -373,7 +374,7 @@ extension Address {
     public var origin: Origin? { Origin(self) }
 }
 
-/// The reason why a text is not a valid address.
+/// The reason why a string is not a valid address.
 public enum AddressError: Error, Equatable, CustomStringConvertible {
     /// The text is empty.
     case empty

@@ -33,8 +33,8 @@ struct AddressParts {
         }
     }
 
-    /// Removes a scheme from the start of a text and returns it. Returns nil if there is none. A colon after a slash
-    /// belongs to the path.
+    /// Removes a scheme from the start of a string and returns it. Returns nil if the string has no scheme. A
+    /// colon after a slash belongs to the path.
     private static func takeScheme(from rest: inout Substring) -> String? {
         guard let colon = rest.firstIndex(of: ":"), let first = rest.utf8.first,
             isLetter(first),
@@ -182,8 +182,8 @@ public struct PlainReference: Sendable {
         return before != UInt8(ascii: "/") && count <= Address.maximumLength
     }
 
-    /// Returns whether a reference is a path from the server's root in normal form, as in the lists of servers. It may
-    /// have escapes, and an escaped dot counts as a dot.
+    /// Returns whether a reference is a path from the server's root in normal form, as in the lists of servers. The
+    /// path may have escapes, and an escaped dot counts as a dot.
     static func isPlainPath(_ reference: some Collection<UInt8>) -> Bool {
         guard reference.first == UInt8(ascii: "/") else { return false }
         var before: UInt8 = 0

@@ -45,7 +45,7 @@ public struct FolderPath: Hashable, Sendable {
     /// Whether a photo is in this folder itself.
     public func holds(photo id: String) -> Bool { FolderPath(ofPhoto: id) == self }
 
-    /// Returns the folder directly in this folder that contains a photo. Returns nil if there is none.
+    /// Returns the folder directly in this folder that contains a photo. Returns nil if there is no such folder.
     public func child(containing id: String) -> FolderPath? {
         guard contains(photo: id) else { return nil }
         let rest = id.utf8.dropFirst(prefix.utf8.count)

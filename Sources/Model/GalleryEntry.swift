@@ -30,13 +30,13 @@ public struct GalleryEntry: Hashable, Sendable {
     }
 }
 
-/// The origin of a photo's date. The number is stored.
+/// The origin of a photo's date. The cache stores the raw value.
 public enum DateOrigin: Int64, Hashable, Sendable {
     /// The gallery's list states the date.
     case stated = 0
-    /// The file was last modified on this date.
+    /// The date is the time of the file's last modification.
     case modified = 1
-    /// The photo was taken on this date, according to its metadata. This date replaces the date of the file.
+    /// The metadata states that the photo was taken on this date. This date replaces the file's date.
     case taken = 2
     /// The date is unknown and the stored number has no meaning. Any other date replaces it.
     case unknown = 3
@@ -134,7 +134,7 @@ public struct EntryBytes: Sendable {
     /// The bytes of a text.
     public subscript(part: Part) -> ArraySlice<UInt8> { bytes[range(of: part)] }
 
-    /// Returns a text as a string.
+    /// Returns one of the texts as a string.
     public func text(_ part: Part) -> String { String(decoding: self[part], as: UTF8.self) }
 
     /// Whether the gallery has a thumbnail for the photo.

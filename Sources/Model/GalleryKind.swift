@@ -1,4 +1,5 @@
-/// The kind of place to which a gallery's address leads. The raw value is stored, and shown to users and programs.
+/// The kind of place to which a gallery's address leads. The cache stores the raw value, and Vitrine shows the raw
+/// value to users and programs.
 public enum GalleryKind: String, Hashable, Sendable {
     /// An XML file that lists the photos.
     case list
@@ -11,10 +12,10 @@ public enum GalleryKind: String, Hashable, Sendable {
     /// A Nextcloud or ownCloud server.
     case nextcloud
 
-    /// Returns the kind of a gallery for which the cache has none. Returns nil if it is unknown, because Vitrine never
-    /// fetched the gallery.
+    /// Returns the kind of a gallery if the cache stores no kind. Returns nil if the kind is unknown, because
+    /// Vitrine never fetched the gallery.
     ///
-    /// - Parameter hasPaths: whether the photos' ids are paths; nil without photos.
+    /// - Parameter hasPaths: whether the photos' ids are paths; nil if the gallery has no photos.
     public init?(_ address: Address, hasPaths: Bool?) {
         switch (hasPaths, address.filePath) {
         case (true?, _?): self = .folder

@@ -6,13 +6,13 @@ public struct Photo: Hashable, Identifiable, Sendable {
     public let galleryID: String
     /// The photo's title. The title may contain control characters, so make it harmless before a screen shows it.
     public let name: String
-    /// The time when the photo was last modified.
+    /// The photo's date.
     public let date: Timestamp
     /// The state of the photo's thumbnail.
     public let thumbnail: RenditionState
     /// The state of the original photo.
     public let original: RenditionState
-    /// The size of the photo's file in bytes; nil if it is not cached.
+    /// The size of the photo's file in bytes; nil if the file is not cached.
     public let size: Int64?
     /// Whether the photo's file lies in a local gallery, so that the cache has no copy.
     public let isInPlace: Bool
@@ -96,12 +96,13 @@ public struct RenditionState: Hashable, Sendable {
 
     /// The number of the edition in the gallery's list.
     public var edition: Int
-    /// The number of the edition in the cache; nil if there is none. The number is negative for an older picture that
-    /// replaced a bad one.
+    /// The number of the edition in the cache; nil if no edition is cached. The number is negative if an older picture
+    /// replaced a bad picture.
     public var held: Int?
-    /// The problem with the current edition; nil if there is none.
+    /// The problem with the current edition; nil for no problem.
     public var trouble: Trouble?
-    /// Whether the server offers no such picture. This is no failure; Vitrine makes the thumbnail from the cached photo.
+    /// Whether the server offers no picture of this kind. This is no failure; Vitrine makes the thumbnail from the
+    /// cached photo.
     public var isAbsent: Bool
 
     /// Creates a state.
@@ -158,7 +159,7 @@ public enum PictureSignature: String, Sendable, CaseIterable {
     }
 }
 
-/// Recognises pictures by the endings of their names, if a list states nothing else about its files.
+/// Recognises pictures by their names' endings, for lists without types.
 public enum PictureName {
     private static let endings = Set(
         ["jpg", "jpeg", "jpe", "jfif", "png", "gif", "webp", "tif", "tiff", "heic", "heif", "hif", "avif"]

@@ -94,7 +94,7 @@ public struct MetadataText: Hashable, Sendable {
     /// The sensitivity, such as `ISO 200`.
     public var sensitivity: String? { metadata.iso.map { "ISO \($0)" } }
 
-    /// The known exposure settings, such as `1/250 s, f/5.6, 35 mm, ISO 200`, if there are any.
+    /// The known exposure settings, such as `1/250 s, f/5.6, 35 mm, ISO 200`, if any.
     public var settings: String? {
         let parts = [exposure, aperture, focalLength, sensitivity].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
@@ -122,7 +122,7 @@ public struct MetadataText: Hashable, Sendable {
         return "https://www.openstreetmap.org/?mlat=\(y)&mlon=\(x)#map=15/\(y)/\(x)"
     }
 
-    /// The rotation that makes the stored picture upright, if one is needed and known.
+    /// The rotation that makes the stored picture upright, if needed and known.
     public var turning: String? {
         switch metadata.orientation {
         case 2: "mirrored"

@@ -8,7 +8,7 @@ public struct PhotoOrder: Hashable, Sendable {
         case name
         /// The size of the cached file. Photos that are not cached count as empty.
         case size
-        /// The availability: photo, thumbnail only, neither, failed.
+        /// The availability: photo cached, only thumbnail cached, neither cached, failed.
         case state
     }
 
@@ -34,7 +34,7 @@ public struct PhotoFilter: Hashable, Sendable {
     /// The folder whose photos the list shows; nil for all photos of the gallery.
     public var folder: FolderFilter?
 
-    /// Creates a filter. Without an argument it selects every photo.
+    /// Creates a filter. Without arguments, the filter selects every photo.
     public init(_ text: String = "", in folder: FolderFilter? = nil) {
         self.text = text
         self.folder = folder
@@ -57,7 +57,7 @@ public enum SectionRule: String, Hashable, Sendable, CaseIterable {
     /// The list has a section for each folder, in natural order. Inside a section, photos have the list's order.
     case folder
 
-    /// Returns this rule, or no sections if a list in this order cannot have them.
+    /// Returns this rule, or `none` if this order allows no such sections.
     public func applied(to order: PhotoOrder) -> SectionRule {
         self == .folder || order.criterion == .date ? self : .none
     }

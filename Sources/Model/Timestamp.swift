@@ -13,7 +13,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// The date of a photo whose date is unknown. No photo was taken at that moment, so it needs no value of its own.
+    /// The date of a photo whose date is unknown. No photo was taken at that moment, so an unknown date needs no value
+    /// of its own.
     public static let unknown = Timestamp(milliseconds: 0)
 
     /// The number of whole seconds since 1970-01-01T00:00:00Z, rounded down.

@@ -28,7 +28,7 @@ public struct TrafficReport: Hashable, Sendable {
     public var queued: Int
     /// The number of transfers that wait for a retry.
     public var waiting: Int
-    /// The most important transfers, running ones first. Empty while no screen shows them.
+    /// The most important transfers, running transfers first. The list is empty while no screen shows transfers.
     public private(set) var transfers: [TransferReport]
 
     /// The most transfers in a report, more than any screen shows.

@@ -18,7 +18,7 @@ public struct Wish: Hashable, Sendable {
             }
         }
 
-        /// The photo to which the picture belongs; nil for a list and for every picture.
+        /// The photo to which the picture belongs; nil for a list, and for the pictures of all photos.
         public var photo: PhotoKey? {
             if case .picture(_, let key, _) = self { key } else { nil }
         }

@@ -112,7 +112,7 @@ extension CacheError {
         }
     }
 
-    /// Whether a folder cannot be opened or created for a permanent reason. Missing permissions are such a reason.
+    /// Whether a folder cannot be opened or created for a permanent reason. An example is a missing permission.
     public var isOfFolder: Bool {
         switch self {
         case .readOnly: true

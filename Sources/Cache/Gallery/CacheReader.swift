@@ -48,8 +48,8 @@ public struct CacheReader {
         return record
     }
 
-    /// The SQL expression that tells whether ids are paths. All photos of a gallery are of one kind, because each update
-    /// replaces the list.
+    /// The SQL expression for whether ids are paths. The answer is the same for all photos of a gallery, because each
+    /// update replaces the list.
     static let hasPaths = "(SELECT revision IS NOT NULL FROM photo ORDER BY key DESC LIMIT 1)"
 
     /// Returns the photos with these keys that exist, in no particular order.
@@ -74,7 +74,7 @@ public struct CacheReader {
         }
     }
 
-    /// Returns the photo with a key. Returns nil if it does not exist.
+    /// Returns the photo with a key. Returns nil if the photo does not exist.
     public func photo(_ key: PhotoKey) throws -> Photo? {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE key = ?", key.rawValue, row: Self.photo)
     }
@@ -129,7 +129,7 @@ extension CacheReader {
 }
 
 extension Row {
-    /// Returns the column's text as an address. Throws if the text is invalid, although only valid addresses are
+    /// Returns the column's string as an address. Throws if the string is invalid, although only valid addresses are
     /// stored.
     func address(_ column: Int) throws -> Address {
         do { return try Address(text(column)) } catch {
@@ -244,7 +244,7 @@ extension CacheReader {
     /// The columns of a ``StoredPhoto``.
     static let storedColumns = "photo_file, photo_size, photo_digest, photo_held, photo_address"
 
-    /// Makes a stored photo from a row that begins with its columns.
+    /// Makes a stored photo from a row that begins with ``storedColumns``.
     static func storedPhoto(_ row: Row) throws -> StoredPhoto {
         StoredPhoto(
             name: row.text(0), size: row.int(1), digest: row.int(2), edition: Int(row.int(3)),

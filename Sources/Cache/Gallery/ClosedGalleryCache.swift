@@ -81,7 +81,7 @@ public struct ClosedGalleryCache: Sendable {
         record.map { $0.address == address } ?? folder.hasSuffix("/\(GalleryID(address))")
     }
 
-    /// Removes the whole cache, readable or not. Throws if a process uses it.
+    /// Removes the whole cache, readable or not. Throws if a process uses the cache.
     public func remove() throws(CacheError) {
         try remove { true }
     }
@@ -161,7 +161,7 @@ extension ClosedGalleryCache {
     /// The time of the last commit, according to the files' modification times.
     var touched: Timestamp { max(Self.time(folder + "/lock"), Self.time(folder + "/gallery.sqlite")) }
 
-    /// Whether the database contains thumbnails, or more than a quarter of it is free space.
+    /// Whether the database has thumbnails, or is over a quarter free space.
     var canShrink: Bool {
         number("SELECT EXISTS (SELECT 1 FROM thumbnail)") ?? 0 > 0
             || number("SELECT freelist_count * 4 > page_count FROM pragma_freelist_count, pragma_page_count") ?? 0 > 0
@@ -312,7 +312,8 @@ extension ClosedGalleryCache {
         return try body()
     }
 
-    /// Whether the cache has a subfolder; an incomplete cache may lack one. Throws if another user owns the folder.
+    /// Whether the cache has this subfolder. An incomplete cache may lack subfolders. Throws if another user owns the
+    /// folder.
     private func hasFolder(_ name: String) throws -> Bool {
         guard access("\(folder)/\(name)", F_OK) == 0 else { return false }
         try PrivateFolder.check("\(folder)/\(name)")

@@ -28,13 +28,14 @@ public struct GalleryRecord: Hashable, Sendable {
     public internal(set) var isPrivate: Bool?
     /// Whether the gallery's address has ever led to a public server.
     public internal(set) var wasPublic = false
-    /// Whether the photos' ids are paths; nil without photos.
+    /// Whether the photos' ids are paths; nil if the gallery has no photos.
     public internal(set) var hasPaths: Bool?
 
-    /// The kind that the last update found; nil for a local folder, and for a list of an older Vitrine.
+    /// The kind that the last update found. The value is nil for a local folder, and for a list stored by an older
+    /// version of Vitrine.
     var storedKind: GalleryKind?
 
-    /// The kind of the gallery; nil if it is unknown.
+    /// The kind of the gallery; nil if the kind is unknown.
     public var kind: GalleryKind? { storedKind ?? GalleryKind(address, hasPaths: hasPaths) }
 
     /// Whether a photo arrived after the user last left the gallery.
@@ -55,7 +56,7 @@ public struct Validators: Hashable, Sendable {
     /// The value of the `Last-Modified` header.
     public var lastModified: String?
 
-    /// Creates validators. A server may send both, one or neither.
+    /// Creates validators. A server may send both validators, one of them, or neither.
     public init(etag: String? = nil, lastModified: String? = nil) {
         self.etag = etag
         self.lastModified = lastModified
@@ -73,7 +74,7 @@ public struct GalleryFacts: Hashable, Sendable {
 }
 
 extension CacheFolder {
-    /// Returns the facts about an open or closed gallery. Returns nil if it has no readable cache.
+    /// Returns the facts about an open or closed gallery. Returns nil if the gallery has no readable cache.
     ///
     /// Call this off the main actor. It leaves nothing open and writes nothing.
     ///

@@ -54,7 +54,8 @@ extension GalleryWriter {
         }
     }
 
-    /// Replaces the date of a photo's file by the time when the photo was taken. A date that the list states stays.
+    /// Replaces the date of a photo's file by the time when the photo was taken. The method never replaces a date that
+    /// the list states.
     private static func setDate(_ taken: Timestamp?, of key: PhotoKey, _ connection: Connection) throws {
         guard let taken else { return }
         try connection.run(
@@ -72,7 +73,7 @@ extension GalleryWriter {
         }
     }
 
-    /// Removes a thumbnail that cannot be decoded. Restores an older thumbnail if there is one.
+    /// Removes a thumbnail that cannot be decoded. Restores an older thumbnail, if any.
     ///
     /// If the thumbnail was the current edition, it is marked as bad; if it came from a photo's first bytes, as absent.
     /// Only these exact bytes are removed: two drawings

@@ -155,7 +155,7 @@ extension GalleryWriter {
     }
 }
 
-/// Inserts new photos, several rows per statement if there are many.
+/// Inserts new photos. If there are many photos, inserts several rows per statement.
 ///
 /// Starting a statement takes about as long as inserting a row.
 private final class PhotoInsertion {
@@ -243,7 +243,8 @@ private enum PhotoIndices {
     /// about as long as rebuilding them for seven.
     private static let rowsPerInsertion = 4
 
-    /// Runs insertions. If there are many, rebuilds the indices afterwards. Call this method in a transaction.
+    /// Runs insertions. If there are many insertions, rebuilds the indices afterwards. Call this method in a
+    /// transaction.
     ///
     /// - Parameter insert: receives whether there are many insertions. If not, it updates the search index itself.
     static func whileInserting(

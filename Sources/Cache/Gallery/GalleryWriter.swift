@@ -141,7 +141,7 @@ public actor GalleryWriter {
         }
     }
 
-    /// Marks the gallery to be kept, however much space it needs, or removes the mark.
+    /// Marks the gallery as kept when space is short, or removes the mark.
     public func toggleKept() throws {
         try transaction { try $0.run("UPDATE gallery SET is_kept = NOT is_kept") }
     }
@@ -210,7 +210,7 @@ public actor GalleryWriter {
         return names.count
     }
 
-    /// Returns the faults that SQLite finds in the database; none if it is intact.
+    /// Returns the faults that SQLite finds; an intact database has no faults.
     ///
     /// If the database is damaged, the next opening sets it aside.
     public func complaints() throws -> [String] {
@@ -266,7 +266,7 @@ extension GalleryWriter {
         return freed
     }
 
-    /// Removes thumbnails until this many bytes are free. Starts with the thumbnails farthest from the kept ones.
+    /// Removes thumbnails until this many bytes are free. Starts with the thumbnails farthest from the kept thumbnails.
     ///
     /// Returns the number of freed bytes. The file keeps its size, and SQLite reuses the free space in it.
     func freeSpace(fromThumbnails bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {

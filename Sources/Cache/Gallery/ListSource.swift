@@ -1,13 +1,13 @@
 import Model
 import SQLite
 
-/// The place from which a gallery's list came. The cache stores it with the list.
+/// The place from which a gallery's list came. The cache stores the place with the list.
 public struct ListSource: Hashable, Sendable {
     /// A folder on a server, with the server's validators for its list.
     public struct Folder: Hashable, Sendable {
         /// The decoded path below the root, with a slash at its end; empty for the root.
         public var path: [UInt8]
-        /// The server's validators; empty if it states none.
+        /// The server's validators; empty if the server states no validators.
         public var validators: Validators
 
         /// Creates a folder.
@@ -28,7 +28,7 @@ public struct ListSource: Hashable, Sendable {
         (self.kind, self.root, self.folders) = (kind, root, folders)
     }
 
-    /// Stores the source in place of the old one. Call this in the transaction that stores the list.
+    /// Replaces the stored source by this source. Call this method in the transaction that stores the list.
     func store(_ connection: Connection) throws {
         try connection.run("UPDATE gallery SET kind = ?, root = ?", kind.rawValue, root.text)
         let (old, new) = (Self.validators(try Self.folders(connection)), Self.validators(folders))
@@ -42,7 +42,7 @@ public struct ListSource: Hashable, Sendable {
         }
     }
 
-    /// Removes the stored source, so that the next update finds out again what the address holds.
+    /// Removes the stored source. The next update then examines the address again.
     static func remove(_ connection: Connection) throws {
         try connection.run("UPDATE gallery SET kind = NULL, root = NULL")
         try connection.run("DELETE FROM folder")
@@ -63,7 +63,7 @@ public struct ListSource: Hashable, Sendable {
 
 extension CacheReader {
     /// Returns the place from which the list came. Returns nil if the gallery has never been updated, and for a list
-    /// of an older Vitrine.
+    /// stored by an older version of Vitrine.
     public func source() throws -> ListSource? {
         let found = try connection.first("SELECT kind, root FROM gallery") { row in
             (kind: row.optionalText(0).flatMap(GalleryKind.init), root: try row.optionalText(1).map { try Address($0) })

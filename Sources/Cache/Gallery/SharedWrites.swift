@@ -86,7 +86,7 @@ final class SharedWrites: Sendable {
         }
     }
 
-    /// Whether the queue has more writes. If it is empty, the next `add` calls the writer again.
+    /// Whether the queue has more writes. If the queue is empty, the next `add` calls the writer again.
     func hasMore() -> Bool {
         state.withLock { state in
             state.isCalled = !state.waiting.isEmpty

@@ -98,7 +98,8 @@ public struct GalleryFailures: Hashable, Sendable {
 }
 
 extension CacheFolder {
-    /// Returns a gallery's recorded failures, whether or not it is open. Returns nil if it has no readable cache.
+    /// Returns a gallery's recorded failures, whether or not it is open. Returns nil if the gallery has no readable
+    /// cache.
     ///
     /// Call this off the main actor. It leaves nothing open and writes nothing.
     public func failures(of address: Address, photoLimit: Int) -> GalleryFailures? {

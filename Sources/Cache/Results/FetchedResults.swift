@@ -17,7 +17,8 @@ import SQLite
 public final class FetchedResults {
     /// The number of photos to load before the first frame.
     ///
-    /// The first frame must not wait for a million photos. The other photos follow as a reset.
+    /// The first frame must not wait for a million photos. After loading the other photos, the list reports
+    /// ``Difference/reset``.
     static let firstLoad = 1_024
     /// The most changed photos that the list applies one by one. More changes cause a reload off the main actor.
     private static let mostChanges = 4_096
@@ -158,7 +159,7 @@ public final class FetchedResults {
         return nil
     }
 
-    /// Returns the changed rows that may affect the list. With a search filter, changes of metadata count too.
+    /// Returns the changed rows that may affect the list. With a search filter, changes of metadata count, too.
     private func rowsOfInterest(_ changes: ChangeSet) -> ChangeSet.Rows? {
         guard filter != .all else { return changes["photo"] }
         return switch (changes["photo"], changes["metadata"]) {

@@ -11,7 +11,8 @@ struct FolderTable: Sendable {
         /// The names on the path: their natural keys, and their bytes for names that differ only in case.
         let names: [(key: [UInt8], bytes: [UInt8])]
 
-        /// Compares name by name. As a whole, the path of another folder may be between a folder and its own folders.
+        /// Compares name by name. Compared as whole strings, another folder's path could lie between a folder and its
+        /// subfolders.
         func precedes(_ other: Folder) -> Bool {
             for (name, otherName) in zip(names, other.names) {
                 if name.key != otherName.key { return name.key.lexicographicallyPrecedes(otherName.key) }
@@ -25,7 +26,7 @@ struct FolderTable: Sendable {
     private var numbers: [FolderPath: Int] = [:]
     /// The numbers of the folders in natural order.
     private var order: [Int] = []
-    /// For each folder number, its place in `order`.
+    /// For each folder number, the index of the number in `order`.
     private var ranks: ContiguousArray<Int> = []
     /// For each row, the number of its folder.
     private var rows = KeyTable()
@@ -42,12 +43,13 @@ struct FolderTable: Sendable {
 
     private func number(of row: Int64) -> Int? { rows[row].map { Int($0) } }
 
-    /// Records the folder of a row. Two folders keep their order when others are added.
+    /// Records the folder of a row. Two folders keep their order when other folders are added.
     mutating func set(_ folder: FolderPath, of row: Int64) {
         rows[row] = UInt64(number(of: folder))
     }
 
-    /// Records the folders of many rows, which is faster than one by one. The rows of a folder should come together.
+    /// Records the folders of many rows, which is faster than one by one. This is fastest if the rows of a folder come
+    /// one after the other.
     mutating func set(_ entries: (_ body: (Int64, String) -> Void) throws -> Void) rethrows {
         var last: (folder: FolderPath, number: Int)?
         try entries { row, id in

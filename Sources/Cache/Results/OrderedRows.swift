@@ -1,8 +1,9 @@
 import Model
 
-/// Row numbers sorted by their keys, smallest first, then by number; or first by their folders, and then so.
+/// Row numbers sorted by key, smallest first, then by number. A list by folder is sorted by folder first, then by key
+/// and number.
 ///
-/// Uses about 13 bytes per row for dates, and 9 more if it is divided by folder.
+/// Uses about 13 bytes per row for dates, and 9 more bytes if the list is divided by folder.
 ///
 /// Copies share storage: a list of search matches uses the keys of the searched list.
 struct OrderedRows: Sendable {
@@ -10,7 +11,7 @@ struct OrderedRows: Sendable {
     private var keys = KeyTable()
     /// The bytes of text keys, to which the entries of `keys` refer. Empty for numeric keys.
     private var arena = KeyArena()
-    /// The folders of the rows, if the list is divided by folder. They count before the keys.
+    /// The folders of the rows, if the list is divided by folder. Rows are sorted by folder first, then by key.
     private var folders: FolderTable?
     /// Whether the largest key comes first inside a folder. The folders themselves are never in reverse order.
     private var isReversedInFolders = false
@@ -215,12 +216,12 @@ extension OrderedRows {
     }
 }
 
-/// The difference between an old list of rows and a new one.
+/// The difference between an old and a new list of rows.
 ///
 /// To apply it, remove the deleted rows and the origins of moves, by their old indices; then insert the new rows and
 /// the targets of moves in ascending order, by their new indices.
 public struct RowDifference: Equatable, Sendable {
-    /// A row that changed its index other than by insertions and removals before it.
+    /// A row that moved by itself. Insertions and removals before a row do not count.
     public struct Move: Hashable, Sendable {
         /// The index of the row in the old list.
         public var from: Int
@@ -258,7 +259,7 @@ struct RowKey {
     /// Whether the list contains the row. A row outside the list keeps its key, for
     /// ``OrderedRows/insertionIndex(of:)``.
     let isListed: Bool
-    /// The row's folder, if the list is divided by folder. A row keeps its folder for ever.
+    /// The row's folder, if the list is divided by folder. A row never changes its folder.
     let folder: FolderPath?
 
     init(_ row: Int64, _ key: SortKey?, isListed: Bool = true, folder: FolderPath? = nil) {

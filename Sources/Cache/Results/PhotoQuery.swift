@@ -74,7 +74,7 @@ struct PhotoQuery: Sendable {
         }
     }
 
-    /// Whether the database has an index for the list's order. An index of ids has not their natural order.
+    /// Whether the database has an index for the list's order. An index of ids does not have the natural order.
     var isIndexed: Bool {
         switch order.criterion {
         case .date, .name: filter == .all && !isByFolder
@@ -82,10 +82,10 @@ struct PhotoQuery: Sendable {
         }
     }
 
-    /// Whether the list shows its rows in reverse. A list by folder has its rows as they are shown.
+    /// Whether the list shows its rows in reverse. A list by folder stores its rows in the order on the screen.
     var isReversed: Bool { !order.ascending && !isByFolder }
 
-    /// Whether the rows of another query, if it has no filter, are in the order of this one.
+    /// Whether another query has no filter and the same order.
     func canFilter(_ other: PhotoQuery) -> Bool {
         other.filter == .all && order.criterion == other.order.criterion && isByFolder == other.isByFolder
             && (!isByFolder || order == other.order)

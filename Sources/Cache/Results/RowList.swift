@@ -79,7 +79,7 @@ struct RowList: Sendable {
         measure()
     }
 
-    /// Returns those rows of the list that are in a set, in the same order.
+    /// Returns the rows that are in a set, in the same order.
     func filtered(by set: KeySet) -> RowList {
         var filtered = RowList(pieceSize: pieceSize)
         // Membership is random, so a branch would be mispredicted. Instead every row is written, and the next row

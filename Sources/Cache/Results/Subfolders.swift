@@ -13,9 +13,10 @@ public struct Subfolder: Hashable, Sendable {
     public let cover: PhotoKey
 }
 
-/// Folders, as the index of the photos' ids has them: the photos of a folder and of all folders below are one range.
+/// Queries about folders, which use the index of ids. The photos in a folder and in all folders below are one range of
+/// this index.
 extension CacheReader {
-    /// Whether the photos' ids are paths, and some photos are in folders below the gallery's own.
+    /// Whether ids are paths, and some photos are in subfolders.
     public func hasFolders() throws -> Bool {
         guard try connection.first("SELECT \(Self.hasPaths)", row: { $0.int(0) != 0 }) == true else { return false }
         return try connection.first("SELECT 1 FROM photo WHERE instr(id, '/') > 0 LIMIT 1") { _ in true } ?? false
@@ -122,7 +123,7 @@ extension CacheReader {
 
     private typealias Cover = (date: Timestamp, key: PhotoKey)
 
-    /// The most photos whose rows are read for their dates. With more, reading the index of dates is faster.
+    /// The most photos whose rows are read for their dates. With more photos, reading the index of dates is faster.
     private static let few = 10_000
 
     /// Returns the newest photo in a folder and in all folders below, from the rows of all its photos.
@@ -134,7 +135,8 @@ extension CacheReader {
             folder.prefix, folder.end, row: Self.cover)
     }
 
-    /// Returns the newest photo of each folder, from the index of dates, latest first. It ends when all are known.
+    /// Returns the newest photo of each folder, from the index of dates, latest first. Stops when the newest photo of
+    /// each folder is known.
     private func covers(_ owners: KeyTable, _ wanted: Int, of count: Int) throws -> [Cover?] {
         var covers = [Cover?](repeating: nil, count: count)
         var last: Cover = (Timestamp(milliseconds: .max), PhotoKey(.max))
@@ -163,6 +165,7 @@ extension CacheReader {
 }
 
 extension FolderPath {
-    /// The smallest text after the ids of all photos in the folder and below. The gallery's own folder has none.
+    /// The smallest string after the ids of all photos in the folder and below. The gallery's own folder has no such
+    /// string.
     fileprivate var end: String { text + "0" }
 }

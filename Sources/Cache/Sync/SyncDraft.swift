@@ -39,7 +39,7 @@ public final class SyncDraft {
 
     /// - Parameters:
     ///   - limit: the largest list in bytes; nil for no limit.
-    ///   - scopes: the folders that the list covers; nil for all.
+    ///   - scopes: the folders that the list covers; nil for all folders.
     init(
         _ reader: CacheReader, folder: String, limit: Int64? = nil, within scopes: [FolderScope]? = nil,
         _ mark: DamageMark
@@ -66,7 +66,7 @@ public final class SyncDraft {
     /// The number of database queries so far. Tests check the number.
     var queries: Int { cursor.queries + searches }
 
-    /// Compares entries with the cache. If several entries have the same id, only the first counts.
+    /// Compares entries with the cache. If several entries have the same id, only the first entry counts.
     public func add(_ entries: inout some WrittenEntries) throws {
         // One read transaction for all entries, because starting one is slow.
         try mark.watch {
@@ -83,7 +83,7 @@ public final class SyncDraft {
         try add(&entries)
     }
 
-    /// Keeps the photos in a part of the gallery that was not read, or that has not changed.
+    /// Keeps the photos in an unread or unchanged part of the gallery.
     public func keep(_ part: FolderScope) throws {
         guard !isFirst else { return }
         try mark.watch {
@@ -93,9 +93,9 @@ public final class SyncDraft {
         }
     }
 
-    /// Returns all changes. The caller must not add entries afterwards.
+    /// Returns all changes. The caller must not add entries after this call.
     ///
-    /// - Parameter parts: the only parts that were read whole, if the list was not; nil if it was.
+    /// - Parameter parts: the parts that were read whole; nil if the whole list was read.
     public func finish(onlyWithin parts: [FolderScope]? = nil) throws -> SyncChanges {
         SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
@@ -103,7 +103,7 @@ public final class SyncDraft {
             scopes: parts ?? scopes)
     }
 
-    /// Returns what has been added so far, to commit it before the end of the list; nil unless the cache was empty.
+    /// Returns the photos so far, to commit them before the list ends. Returns nil unless the cache was empty.
     ///
     /// Call ``resume(after:)`` after the commit.
     public func takeBeginning() throws -> SyncChanges? {
@@ -115,7 +115,7 @@ public final class SyncDraft {
         return beginning
     }
 
-    /// Goes on after the commit of the beginning, whose photos count as seen.
+    /// Continues after the commit of the list's beginning. The committed photos count as seen.
     public func resume(after beginning: SyncSummary) throws {
         try mark.watch {
             try connection.transaction(writes: false) {
@@ -162,7 +162,7 @@ public final class SyncDraft {
         case changed(SyncItem.Change)
     }
 
-    /// Compares the current entry with the photo that has its id. Returns nil if there is none.
+    /// Compares the current entry with the photo of the same id. Returns nil if there is no such photo.
     private func search() throws -> Comparison? {
         searches += 1
         var row: Int64?
@@ -211,33 +211,34 @@ public final class SyncDraft {
 
 /// All changes that a new list makes to a gallery.
 public struct SyncChanges: Sendable {
-    /// The version of the old list that the entries were compared with. The commit fails if the list has changed since.
+    /// The version of the cached list with which the entries were compared. The commit fails if the cached list has
+    /// changed since.
     let listVersion: Int64
-    /// The rows that stay in the gallery. The commit removes all others.
+    /// The rows that stay in the gallery. The commit removes all other rows.
     let seen: KeySet
     /// The new and changed photos.
     let items: SpooledItems
     /// The number of changed photos.
     let altered: Int
-    /// The number of new entries. Some may repeat an id.
+    /// The number of new entries, including entries that repeat an id.
     let added: Int
-    /// The number of entries whose id occurred before.
+    /// The number of entries that repeat the id of an earlier entry.
     let repeated: Int
     /// The estimated size of the items in the database, in bytes.
     let size: Int64
-    /// Whether the list goes on, so that no other row is removed and the update is not over.
+    /// Whether these are only the photos so far. The commit then removes no rows, and the update continues.
     var isBeginning = false
-    /// Whether the list could not be read whole, so that the update is not over.
+    /// Whether parts of the list could not be read. The update is then not complete.
     var isIncomplete = false
-    /// The folders that the list covers; nil for all. No photo elsewhere is removed.
+    /// The folders that the list covers; nil for all folders. The commit removes no photo in other folders.
     var scopes: [FolderScope]?
 }
 
-/// Part of a gallery whose photos' ids are paths: a folder.
+/// A folder as a part of a gallery. The photos' ids are paths.
 public struct FolderScope: Hashable, Sendable {
     /// The beginning of the ids, with a slash at its end; empty for the gallery's own folder.
     let folder: String
-    /// Whether the folders below it belong to the part.
+    /// Whether the folders below this folder belong to the part.
     let isDeep: Bool
 
     /// Creates a part.
@@ -248,7 +249,7 @@ public struct FolderScope: Hashable, Sendable {
     /// The name of the folder for the log.
     public var name: String { folder.isEmpty ? "the folder" : folder }
 
-    /// The SQL that selects the photos in a part. Its parameters are ``folder`` and ``end``.
+    /// The SQL condition for the photos in the part. The parameters are ``folder`` and ``end``.
     ///
     /// The outermost folder has no range of ids, so SQLite would scan all photos for an inner one, too.
     var condition: String {
@@ -256,7 +257,7 @@ public struct FolderScope: Hashable, Sendable {
         return isDeep ? range : range + " AND instr(substr(id, length(?1) + 1), '/') = 0"
     }
 
-    /// The first text behind all ids in the folder: a zero comes directly after a slash.
+    /// The smallest string after all ids in the folder. In ASCII, a zero comes directly after a slash.
     var end: String { folder.isEmpty ? "" : folder.dropLast() + "0" }
 }
 

@@ -1,7 +1,7 @@
 import Glibc
 import Model
 
-/// A temporary file with the changes of a list that is still arriving. The changes may exceed the memory.
+/// A temporary file with the changes of a list that is still arriving. The changes may be larger than the memory.
 ///
 /// The file has no name, so it disappears with its last user, even after a crash. A draft writes the file and passes it
 /// to the writer with ``finish()``.
@@ -149,7 +149,7 @@ struct SyncItem {
 
     /// The texts of an entry, and the name's key.
     private static let texts = EntryBytes.Part.allCases.count + 1
-    /// The size of row, date, digest, flags, and the lengths of the texts.
+    /// The number of bytes for row, date, digest, flags and the lengths of the texts.
     private static let headSize = 3 * 8 + 1 + texts * 4
 
     /// Appends the change that an entry makes to a buffer.

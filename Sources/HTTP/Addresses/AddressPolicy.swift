@@ -7,10 +7,10 @@ extension HTTPRequest {
     public enum AddressPolicy: Hashable, Sendable {
         /// The transfer may connect to all addresses.
         case anywhere
-        /// The transfer may connect only to public addresses and to one host. The user has named that host.
+        /// The transfer may connect only to public addresses and one host. The user has named this host.
         case publicOnly(except: String?)
-        /// The transfer may read local files below a folder, whatever links lie there. The value is the folder's `file`
-        /// URL. On the network, all addresses are allowed.
+        /// The transfer may read local files below a folder. Links in the folder do not change this limit. The value is
+        /// the folder's `file` URL. On the network, all addresses are allowed.
         case filesBelow(String)
     }
 }
@@ -37,10 +37,10 @@ extension HTTPRequest.AddressPolicy {
     }
 }
 
-/// Prevents the use of connections to forbidden addresses, both new and reused ones.
+/// Prevents the use of new and reused connections to forbidden addresses.
 struct AddressCheck {
-    /// Whether the other end must have a public address. False behind a proxy. The user chose the proxy, so its address
-    /// may be private.
+    /// Whether the other end must have a public address. The value is false behind a proxy: the user chose the proxy,
+    /// so its address may be private.
     private(set) var isBounded: Bool
     /// Whether a connection reached a public address. Then all later connections must also reach
     /// public addresses: see ``ExchangePlan/addressPolicy``.

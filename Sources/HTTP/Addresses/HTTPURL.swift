@@ -5,7 +5,7 @@ import CCurl
 /// Checks and connections therefore use the same host. curl normalizes spellings of IPv4 addresses such as 0x7f.1 or
 /// 2130706433, and converts international names to the form for name servers.
 struct HTTPURL: Equatable, Sendable {
-    /// The scheme, host and port. All must match before Vitrine sends credentials.
+    /// The scheme, host and port. All three must match before Vitrine sends credentials.
     struct Origin: Hashable, Sendable {
         let scheme: String
         /// The host in lower case. An IPv6 address is in brackets.
@@ -24,7 +24,7 @@ struct HTTPURL: Equatable, Sendable {
 
     var isSecure: Bool { origin.scheme == "https" }
 
-    /// The host for messages, with its port if that is not the default.
+    /// The host for messages, with any port that is not the default.
     var place: String {
         origin.port == (isSecure ? "443" : "80") ? origin.host : "\(origin.host):\(origin.port)"
     }
@@ -42,7 +42,7 @@ struct HTTPURL: Equatable, Sendable {
         self = url
     }
 
-    /// Creates a URL from parsed parts. Returns nil if they are not a valid target.
+    /// Creates a URL from parsed parts. Returns nil if the parts are not a valid target.
     private init?(_ parts: borrowing URLParts) {
         parts.set(CURLUPART_USER, nil)
         parts.set(CURLUPART_PASSWORD, nil)
@@ -98,7 +98,7 @@ struct URLParts: ~Copyable {
         ccurl_url_set(curl.functions, pointer, part, value, flags)
     }
 
-    /// Returns a part of the URL. Returns nil if it is missing.
+    /// Returns a part of the URL. Returns nil if the part is missing.
     func text(_ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
         var value: UnsafeMutablePointer<CChar>?
         guard ccurl_url_get(curl.functions, pointer, part, &value, flags) == CURLUE_OK, let value else { return nil }

@@ -45,8 +45,8 @@ struct HostAddress: Equatable, Sendable {
         withUnsafeBytes(of: address) { Array($0) }
     }
 
-    /// Whether the address is public. Addresses of this machine, link, private network, carrier or multicast group, and
-    /// reserved ones, are not (RFC 6890 and its registries).
+    /// Whether the address is public. Reserved addresses, and addresses of this machine, a link, a private network, a
+    /// carrier or a multicast group, are not public (RFC 6890 and its registries).
     var isPublic: Bool {
         bytes.count == 4 ? !Self.reserved4.contains { $0.contains(bytes) } : isPublic6
     }

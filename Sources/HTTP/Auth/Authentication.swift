@@ -29,7 +29,7 @@ struct Authentication {
         tried = methods
     }
 
-    /// Returns the methods to try after a refusal. Returns nil if none is left.
+    /// Returns the methods to try after a refusal. Returns nil if no method is left.
     ///
     /// Negotiate comes last, although curl prefers it: it uses the login of this machine, and without a login curl does
     /// not go on to a password.

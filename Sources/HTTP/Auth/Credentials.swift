@@ -18,7 +18,7 @@ extension HTTPRequest {
             kind = .bearer(token)
         }
 
-        /// Whether the texts contain no control characters, which could change the request.
+        /// Whether the strings contain no control characters, which could change the request.
         var isSound: Bool {
             let texts: [String] =
                 switch kind {
@@ -31,7 +31,7 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Credentials: CustomStringConvertible, CustomReflectable {
-    /// A fixed text, so that printing reveals no password.
+    /// A fixed string, so that printing reveals no password.
     public var description: String { "credentials" }
 
     /// An empty mirror, so that reflection reveals no password.

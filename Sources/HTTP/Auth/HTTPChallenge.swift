@@ -25,7 +25,7 @@ extension HTTPChallenge {
     /// Nextcloud's name for Basic in answers to requests with `X-Requested-With`. The name keeps browsers from asking.
     private static let disguisedBasic = "dummybasic"
 
-    /// Parses `WWW-Authenticate` or `Proxy-Authenticate` lines. Skips parts that it cannot read.
+    /// Parses `WWW-Authenticate` or `Proxy-Authenticate` lines. Skips invalid parts.
     static func all(in lines: [String], isProxy: Bool) -> [HTTPChallenge] {
         var all: [HTTPChallenge] = []
         for line in lines {
@@ -54,7 +54,7 @@ struct ChallengeScanner {
         rest = line[...].utf8
     }
 
-    /// Returns the next challenge. Returns nil after the last.
+    /// Returns the next challenge. Returns nil after the last challenge.
     mutating func next() -> (scheme: String, realm: String)? {
         skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
         var scheme = takeWord()

@@ -10,7 +10,7 @@ struct Proxy: Equatable, Sendable {
 
     private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
-    /// Parses a proxy's address. An address without a scheme is that of an HTTP proxy. Returns nil if the address is
+    /// Parses a proxy's address. An address without a scheme belongs to an HTTP proxy. Returns nil if the address is
     /// invalid.
     init?(_ text: String, _ curl: Curl) {
         guard let parts = URLParts(curl) else { return nil }
@@ -56,7 +56,7 @@ struct Proxy: Equatable, Sendable {
     }
 }
 
-/// The proxies that the environment names, and the hosts that need none.
+/// The proxies from the environment, and the hosts that need no proxy.
 ///
 ///     HTTPConfiguration(proxies: ProxyChoice { name in getenv(name).map { String(cString: $0) } })
 ///
@@ -121,7 +121,7 @@ public struct ProxyChoice: Hashable, Sendable {
     }
 }
 
-/// Credentials for proxies whose addresses contain none.
+/// Credentials for proxies whose addresses contain no credentials.
 public struct ProxyCredentials: Sendable {
     let known: @Sendable (_ proxy: String) -> HTTPRequest.Credentials?
     let onRefusal: @Sendable (_ refused: HTTPRequest.Credentials, _ proxy: String) -> Void

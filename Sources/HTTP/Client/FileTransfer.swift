@@ -87,7 +87,7 @@ final class FileTransfer: @unchecked Sendable {
         return !isUnchanged
     }
 
-    /// Reads until the end of the file, or until the mailbox is full or a cancel.
+    /// Reads until the file ends, the mailbox fills, or the caller cancels.
     private func read() throws {
         while !isEnded, !isCancelled.load(ordering: .relaxed) {
             let bytes = try refused ?? nextPiece()
@@ -146,7 +146,7 @@ final class FileTransfer: @unchecked Sendable {
 
 /// Opens files for transfers, if their address policies allow it.
 final class FileOpener: Sendable {
-    /// Limits the files that are being opened at a time to two. Opening a file below a folder needs a second descriptor
+    /// Limits the number of files that are being opened to two. Opening a file below a folder needs a second descriptor
     /// for a moment.
     private let turns = DispatchSemaphore(value: 2)
 

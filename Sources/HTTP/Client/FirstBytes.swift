@@ -18,7 +18,7 @@ struct FirstBytes {
     /// The value of the `Range` header.
     var header: String { "bytes=0-\(max(count, 1) - 1)" }
 
-    /// Returns the use of an answer's body, and the length of the whole resource if the server has stated it.
+    /// Returns the use of an answer's body. Also returns the length of the whole resource, if the answer states it.
     ///
     /// - Parameter length: the stated length of the answer's body; nil if unknown.
     func judge(

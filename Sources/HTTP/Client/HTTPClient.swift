@@ -75,7 +75,7 @@ public final class HTTPClient: Sendable {
         case byMany
         case byFew
         /// No transfer shares its connection. Unshared transfers have a thread of their own: after an HTTP/1.1
-        /// connection to a host, a curl multi handle shares no other connection to it.
+        /// connection to a host, a curl multi handle shares no other connection to this host.
         case byNone
 
         init(_ connection: HTTPRequest.Connection) {
@@ -88,10 +88,10 @@ public final class HTTPClient: Sendable {
     }
 
     /// The most transfers per connection of ``HTTPRequest/Connection/few``. With one transfer, the loss of a last
-    /// packet is noticed late. With more, each loss delays more transfers.
+    /// packet is noticed late. With more transfers, each loss delays more transfers.
     private static let streamsOfFew = 2
 
-    /// Returns the thread for a kind of connection. Starts it if necessary.
+    /// Returns the thread for a kind of connection. Starts the thread if necessary.
     private func threadAtWork(for connection: HTTPRequest.Connection) throws(HTTPError) -> TransferThread {
         let sharing = Sharing(connection)
         return try threads.withLock { (threads) throws(HTTPError) -> TransferThread in
@@ -125,7 +125,7 @@ public struct HTTPConfiguration: Sendable {
     public var stallTimeout: Int
     /// The most idle connections to keep, each with a file descriptor. The number allows 64 to each of a few hosts.
     public var warmConnections = 256
-    /// Fixed name lookups for tests, as `name:port:address`.
+    /// Fixed results of name lookups for tests, as `name:port:address`.
     var names: [String] = []
 
     /// Creates a configuration. The defaults are those of the program.

@@ -26,7 +26,7 @@ public struct HTTPRequest: Sendable {
         case propfind = "PROPFIND"
         /// Asks for the abilities of a server. The body of the answer is dropped.
         case options = "OPTIONS"
-        /// Sends a query. Vitrine never repeats it after sending, except as an answer to 401, 407, 307 or 308.
+        /// Sends a query. Vitrine never repeats a query after sending it, except as an answer to 401, 407, 307 or 308.
         case post = "POST"
 
         /// Whether a status means success for a request with this method and without a range.
@@ -57,8 +57,8 @@ public struct HTTPRequest: Sendable {
         case any
         /// The transfer has a connection of its own, with HTTP/1.1.
         case unshared
-        /// At most two transfers share the connection. A lost packet delays only those two. The loss of a last packet
-        /// is noticed soon, because the other transfer sends more after it.
+        /// At most two transfers share the connection. A lost packet delays only these two transfers. The loss of a
+        /// transfer's last packet is noticed soon, because the other transfer sends more packets.
         case few
     }
 
@@ -85,7 +85,7 @@ public struct HTTPRequest: Sendable {
     /// The names and values of additional headers, for the URL's origin only. The client drops a header that would not
     /// be a single line.
     public var headers: [(name: String, value: String)]
-    /// The body to send; nil for none. A `get` sends none. The headers must state its type.
+    /// The body to send; nil for none. A `get` sends no body. The headers must state its type.
     public var body: [UInt8]?
     /// The credentials for the URL's origin.
     public var credentials: Credentials?
@@ -93,14 +93,14 @@ public struct HTTPRequest: Sendable {
     public var destination: Destination
     /// The beginning of the body that an earlier transfer received.
     public var resumption: Resumption?
-    /// The number of bytes to fetch from the beginning of the resource; nil for the whole. Only `get` without a
+    /// The number of bytes to fetch from the beginning of the resource; nil for all bytes. Only `get` without a
     /// ``resumption`` uses this.
     ///
     /// Status 206 means that the server supports ranges. After status 200 the transfer ends when it has the bytes. The
     /// answer to both is complete if the resource is shorter. ``HTTPResponse/length`` is the length of the whole
     /// resource, which may be beyond ``limit``. Status 416 with the length 0 means an empty resource.
     public var firstBytes: ByteCount?
-    /// The most bytes of the body, decompressed and including those received earlier.
+    /// The most bytes of the decompressed body, including bytes received earlier.
     public var limit: ByteCount
     /// Whether the client may read `file` URLs. A redirect never leads to a file.
     public var allowsFiles: Bool
@@ -110,17 +110,17 @@ public struct HTTPRequest: Sendable {
     public var maximumExpansion: Int?
     /// The addresses to which the transfer may connect, also after redirects.
     public var addressPolicy: AddressPolicy
-    /// Whether the user has named the URL's origin. Only then does Vitrine use netrc files and general client
-    /// certificates.
+    /// Whether the user has named the URL's origin. Vitrine uses netrc files and general client certificates only if
+    /// this is true.
     public var isNamedByUser: Bool
-    /// Whether the server expects a password without asking for one, so that it is sent at once.
+    /// Whether to send the password at once. Some servers expect a password without asking for it.
     public var sendsPasswordUnasked = false
     /// The priority on an HTTP/2 connection, from 1 to 256.
     public var weight: Int
     /// The kind of connection to use.
     public var connection: Connection
     /// The pieces to split the transfer into; nil for one request. Use pieces only for large bodies that go into a
-    /// file: several connections start faster, and a lost packet slows down only one of them. If the server does not
+    /// file: several connections start faster, and a lost packet slows down only one connection. If the server does not
     /// support ranges reliably, the client requests the whole file at once.
     public var pieces: Pieces?
     /// The meter that shows the transfer's progress.

@@ -16,7 +16,7 @@ public struct HTTPResponse: Hashable, Sendable {
     public let begin: ByteCount
     /// The requests for credentials in a 401 or 407. Requests of a proxy that refuses a tunnel are included.
     public let challenges: [HTTPChallenge]
-    /// The proxy that requests credentials; nil if none does.
+    /// The proxy that requests credentials; nil if no proxy does.
     public let proxyRefusal: ProxyRefusal?
     /// Whether the answer came from this machine or the user's network. Behind a proxy, only the host's name decides.
     public let isPrivate: Bool
@@ -46,15 +46,15 @@ public struct HTTPResponse: Hashable, Sendable {
 public enum HTTPEvent: Hashable, Sendable {
     /// The head of the answer is complete.
     case response(HTTPResponse)
-    /// A piece of the body has arrived. Sent if the destination is a stream.
+    /// A piece of the body has arrived. The transfer sends this event if the destination is a stream.
     case bytes([UInt8])
-    /// The file has this length now. Sent if the destination is a file.
+    /// The file has this length now. The transfer sends this event if the destination is a file.
     case written(ByteCount)
     /// The transfer is complete.
     case end(HTTPMetrics)
 }
 
-/// The size and time of a finished transfer. A ``TransferMeter`` shows both while the transfer runs.
+/// The size and time of a finished transfer. A ``TransferMeter`` shows the size and time while the transfer runs.
 public struct HTTPMetrics: Hashable, Sendable {
     /// The number of bytes of body that the network transferred.
     public var bytes: ByteCount = 0

@@ -1,4 +1,4 @@
-/// A running transfer. Iterate over its events, or cancel it.
+/// A running transfer. The caller iterates over the transfer's events, or cancels the transfer.
 ///
 ///     for try await event in client.transfer(request) { … }
 ///

@@ -1,7 +1,8 @@
 import Glibc
 import Numbers
 
-/// The headers of an answer, collected line by line. Of several answers, such as 100 and 200, only the last counts.
+/// The headers of an answer, collected line by line. Of several answers, such as 100 and 200, only the last answer
+/// counts.
 struct ResponseHead {
     /// The header values by names in lower case. If a header is repeated, the last one counts.
     private(set) var headers: [String: String] = [:]
@@ -18,7 +19,7 @@ struct ResponseHead {
     private(set) var isComplete = false
     private var isBegun = false
     private var lastName = ""
-    /// The number of bytes of all header lines, including those of earlier answers.
+    /// The number of bytes of all header lines, including earlier answers' lines.
     private var size = 0
 
     /// The most bytes of header lines: more than servers send, and small enough for memory.
@@ -109,8 +110,8 @@ public enum HTTPDate {
         return timegm(&time)
     }
 
-    /// Returns the seconds from one date to another, negative if the second date is earlier. Returns nil if it cannot
-    /// read a date.
+    /// Returns the seconds from one date to another, negative if the second date is earlier. Returns nil if one of the
+    /// dates is invalid.
     public static func seconds(from first: String, to second: String) -> Int? {
         // Years have four digits, so this cannot overflow.
         guard let first = seconds(first), let second = seconds(second) else { return nil }

@@ -17,8 +17,8 @@ extension HTTPRequest {
         /// representations of different resources". So the client requests the rest only from that URL, wherever a
         /// redirect leads.
         public let url: String?
-        /// The length of the whole resource in the earlier answer; nil if it stated none. The rest must state the same
-        /// length.
+        /// The length of the whole resource in the earlier answer; nil if the answer stated no length. The rest must
+        /// state the same length.
         public let whole: ByteCount?
 
         /// Creates a resumption.
@@ -39,7 +39,7 @@ extension HTTPRequest {
         }
     }
 
-    /// Returns the resumption to use at a redirect's target. Returns nil if it does not apply to that URL.
+    /// Returns the resumption to use at a redirect's target. Returns nil if the resumption does not apply to that URL.
     func resumption(at hop: Hop) -> Resumption? {
         guard let resumption, isBeginningThere, !resumption.validator.hasPrefix("W/"),
             hop.isOwn || resumption.url != nil, hop.url == (try? HTTPURL(resumption.url ?? url, hop.url.curl))
@@ -62,7 +62,8 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
-    /// The validator for a resumption: a strong entity tag, or a strong date. Nil if there is neither.
+    /// The validator for a resumption: a strong entity tag, or a strong date. The value is nil if the answer has
+    /// neither.
     ///
     /// RFC 9110, section 13.1.5: "A client MUST NOT generate an If-Range header field containing an entity tag that is
     /// marked as weak". Section 8.8.2.2 calls a date strong if there is "enough difference between the Last-Modified

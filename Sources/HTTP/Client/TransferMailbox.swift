@@ -14,7 +14,7 @@ final class TransferMailbox: Sendable {
         var isEndTaken = false
         /// Whether the network's thread has to wait.
         var isPaused = false
-        /// The task that waits for an event; nil if none waits.
+        /// The task that waits for an event; nil if no task waits.
         var listener: CheckedContinuation<Void, Never>?
 
         var hasEvent: Bool { response != nil || !bytes.isEmpty || written != nil || end != nil }

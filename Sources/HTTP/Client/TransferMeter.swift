@@ -31,14 +31,14 @@ public final class TransferMeter: Sendable {
         case http2
     }
 
-    /// Counts of packets that arrived over a connection, including those of other transfers.
+    /// Counts of packets from a connection, including packets of other transfers.
     public struct Packets: Hashable, Sendable {
         /// The number of packets that arrived.
         public var received: Int
         /// The number of packets that arrived before an earlier packet. Usually the earlier packet was lost.
         public var disordered: Int
-        /// The recent round-trip time in seconds, with the time in queues. Nil behind a proxy, which acknowledges the
-        /// packets itself.
+        /// The recent round-trip time in seconds, including the time in queues. The value is nil behind a proxy, which
+        /// acknowledges the packets itself.
         public var roundTrip: Double?
 
         /// Adds the packets of other connections.
@@ -58,8 +58,8 @@ public final class TransferMeter: Sendable {
         public internal(set) var asked: ByteCount?
         /// The final value of ``bytes``, if the server has stated the length.
         public internal(set) var length: ByteCount?
-        /// The seconds that TCP took to connect. Nil before that, for a reused connection, and behind a proxy, where
-        /// the time is not that of the host.
+        /// The seconds that TCP took to connect. The value is nil before the connection, for a reused connection, and
+        /// behind a proxy, where the host's time is unknown.
         public internal(set) var connect: Double?
         /// The seconds from the request to the first byte of the answer, once that byte has arrived.
         public internal(set) var wait: Double?

@@ -11,13 +11,13 @@ struct BreakReport {
     var detail = ""
     /// The host and its port, for messages.
     let host: String
-    /// The proxy for messages; nil if none was used.
+    /// The proxy for messages; nil if curl used no proxy.
     var proxy: String?
     /// Whether the name of the host or proxy was resolved.
     var isLookedUp = true
     /// The number of seconds until the failure.
     var seconds = 0.0
-    /// Whether a connection was established, to the proxy if there is one.
+    /// Whether a connection to the host or proxy was established.
     var isConnected = false
     /// Whether curl sent the request.
     var isRequested = false
@@ -104,7 +104,7 @@ struct BreakReport {
     }
 }
 
-/// Distinguishes a TLS handshake that was cut off from one that the server refused.
+/// Distinguishes broken from refused TLS handshakes.
 ///
 /// curl has one code for both, CURLE_SSL_CONNECT_ERROR: "A problem occurred somewhere in the SSL/TLS handshake. You
 /// really want the error buffer and read the message there". A retry may help after a broken connection, but not after
@@ -151,7 +151,7 @@ enum CertificateFlaw {
 }
 
 extension String {
-    /// Whether the text contains another text, compared byte by byte.
+    /// Whether the string contains another string, compared byte by byte.
     func holds(_ part: String) -> Bool {
         utf8.indices.contains { utf8[$0...].starts(with: part.utf8) }
     }

@@ -13,8 +13,8 @@ final class ConnectionTable {
         var (received, disordered): (UInt32, UInt32) = (0, 0)
     }
 
-    /// The connections by socket. A closed socket stays until its number is reused, so there are never more entries
-    /// than descriptors.
+    /// The connections by socket. A closed socket stays until its number is reused, so the table never has more entries
+    /// than the process has descriptors.
     private var connections: [curl_socket_t: Connection] = [:]
     private var sockets: [ConnectionEnds: curl_socket_t] = [:]
     private var unconnected: Set<curl_socket_t> = []
@@ -89,8 +89,8 @@ final class ConnectionTable {
     }
 }
 
-/// The addresses and ports of both ends of a connection, which identify it. The local port alone does not: Linux reuses
-/// it for connections to other hosts.
+/// The addresses and ports of both ends of a connection, which identify it. The local port alone is not enough: Linux
+/// reuses the port for connections to other hosts.
 struct ConnectionEnds: Hashable {
     private struct End: Hashable {
         var port: Int
@@ -100,7 +100,7 @@ struct ConnectionEnds: Hashable {
     private let local: End
     private let remote: End
 
-    /// Returns the ends of a socket. Returns nil while it is not connected.
+    /// Returns the ends of a socket. Returns nil while the socket is not connected.
     init?(_ socket: curl_socket_t) {
         var ports: (local: Int32, remote: Int32) = (0, 0)
         var local = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

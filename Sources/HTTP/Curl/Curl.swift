@@ -84,7 +84,7 @@ struct EasyHandle {
         return value
     }
 
-    /// Returns a text. The result is a copy, because curl may change the text with the next transfer.
+    /// Returns a string. The result is a copy, because curl may change the original with the next transfer.
     func text(_ info: CURLINFO) -> String {
         var value: UnsafeMutableRawPointer?
         ccurl_get_pointer(curl.functions, pointer, info, &value)

@@ -56,7 +56,7 @@ enum EasyOptions {
     }
 
     /// Requires valid certificates. Except for the TLS versions, the options are curl's defaults, repeated for clarity.
-    /// There is no way to disable the checks.
+    /// No setting disables the checks.
     private static func applyTrust(_ configuration: HTTPConfiguration, to easy: EasyHandle) {
         easy.set(CURLOPT_SSL_VERIFYPEER, 1)
         easy.set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -92,7 +92,7 @@ enum MethodOptions {
         return body
     }
 
-    /// - Parameter body: the body, which must outlive the handle; nil for none.
+    /// - Parameter body: the body, which must outlive the handle; nil for no body.
     static func apply(_ method: HTTPRequest.Method, _ body: UnsafeMutableBufferPointer<UInt8>?, to easy: EasyHandle) {
         if let body, let address = body.baseAddress {
             easy.set(CURLOPT_POSTFIELDSIZE, body.count)
@@ -104,11 +104,11 @@ enum MethodOptions {
 }
 
 extension HTTPRequest {
-    /// Whether curl sends a body, which is empty for a POST without one.
+    /// Whether curl sends a body. A POST without a body sends an empty body.
     fileprivate var sendsBody: Bool { method != .get && body != nil || method == .post }
 }
 
-/// The headers of a request, beyond those that curl adds.
+/// The headers of a request, except the headers that curl adds.
 enum RequestHeaders {
     static func lines(of request: HTTPRequest, at hop: Hop) -> [String] {
         // Other servers than the user's own get none of the request's headers.

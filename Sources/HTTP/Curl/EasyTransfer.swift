@@ -19,14 +19,14 @@ final class EasyTransfer {
     private var sink: BodySink
     /// The use of the answer's body; nil until the head is complete.
     private var answer: Answer?
-    /// The reason why a callback ended the exchange. The code from curl does not show this reason.
+    /// The reason why a callback ended the exchange. curl's result code does not show this reason.
     private var stop: Stop?
     /// Whether the request was repeated because the server refused an HTTP/2 stream.
     private var isRepeated = false
     /// The number of repeats because a reused connection held unexpected bytes.
     private var misledCount = 0
     private static let mostMisled = 4
-    /// Whether any exchange reached a public address, and whether the first one did.
+    /// Whether any exchange, and whether the first exchange, reached a public address.
     private var (hasReachedPublic, beganPublic) = (false, false)
     /// The priority of the HTTP/2 stream, from 1 to 256.
     private(set) var weight: Int
@@ -36,7 +36,7 @@ final class EasyTransfer {
     private var received: ByteCount = 0
 
     private enum Answer {
-        /// The caller wants the body. `whole` is its certain length; nil if unknown.
+        /// The caller wants the body. `whole` is the body's length if it is certain, otherwise nil.
         case wanted(whole: ByteCount?)
         /// The caller wants this number of bytes. The body may be longer.
         case beginning(ByteCount)

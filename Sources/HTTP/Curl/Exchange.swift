@@ -5,13 +5,13 @@ import Numbers
 ///
 /// A transfer has one exchange for each request, redirect or repeat. Each exchange has an easy handle of its own.
 final class Exchange {
-    /// The request to send; the transfer derives the next one from it.
+    /// The plan of the request. The transfer makes the next exchange's plan from this plan.
     let plan: ExchangePlan
     /// curl's easy handle, which the transfer thread adds to its multi handle.
     let easy: EasyHandle
     /// The head of the answer, as far as it has arrived.
     private(set) var head = ResponseHead()
-    /// Whether curl has sent the request over a connection. Earlier headers come from a proxy.
+    /// Whether curl has sent the request over a connection. Headers that arrive before come from a proxy.
     private(set) var isRequested = false
     /// Whether a reused connection held unexpected bytes.
     private(set) var isMisled = false
@@ -88,7 +88,7 @@ final class Exchange {
             && head.headers["server"]?.hasPrefix("tinyproxy/") == true && head.headers["via"] == nil
     }
 
-    /// The proxy that requests credentials; nil if none does.
+    /// The proxy that requests credentials; nil if no proxy does.
     var proxyRefusal: ProxyRefusal? {
         guard status == 407, let proxy = plan.proxy else { return nil }
         return ProxyRefusal(proxy: proxy.url, wasTold: plan.proxyCredentials != nil)
@@ -101,7 +101,7 @@ final class Exchange {
     var serverOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_HTTPAUTH_AVAIL)) }
     var proxyOffer: Authentication.Methods { .init(rawValue: easy.long(CURLINFO_PROXYAUTH_AVAIL)) }
 
-    /// The requests for credentials in the answer. A 407 without a proxy has none.
+    /// The requests for credentials in the answer. The list is empty for a 407 without a proxy.
     var challenges: [HTTPChallenge] {
         let isProxy = status == 407
         guard status == 401 || isProxy && plan.proxy != nil else { return [] }
@@ -191,8 +191,8 @@ final class Exchange {
         }
     }
 
-    /// Records that a connection is established and curl is about to send the request. Returns false if it must not be
-    /// sent.
+    /// Records that a connection is established and curl is about to send the request. Returns false if curl must not
+    /// send the request.
     private func recordRequest(to address: String, over ends: ConnectionEnds) -> Bool {
         // curl repeats a request if a reused connection closes without an answer. The server may have acted on a POST.
         isRepeatRefused = isAnswerDue && plan.request.method == .post

@@ -2,8 +2,8 @@
 struct ExchangePlan {
     let request: HTTPRequest
     let hop: Hop
-    /// The policy of the request. After a connection to a public address it is stricter. The owner of a public name
-    /// could point it to a private address a moment later.
+    /// The request's address policy. After a connection to a public address, the policy allows only public addresses,
+    /// because the owner of a host name could point the name to a private address a moment later.
     var addressPolicy: HTTPRequest.AddressPolicy
     let proxy: Proxy?
     /// The credentials for the request's origin; nil if the target has another origin.
@@ -29,12 +29,12 @@ struct ExchangePlan {
         way = Authentication(known: proxy.flatMap { memory[Self.place($0)] })
     }
 
-    /// Whether there is a password, for which another method may work.
+    /// Whether the plan sends a password, for which another method may work.
     private var hasPassword: Bool {
         if case .password = credentials?.kind { true } else { false }
     }
 
-    /// Returns the plan for a repeat with another authentication method. Returns nil if none is left.
+    /// Returns the plan for a repeat with another authentication method. Returns nil if no method is left.
     func next(status: Int, challenges: [HTTPChallenge]) -> ExchangePlan? {
         var next = self
         if status == 401, hasPassword, let server = server.next(offered: challenges) {
@@ -73,8 +73,8 @@ struct Hop: Equatable, Sendable {
     let url: HTTPURL
     /// The number of redirects before this target.
     let number: Int
-    /// Whether this and all earlier targets have the request's origin. Credentials and headers go nowhere else, even if
-    /// a redirect leads back.
+    /// Whether this and all earlier targets have the request's origin. Vitrine sends credentials and headers to no
+    /// other target, even if a redirect leads back.
     let isOwn: Bool
     /// Whether this and all earlier targets are on the request's host. A target is on that host if it has the request's
     /// origin, or uses TLS, which proves the host.

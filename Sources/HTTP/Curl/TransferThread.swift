@@ -127,7 +127,7 @@ final class TransferThread: @unchecked Sendable {
         begin(transfer)
     }
 
-    /// Sends a transfer's first request, or the next one.
+    /// Sends a transfer's first or next request.
     private func begin(_ transfer: EasyTransfer, _ plan: ExchangePlan? = nil) {
         do {
             let easy = try transfer.begin(plan)

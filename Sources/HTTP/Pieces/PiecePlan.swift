@@ -29,11 +29,11 @@ struct PiecePlan {
     private(set) var written: ByteCount
     /// The offset where the transfer starts.
     private(set) var begin: ByteCount
-    /// The received pieces that wait for earlier ones, by offset.
+    /// The received pieces that wait for earlier pieces, by offset.
     private var arrivals: [ByteCount: Arrival] = [:]
 
-    /// Limits the requested but unwritten bytes. The limit is this number times the size of the pieces that may be
-    /// requested at a time.
+    /// Limits the requested but unwritten bytes. The limit is this number times the total size of the pieces that may
+    /// be requested at a time.
     private static let patience = 3
 
     init(_ pieces: HTTPRequest.Pieces, from begin: ByteCount, limit: ByteCount) {
@@ -47,7 +47,7 @@ struct PiecePlan {
     /// Returns the first piece, which the transfer always requests.
     mutating func first() -> Range<ByteCount> { advance() }
 
-    /// Returns the next piece. Returns nil if the transfer may request none now.
+    /// Returns the next piece to request. Returns nil if the transfer may request no piece now.
     mutating func next(underWay: Int) -> Range<ByteCount>? {
         guard !isAllAsked, hasSpace, asked - written < pieces.size * pieces.most * Self.patience,
             underWay < pieces.most
@@ -85,7 +85,7 @@ struct PiecePlan {
     /// The number of bytes requested.
     var wanted: ByteCount { asked - begin }
 
-    /// Adds received bytes, and subtracts those of a duplicate that they replace.
+    /// Adds received bytes, and subtracts the bytes of a replaced duplicate.
     mutating func add(received count: ByteCount, replacing counted: ByteCount = 0) {
         received = received + count - counted
     }

@@ -10,14 +10,14 @@ struct PiecedState {
         case piece(Range<ByteCount>)
         /// A second request for a piece that is late.
         case duplicate(Range<ByteCount>)
-        /// All bytes that are missing, into the file.
+        /// All missing bytes, which go into the file.
         case rest
         /// The whole file, before Vitrine has reported anything to the caller.
         case all
         /// The whole file from the beginning, after the server sent a wrong range.
         case restart
 
-        /// The piece that the request fetches; nil if it fetches no single piece.
+        /// The piece that the request fetches; nil if the request fetches no single piece.
         var piece: Range<ByteCount>? {
             switch self {
             case .piece(let piece), .duplicate(let piece): piece
@@ -45,7 +45,7 @@ struct PiecedState {
         /// Whether the transfer has requested this piece a second time.
         var isRepeated = false
 
-        /// The piece that the part fetches; nil if it fetches no single piece.
+        /// The piece that the part fetches; nil if the part fetches no single piece.
         var piece: Range<ByteCount>? { role.piece }
 
         var isLead: Bool { if case .lead = role { true } else { false } }
@@ -109,7 +109,7 @@ struct PiecedState {
         if head.beganPublic { mustBePublic = true }
     }
 
-    /// Returns the next piece to request. Returns nil if the transfer may request none now.
+    /// Returns the next piece to request. Returns nil if the transfer may request no piece now.
     mutating func nextPiece() -> Range<ByteCount>? {
         guard stage == .inPieces || (stage == .asking && isGranted) else { return nil }
         return plan.next(underWay: parts.count)
@@ -120,7 +120,7 @@ struct PiecedState {
     /// The time before which a part never counts as late.
     private static let soon = Duration.milliseconds(50)
 
-    /// Returns a late piece to request again. Returns nil if there is none.
+    /// Returns a late piece to request again. Returns nil if no piece is late.
     ///
     /// A piece is late if more later pieces have arrived than are under way, or if it is among the last and takes
     /// longer than usual. Its last packet was probably lost, and the server may take a second to resend it. Another
@@ -167,7 +167,7 @@ struct PiecedState {
         return Array(dropped.values)
     }
 
-    /// Ends the transfer. Returns its running parts. Returns nil if it has ended before.
+    /// Ends the transfer. Returns its running parts. Returns nil if the transfer has already ended.
     mutating func end() -> [Part]? {
         guard stage != .over else { return nil }
         defer { (stage, parts) = (.over, [:]) }

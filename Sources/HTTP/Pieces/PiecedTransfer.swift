@@ -1,7 +1,7 @@
 import Numbers
 import Synchronization
 
-/// Fetches a file in pieces with several requests, and writes them in order.
+/// Fetches a file's pieces with several requests, and writes them in order.
 ///
 /// The first answer shows whether the server supports ranges. RFC 9110, section 15.3.7.3: parts may be combined "if
 /// they all share the same strong validator". Without such a validator, this class requests the whole at once. If a
@@ -15,7 +15,7 @@ final class PiecedTransfer: Sendable {
     private let beginning = ContinuousClock.now
     private let state: Mutex<PiecedState>
 
-    /// Creates a transfer in pieces. Returns nil if the request must be sent as one.
+    /// Creates a transfer in pieces. Returns nil if the request must not be split.
     init?(
         _ request: HTTPRequest, _ memory: RangeMemory, transferInOne: @escaping @Sendable (HTTPRequest) -> HTTPTransfer
     ) {
@@ -292,7 +292,7 @@ final class PiecedTransfer: Sendable {
 final class RangeMemory: Sendable {
     private let grants = Mutex<[String: Bool]>([:])
 
-    /// The most origins to remember. A gallery's list may name very many.
+    /// The most origins to remember. A gallery's list may name very many origins.
     private static let most = 256
 
     /// Whether the request's server supports ranges; nil if unknown.
@@ -307,7 +307,7 @@ final class RangeMemory: Sendable {
         }
     }
 
-    /// Learns from an answer's headers whether the server supports ranges, unless that is known already.
+    /// Learns from an answer's headers whether the server supports ranges. Does nothing if this is already known.
     func learn(from response: HTTPResponse, to request: HTTPRequest) {
         guard response.status == 200, request.range == nil, request.beginning == nil, response.url == request.url,
             response.headers["accept-ranges"]?.lowercased() == "bytes", response.resumptionValidator != nil,

@@ -15,8 +15,8 @@ struct BulkFetch {
     /// start them again.
     private var excluded: Set<PhotoKey> = []
     private var progress = Progress.after(nil)
-    /// The number of subjects to settle or postpone before the fetch may need more. Until then nothing has to be
-    /// counted.
+    /// The number of subjects to settle or postpone before the fetch may need more. Until then, the fetch need not
+    /// count its subjects.
     ///
     /// Only settled subjects are reported. Every postponed subject leads to a call of ``refill(_:isWaiting:)``, so
     /// calls count too.
@@ -36,8 +36,8 @@ struct BulkFetch {
     /// The number of subjects in progress, without postponed ones. This number exceeds the number of pictures that any
     /// network can fetch and store at once.
     private static let width = 512
-    /// The number of postponed subjects at which the fetch starts no more. The server is failing then, and each subject
-    /// costs memory and time.
+    /// The number of postponed subjects at which the fetch starts no others. The server is failing then, and
+    /// each subject costs memory and time.
     private static let maximumWaiting = 1_024
 
     init?(_ wish: Wish) {
@@ -102,7 +102,7 @@ struct BulkFetch {
         excluded.insert(key)
     }
 
-    /// Removes a subject whose picture is stored or that failed permanently.
+    /// Removes a subject whose picture is stored, or whose request failed permanently.
     mutating func settle(_ subject: Wish.Subject, _ cache: GalleryCache) throws {
         guard let index = underWay.firstIndex(of: subject), let key = subject.photo else { return }
         underWay.remove(at: index)
@@ -142,8 +142,8 @@ struct BulkFetches {
         }
     }
 
-    /// Starts more subjects where needed. Returns whether any were started, and the fetches that have nothing left to
-    /// do.
+    /// Starts more subjects where needed. Returns whether any subjects were started, and the fetches that have nothing
+    /// left to do.
     mutating func refill(
         _ caches: CacheFolder, isWaiting: (Wish.Subject) -> Bool
     ) -> (hasChanged: Bool, done: [Wish.Subject]) {

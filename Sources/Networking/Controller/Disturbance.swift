@@ -1,6 +1,6 @@
 import HTTP
 
-/// Simulates a bad network: delays every transfer and makes some fail.
+/// Simulates a bad network: delays every transfer and makes some transfers fail.
 ///
 ///     var disturbance = Disturbance(delay: .milliseconds(500), failingEvery: 3)
 ///     let step = disturbance.next()
@@ -13,7 +13,7 @@ public struct Disturbance: Hashable, Sendable {
     public struct Step: Equatable, Sendable {
         /// The time to wait before the sender sends the request.
         public let delay: Duration
-        /// The error to throw instead of sending the request; nil for none.
+        /// The error to throw instead of sending the request; nil for no error.
         public let error: RequestError?
     }
 

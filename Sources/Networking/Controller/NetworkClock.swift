@@ -8,7 +8,7 @@ public protocol NetworkClock: Sendable {
     func sleep(until time: Duration) async throws
 }
 
-/// The machine's clock. The clock also runs while the machine sleeps, so retries are due when it wakes up.
+/// The machine's clock. The clock also runs while the machine sleeps, so retries are due when the machine wakes up.
 public struct MachineClock: NetworkClock {
     private let clock = BootClock()
 

@@ -279,7 +279,7 @@ public actor NetworkController {
         postponed[subject]?.showWaiting(wait.failure, until: wait.until.map(reporter.timeOfDay))
     }
 
-    /// Shows for due requests that could not start that their time is unknown.
+    /// Shows an unknown start time for due requests that could not start.
     private func showHeldBack(_ subjects: some Sequence<Wish.Subject>) {
         for subject in subjects where table.state(of: subject) == .queued {
             if let failure = table.setback(of: subject)?.failure {
@@ -488,7 +488,7 @@ public actor NetworkController {
         }
     }
 
-    /// The most storage failures in a row before bulk fetches of a gallery end. More are no accident.
+    /// The most storage failures in a row before bulk fetches of a gallery end. More show a lasting problem.
     private static let maximumStorageFailures = 8
     private func reportStorageTrouble(_ trouble: StorageTrouble, _ attempts: Int, of operation: Operation) {
         context.activity.report(trouble)

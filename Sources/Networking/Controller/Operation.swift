@@ -16,11 +16,11 @@ final class Operation {
     let candidate: TransferCandidate
     /// The time when the operation started.
     let start: Duration
-    /// The operation's transfers: one, or two after the first one hung. The first to finish counts.
+    /// The operation's transfers: one, or two if the first transfer hung. The first transfer to finish counts.
     private(set) var attempts: [Attempt]
-    /// The number of bytes of attempts that were dropped for another.
+    /// The number of bytes of dropped attempts. Another attempt replaced each dropped attempt.
     private var droppedBytes: ByteCount = 0
-    /// The subjects that share this request. The controller reports to each.
+    /// The subjects that share this request.
     private(set) var served: Set<Wish.Subject>
     /// Every subject that the operation serves or has served. A subject can leave when its picture is stored, before
     /// the operation ends.
@@ -47,10 +47,10 @@ final class Operation {
     /// The number of bytes received, as of the last reading of the meters.
     var received: ByteCount { attempts.reduce(droppedBytes) { $0 + $1.received } }
 
-    /// Returns the attempt with a number. Returns nil after it was dropped.
+    /// Returns the attempt with a number. Returns nil after the attempt was dropped.
     func attempt(_ number: Int) -> Attempt? { attempts.first { $0.number == number } }
 
-    /// Adds a second attempt to one that hangs.
+    /// Adds a second attempt beside the attempt that hangs.
     func add(_ attempt: Attempt) { attempts.append(attempt) }
 
     /// Cancels an attempt. The other attempts go on.

@@ -139,7 +139,7 @@ struct OperationTable {
         }
     }
 
-    /// Stops serving a subject. Cancels the request if it serves no other.
+    /// Stops serving a subject. Cancels the request if it serves no other subject.
     func leave(_ identity: RequestIdentity, _ subject: Wish.Subject) {
         operations[identity]?.leave(subject)
         if operations[identity]?.served.isEmpty == true { operations[identity]?.cancel() }
@@ -195,7 +195,8 @@ struct OperationTable {
     /// Allows requests to a host again after a 429.
     mutating func endSilence(of host: String) { governor.endSilence(of: host) }
 
-    /// Returns the time of the next check of the transfers, if no meter changes before. Returns nil if none is needed.
+    /// Returns the time of the next check of the transfers, if no meter changes before. Returns nil if no check is
+    /// needed.
     func nextLook(isQueueEmpty: Bool, isPaused: Bool, waiting: (String) -> Int) -> Duration? {
         guard !identities.isEmpty || !isQueueEmpty else { return nil }
         let now = clock.now.seconds

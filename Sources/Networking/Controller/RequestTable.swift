@@ -14,14 +14,14 @@ struct RequestTable {
         case queued
         case running(RequestIdentity)
         case waiting(Wait)
-        /// Nothing is to be done until the cache changes.
+        /// The subject needs no work until the cache changes.
         case settled
     }
 
     /// A wait between two attempts to fetch a subject.
     struct Wait: Equatable {
         let since: Duration
-        /// The time when the wait ends. Nil if only the user can end the wait.
+        /// The time when the wait ends. The time is nil if only the user can end the wait.
         var until: Duration?
         /// The earliest time at which the host permits another attempt.
         var earliest: Duration
@@ -88,7 +88,7 @@ struct RequestTable {
         }
     }
 
-    /// Returns the importance of a subject. Returns nil if no wish names it.
+    /// Returns the importance of a subject. Returns nil if no wish names the subject.
     func importance(of subject: Wish.Subject) -> Importance? { entries[subject]?.importance }
 
     // MARK: - Wishes
@@ -192,7 +192,7 @@ struct RequestTable {
         return setbacks[subject]?.attempts ?? 1
     }
 
-    /// Records that a subject failed before its request began, and that it waits. Returns false if waiting is of no use.
+    /// Records that a subject failed before its request began, and now waits. Returns false if waiting is of no use.
     mutating func postpone(
         _ subject: Wish.Subject, _ failure: Failure, _ schedule: RetrySchedule, at now: Duration
     ) -> Bool {
@@ -235,7 +235,7 @@ struct RequestTable {
         return (now.since, now.attempts) == (wait.since, wait.attempts)
     }
 
-    /// The time when the first wait ends; nil if none ends by itself.
+    /// The time when the first wait ends; nil if no wait ends by itself.
     var firstDue: Duration? { waits.values.lazy.compactMap(\.until).min() }
 
     /// Queues all subjects whose waits have ended, and returns them.
@@ -295,7 +295,7 @@ struct PostponedRequests {
     /// The subjects whose failure the cache is recording, and whether their rows changed meanwhile.
     private var beingRecorded: [Wish.Subject: Bool] = [:]
 
-    /// The failed request of a subject that waits for a retry, if there is one.
+    /// The failed request of a subject that waits for a retry.
     subscript(subject: Wish.Subject) -> (any NetworkRequest)? { requests[subject] }
 
     mutating func add(_ request: any NetworkRequest, for subject: Wish.Subject) { requests[subject] = request }

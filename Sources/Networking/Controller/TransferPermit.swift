@@ -35,7 +35,7 @@ public final class TransferPermit: Sendable {
     /// Whether the transfer may be split into pieces.
     var isInPieces: Bool { way.isInPieces }
 
-    /// Whether the transfer shares its connection with all others, if the server supports that.
+    /// Whether the transfer may share its connection with any number of transfers.
     var isOverSharedOne: Bool { way.connection == .any }
 
     /// Sends a request with the permit's connection, priority and pieces.

@@ -16,15 +16,15 @@ public struct FetchPlan: Sendable {
     public var body: [UInt8]?
     /// The credentials to send; nil to send none.
     public var signIn: SignIn?
-    /// The validators to send. If they still match, the server may answer 304 (Not Modified).
+    /// The validators to send. If the validators still match, the server may answer 304 (Not Modified).
     public var validators: Validators
     /// The addresses to which the transfer may connect.
     public var addressPolicy: HTTPRequest.AddressPolicy
     /// Whether the user has named the address's origin.
     public var isNamedByUser: Bool
-    /// Whether the host had a public address before. If it has a private one now, Vitrine tells the user.
+    /// Whether the host had a public address before. If the host has a private address now, Vitrine tells the user.
     public var wasPublic: Bool
-    /// The number of bytes to fetch from the beginning; nil for the whole. See ``HTTPRequest/firstBytes``.
+    /// The number of bytes to fetch from the beginning; nil for all bytes. See ``HTTPRequest/firstBytes``.
     public var firstBytes: ByteCount?
     /// The most bytes of the body.
     public var limit: ByteCount
@@ -102,14 +102,13 @@ extension GalleryCache {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The list file in a local folder: the one that `vitrine publish` makes, or one with the usual name; nil if there
-    /// is none.
+    /// The list file in a local folder: `gallery.xml` or `index.xml`. The value is nil if the folder has neither file.
     var listFile: Address? {
         guard isFolder, let path = address.filePath else { return nil }
         return ["gallery.xml", "index.xml"].first { access(path + "/" + $0, R_OK) == 0 }.map { address.appending($0) }
     }
 
-    /// Whether the gallery is a local folder without a list file, so that its photos are found by reading it.
+    /// Whether the gallery is a local folder without a list file. Reading the folder finds the photos.
     var isPlainFolder: Bool { isFolder && listFile == nil }
 
     /// Returns the addresses to which requests for the gallery's pictures may connect.

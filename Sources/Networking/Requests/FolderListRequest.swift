@@ -14,13 +14,13 @@ import Session
 ///
 /// A folder with a list file is read by ``GalleryListRequest``. Nothing is written into the folder.
 public struct FolderListRequest: NetworkRequest {
-    /// The list, which has no editions.
+    /// The list as the subject. A list has no editions.
     public let identity: RequestIdentity
     /// The address of the folder.
     public var address: Address { cache.address }
-    /// A list, which other requests depend on.
+    /// The kind of transfer: a list, on which other requests depend.
     public var kind: TransferKind { .list }
-    /// A list's failure is stored with the gallery and never prevents a request.
+    /// True, because a list's failure never prevents a request. The cache stores the failure with the gallery.
     public let hasFailedBefore = true
     private let cache: GalleryCache
     private let path: [UInt8]
@@ -34,7 +34,8 @@ public struct FolderListRequest: NetworkRequest {
         return Self(identity: RequestIdentity(subject), cache: cache, path: path, context: context)
     }
 
-    /// Reads and compares the folders, and commits the changes at the end. Photos of a new gallery appear sooner.
+    /// Reads and compares the folders, and commits the changes at the end. The first photos of a new gallery are
+    /// committed earlier.
     ///
     /// If the system has reported the changes since the last listing, only the changed folders are read.
     public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
@@ -126,14 +127,14 @@ struct ListRhythm {
     private var start = ContinuousClock.now
     private var committed = 0
 
-    /// The photos that fill a screen.
+    /// The number of photos that fill a screen.
     private static let screenful = 200
 
-    /// Whether to show the progress.
+    /// Returns whether to show the progress now.
     mutating func isProgressDue() -> Bool { progress.isDue() }
 
-    /// Whether to commit the photos so far: a screenful, or fewer after a tenth of a second, and then whenever they are
-    /// twice as many and a second has passed.
+    /// Returns whether to commit the photos so far. The first commit is due when the photos fill a screen, or after a
+    /// tenth of a second. Each later commit is due when the number of photos has doubled and a second has passed.
     mutating func isBeginningDue(_ count: Int) -> Bool {
         let elapsed = clock.now - start
         let isDue =
@@ -146,7 +147,7 @@ struct ListRhythm {
 }
 
 extension FolderScope {
-    /// The part of a gallery that a change concerns; nil if it may be all of it.
+    /// The part of a gallery that a change concerns; nil if the change may concern the whole gallery.
     fileprivate init?(_ change: FolderWatch.Change) {
         switch change {
         case .files(let folder): self.init(folder: PathText.text(folder), isDeep: false)
@@ -156,7 +157,7 @@ extension FolderScope {
     }
 }
 
-/// Reads folders on a queue below the screens' priority, and has them watched.
+/// Reads and watches folders, on a queue with lower priority than screens.
 private actor FolderReader {
     private let path: [UInt8]
     private let address: Address
@@ -228,7 +229,7 @@ private actor FolderReader {
             isWanted: PictureName.isPicture)
     }
 
-    /// A number that a closure changes.
+    /// A number that a closure can change.
     private final class Counter {
         var value = 0
     }

@@ -22,16 +22,16 @@ public struct GalleryListRequest: NetworkRequest {
     public var kind: TransferKind { .list }
     /// True, because a list's failure is stored with the gallery and never prevents a request.
     public let hasFailedBefore = true
-    /// Whether the cache holds a list, which has probably not changed.
+    /// Whether the cache holds a list. The server's list has then probably not changed.
     public let isAskedAfter: Bool
     private let cache: GalleryCache
-    /// The credentials to send; nil to send none.
+    /// The credentials to send; nil for no credentials.
     private let signIn: SignIn?
     private let context: RequestContext
 
     /// The most bytes of a list. The text is compact, but a gallery may be large.
     static let limit: ByteCount = 1 << 30
-    /// The types of lists, the most wanted first. Caddy sends JSON, which is a seventh of its web page.
+    /// The types of lists, in order of preference. Caddy sends JSON, which is a seventh of its web page.
     static let acceptedTypes = "application/xml, application/json;q=0.9, text/html;q=0.8, */*;q=0.1"
 
     /// Creates a request for a list. The request is always needed, because only the server knows whether the list has
@@ -72,7 +72,7 @@ public struct GalleryListRequest: NetworkRequest {
         return nil
     }
 
-    /// Whether an error shows that an address may no longer hold the kind of list that it held.
+    /// Whether an error suggests that the address holds another kind of list.
     private static func mayBeOfAnotherKind(_ error: any Error) -> Bool {
         switch error {
         case is FormatError, RequestError.wrongType: true
@@ -81,7 +81,7 @@ public struct GalleryListRequest: NetworkRequest {
         }
     }
 
-    /// Updates the cache from what was found at the address.
+    /// Updates the cache from the list or the folders at the address.
     @discardableResult
     private func update(
         from found: sending PlaceFinder.Place, _ finder: PlaceFinder, _ client: HTTPClient, _ permit: TransferPermit
@@ -103,7 +103,7 @@ public struct GalleryListRequest: NetworkRequest {
         }
     }
 
-    /// Returns a plan that fetches the list, unless it is unchanged since the cached list.
+    /// Returns a plan that fetches the list if the list has changed.
     private func listPlan(_ record: GalleryRecord) -> FetchPlan {
         var plan = FetchPlan(
             address: cache.listFile ?? cache.address, signIn: signIn, validators: Self.validators(in: record),
@@ -152,7 +152,7 @@ public struct GalleryListRequest: NetworkRequest {
         try await commit(comparer, folders, place, isWhole: true)
     }
 
-    /// Returns the head of the answer of a server that tells that nothing has changed. Returns nil if something has.
+    /// Returns the head of an answer that shows an unchanged gallery. Returns nil if the gallery has changed.
     private func unchangedHead(
         _ place: ServerPlace, _ source: ListSource, over client: HTTPClient
     ) async throws -> HTTPResponse? {
@@ -239,7 +239,7 @@ public struct GalleryListRequest: NetworkRequest {
         return try await comparer.finish()
     }
 
-    /// Whether the cache holds the list with these validators.
+    /// Whether the cached list has these validators.
     private func isHeld(_ validators: Validators) throws -> Bool {
         try validators != Validators() && Self.validators(in: cache) == validators
     }
@@ -274,7 +274,7 @@ public struct GalleryListRequest: NetworkRequest {
         context.activity.setPhase(.waiting(failure, until: time), of: cache.id)
     }
 
-    /// Records the failure beside the last success. Asks the user for credentials if the server requires some.
+    /// Records the failure beside the last success. Asks the user for credentials if the server requires them.
     public func recordFailure(_ failure: Failure) async {
         context.log.error(.network, "\(cache.address): \(failure)")
         await record(failure)

@@ -4,7 +4,7 @@ import Formats
 import Logging
 import Model
 
-/// Parses a gallery's list on a queue with lower priority than screens. A ``ListComparer`` compares its photos
+/// Parses a gallery's list on a queue with lower priority than screens. A ``ListComparer`` compares the photos
 /// meanwhile.
 actor ListReader {
     private let parser: GalleryXMLParser
@@ -45,7 +45,7 @@ actor ListComparer {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - scopes: the folders that the list covers; nil for all.
+    ///   - scopes: the folders that the list covers; nil for all folders.
     ///   - address: the address of the list, for the log.
     init(_ cache: GalleryCache, address: Address, within scopes: [FolderScope]? = nil, log: Log) throws {
         draft = try cache.beginSync(within: scopes)
@@ -66,7 +66,7 @@ actor ListComparer {
         return draft.count
     }
 
-    /// Adds the photos of a folder and returns how many have come so far.
+    /// Adds a folder's photos and returns the number of photos so far.
     func add(_ entries: FolderEntries) throws -> Int {
         try Task.checkCancellation()
         var entries = entries
@@ -82,7 +82,7 @@ actor ListComparer {
         return draft.count
     }
 
-    /// Adds the photos of a folder on a server and returns how many have come so far.
+    /// Adds the photos of a server's folder. Returns the number of photos so far.
     func add(_ listing: FolderListing) async throws -> Int {
         await waitForCommit()
         try Task.checkCancellation()
@@ -133,7 +133,7 @@ actor ListComparer {
         notes = min(notes + noted.count, Self.maximumNotes)
     }
 
-    /// - Parameter parts: the only parts that were read whole, if the list was not; nil if it was.
+    /// - Parameter parts: the parts that were read whole; nil if the whole list was read.
     func finish(onlyWithin parts: [FolderScope]? = nil) throws -> (changes: SyncChanges, skipped: Int) {
         (try draft.finish(onlyWithin: parts), skipped)
     }

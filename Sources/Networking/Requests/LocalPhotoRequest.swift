@@ -29,7 +29,7 @@ public struct LocalPhotoRequest: NetworkRequest {
     public var identity: RequestIdentity { picture.identity }
     /// The address of the file.
     public var address: Address { picture.address }
-    /// Like a thumbnail: nothing large is transferred.
+    /// The kind of transfer: a thumbnail, because nothing large is transferred.
     public var kind: TransferKind { .thumbnail }
     /// Whether an earlier attempt failed.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
@@ -53,10 +53,10 @@ public struct LocalPhotoRequest: NetworkRequest {
         return nil
     }
 
-    /// Shows nothing: it takes no time.
+    /// Does nothing, because the request takes almost no time.
     public func showStarted() {}
 
-    /// Shows nothing: the row tells.
+    /// Does nothing, because the photo's row shows the result.
     public func showDone() {}
 
     /// Marks the photo for a retry.
@@ -64,7 +64,7 @@ public struct LocalPhotoRequest: NetworkRequest {
         await picture.record(.putOff(failure))
     }
 
-    /// Shows nothing: the row tells.
+    /// Does nothing, because the photo's row shows the result.
     public func showWaiting(_ failure: Failure, until time: Timestamp?) {}
 
     /// Marks the photo as failed.

@@ -6,8 +6,8 @@ import Numbers
 import Scheduling
 import Session
 
-/// One kind of request. A type of requests determines the address, the limits, and the way to store the answer in the
-/// cache.
+/// One kind of request. Each type that conforms determines the address, the limits, and the way to store the answer in
+/// the cache.
 ///
 /// The controller knows requests only by this protocol. A new kind is a new type and an entry in the controller's list
 /// of kinds. A request can also run without the controller:
@@ -18,7 +18,7 @@ public protocol NetworkRequest: Sendable {
     /// Creates the request for a wish. Returns nil if the wish is of another kind or nothing is missing.
     static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self?
 
-    /// The thing to fetch. Requests for the same thing join.
+    /// The thing to fetch. Wishes for the same thing share one request.
     var identity: RequestIdentity { get }
     var address: Address { get }
     /// The kind of transfer, for the governor.
@@ -56,7 +56,7 @@ public protocol NetworkRequest: Sendable {
 }
 
 extension NetworkRequest {
-    /// By default, no bytes are left by an interrupted attempt.
+    /// By default zero, because no bytes are kept after an interrupted attempt.
     public var held: ByteCount { 0 }
 
     /// By default, the cache holds no copy.
@@ -141,7 +141,7 @@ public struct RequestContext: Sendable {
     public let activity: Activity
     /// The log for requests.
     public let log: Log
-    /// Follows the folders of local galleries; nil to follow none.
+    /// The object that follows the folders of local galleries; nil to follow no folders.
     public let folders: LocalFolders?
     /// Returns the present time.
     public let now: @Sendable () -> Timestamp

@@ -121,7 +121,7 @@ public struct PhotoRequest: TransferRequest {
         picture.showProgress(nil)
     }
 
-    /// Marks the photo as failed, or for a retry on another day.
+    /// Marks the photo as failed, or for a later retry.
     public func recordFailure(_ failure: Failure) async {
         await picture.recordFailure(failure)
     }
@@ -139,11 +139,11 @@ struct PictureSubject: Sendable {
     let rendition: Rendition
     let source: RenditionSource
     let address: Address
-    /// The credentials to send; nil to send none.
+    /// The credentials to send; nil for no credentials.
     let signIn: SignIn?
     let context: RequestContext
 
-    /// Finds the picture. Returns nil if it has no address or is not missing.
+    /// Finds the picture. Returns nil if the picture has no address, or is not missing.
     init?(
         _ rendition: Rendition, of key: PhotoKey, in gallery: GalleryID, _ context: RequestContext
     ) throws {
@@ -153,8 +153,8 @@ struct PictureSubject: Sendable {
         self.init(rendition, of: key, in: cache, source, at: address, context)
     }
 
-    /// Finds a thumbnail that may be in the first bytes of a photo on a server. Returns nil if it is not missing, or only
-    /// the whole photo is of use.
+    /// Finds a thumbnail that may be in the first bytes of a photo on a server. Returns nil if the thumbnail is not
+    /// missing, or if Vitrine must fetch the whole photo.
     init?(thumbnailInPhoto key: PhotoKey, in gallery: GalleryID, _ context: RequestContext) throws {
         guard let cache = context.caches.cache(gallery), cache.address.scheme != .file,
             let source = try cache.read({ try $0.embeddedThumbnailSource(of: key) }), let address = source.address
@@ -197,7 +197,7 @@ struct PictureSubject: Sendable {
         }
     }
 
-    /// Records a final failure, or a retry on another day. Asks the user for credentials if the server requires some.
+    /// Records a final failure, or a retry on another day. Asks the user for credentials if the server requires them.
     func recordFailure(_ failure: Failure) async {
         await record(failure.isTemporary ? .putOff(failure) : .bad(failure))
         await context.ask(failure.question, afterSaying: signIn, in: cache)
@@ -222,7 +222,7 @@ struct PictureSubject: Sendable {
 }
 
 extension GalleryCache {
-    /// Whether a photo is gone, or no failure of it is recorded. A thumbnail made from the photo fails with the photo.
+    /// Whether a photo is gone, or has no recorded failure. A thumbnail made from the photo fails with the photo.
     func isWell(_ key: PhotoKey, _ rendition: Rendition) -> Bool {
         do {
             guard let photo = try read({ try $0.photo(key) }) else { return true }

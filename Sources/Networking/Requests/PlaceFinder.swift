@@ -4,20 +4,20 @@ import HTTP
 import Model
 import Numbers
 
-/// Finds out what a gallery's address holds, with few requests and without a setting.
+/// Finds out, with few requests, what kind of gallery an address holds.
 ///
 /// A request for the address usually tells. If the answer is a web page or a refusal, a WebDAV server or a Nextcloud
 /// server may be there, which two more requests find out at the same time.
 struct PlaceFinder {
     /// The thing that an address holds.
     enum Place {
-        /// A file that lists the photos, with the bytes that were read already.
+        /// A file that lists the photos. `beginning` contains the bytes that were already read.
         case list(Response, beginning: [UInt8])
         /// Folders of a server, with the answer for the outermost folder if it has arrived.
         case folders(ServerPlace, Response?)
 
-        /// Whether the place may replace the known one. A web page may be that of an error or of a sign-in, unless only
-        /// its scheme has changed.
+        /// Whether the place may replace the known place. A web page may show an error or a sign-in form, unless only
+        /// the scheme of its address has changed.
         func isSure(after source: ListSource) -> Bool {
             switch self {
             case .list(_, let beginning): String(decoding: beginning, as: UTF8.self).contains("<photo")
@@ -31,7 +31,7 @@ struct PlaceFinder {
 
     private let cache: GalleryCache
     private let record: GalleryRecord
-    /// Whether the address held a file that lists the photos. Then it must hold one again.
+    /// Whether the address held a file that lists the photos. Then the address must hold such a file again.
     private let wasList: Bool
     private let client: HTTPClient
 
@@ -80,13 +80,14 @@ struct PlaceFinder {
         }
     }
 
-    /// The address with `https`, to which many servers redirect; nil if it has that already, or a port.
+    /// The address with `https`, to which many servers redirect. The value is nil if the address already has `https`,
+    /// or has a port.
     private var secureAddress: Address? {
         guard cache.address.scheme == .http, cache.address.port == nil else { return nil }
         return try? Address("https" + cache.address.text.dropFirst("http".count))
     }
 
-    /// Finds a WebDAV or Nextcloud server whose web page shows no photos. Returns nil if there is none.
+    /// Finds a WebDAV or Nextcloud server whose web page shows no photos. Returns nil if there is no such server.
     func findServer(behindPageAt page: ServerPlace) async throws -> ServerPlace? {
         // The page may be that of a sign-in, at the same server or at its secure address.
         let address = try page.root.address.resolving(
@@ -126,7 +127,7 @@ struct PlaceFinder {
         return place(.nextcloud, root)
     }
 
-    /// Returns the address of a Nextcloud server to which an address may lead, and the path of the folder that it shows.
+    /// Returns the Nextcloud server and folder that an address may name.
     /// Browsers show addresses such as `/apps/files/files/7?dir=/Photos`.
     private func nextcloud(at address: Address) -> (server: Address, path: String) {
         guard let match = address.path.wholeMatch(of: /(.*?)\/(?:index\.php|apps\/[a-z]+|login)(?:\/.*)?/),

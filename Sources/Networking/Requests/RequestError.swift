@@ -11,7 +11,7 @@ public enum RequestError: Error, Equatable {
     case transfer(HTTPError)
     /// The machine is on no network.
     case noNetwork
-    /// The gallery's host had a public address before and has a private one now.
+    /// The address of the gallery's host was public before and is private now.
     case noLongerPublic(String)
     /// The server refused with this status, and perhaps a number of seconds to wait.
     case status(Int, retryAfter: Int?)
@@ -67,7 +67,7 @@ public enum RequestError: Error, Equatable {
         return .signIn(question)
     }
 
-    /// The problem of the cache's disk that caused the failure; nil if another cause.
+    /// The problem of the cache's disk that caused the failure; nil for another cause.
     var storageTrouble: StorageTrouble? {
         switch self {
         case .cache(let error): StorageTrouble(error)
@@ -76,7 +76,7 @@ public enum RequestError: Error, Equatable {
         }
     }
 
-    /// The number of seconds that the server asked to wait, if it did.
+    /// The number of seconds to wait, if the server stated a number.
     var retryAfter: Int? {
         if case .status(_, let seconds) = self { seconds } else { nil }
     }

@@ -14,7 +14,7 @@ public struct Response {
     /// The head of the answer.
     public let head: HTTPResponse
     private let requested: Address
-    /// The file for the body; nil if the plan named none.
+    /// The file for the body; nil if the plan named no file.
     public let file: PartialFile?
     private var events: HTTPTransfer.Iterator
     /// Bytes that were put back.
@@ -107,14 +107,14 @@ public struct Response {
         return nil
     }
 
-    /// Reads as many bytes as tell the format of a list.
+    /// Reads enough bytes to recognise the format of a list.
     mutating func beginning() async throws -> [UInt8] {
         var beginning: [UInt8] = []
         while beginning.count < ListingFormat.beginningLength, let bytes = try await nextBytes() { beginning += bytes }
         return beginning
     }
 
-    /// Puts bytes back, which the next reading returns.
+    /// Puts bytes back, so that the next call returns them again.
     mutating func putBack(_ bytes: [UInt8]) { unread = bytes }
 
     /// Returns the new length of the file. Returns nil at the end. Use this method for a plan with a file.

@@ -14,7 +14,7 @@ struct ServerFolderReader: Sendable {
         case unchanged(ServerFolder, HTTPResponse)
         /// The folder was removed.
         case missing(ServerFolder)
-        /// The folder cannot be read, but others may.
+        /// The folder cannot be read, but other folders may be readable.
         case unreadable(ServerFolder, Failure)
         case failed(any Error)
     }
@@ -26,14 +26,14 @@ struct ServerFolderReader: Sendable {
         fileprivate(set) var subfolders: [ListedSubfolder] = []
         fileprivate(set) var validators = Validators()
         fileprivate(set) var fileCount = 0
-        /// A digest of all names and revisions, which is the same for the same contents.
+        /// A digest of all names and revisions. Folders with the same contents have the same digest.
         fileprivate(set) var signature = 0
         fileprivate var hasParentLink = false
     }
 
-    /// The server. It changes when the first answer has come from a public address.
+    /// The server. The value changes when the first answer has come from a public address.
     var place: ServerPlace
-    /// The validators of the last update.
+    /// The validators of the last update, by the folder's path.
     let known: [[UInt8]: Validators]
     private let comparer: ListComparer
     private let client: HTTPClient
@@ -114,7 +114,7 @@ struct ServerFolderReader: Sendable {
         return .read(contents, count: count)
     }
 
-    /// Whether a page ends too early, in an answer that does not say how long it is.
+    /// Whether a page in an answer without a length ends too early.
     private static func isCut(_ head: HTTPResponse, _ beginning: [UInt8], _ ending: [UInt8]) -> Bool {
         guard head.headers["content-length"] == nil, head.headers["transfer-encoding"] == nil else { return false }
         func contains(_ tag: String, in bytes: [UInt8]) -> Bool {

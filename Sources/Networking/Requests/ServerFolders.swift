@@ -17,23 +17,24 @@ struct ServerFolders {
     private(set) var photoCount = 0
     private var reader: ServerFolderReader
     private let comparer: ListComparer
-    /// The folders of the last update, by the folder that contains them.
+    /// The folders of the last update, by their parent folder's path.
     private let children: [[UInt8]: [[UInt8]]]
     private let isFirst: Bool
     private var folders: [ListSource.Folder] = []
     /// The folders that have not been read, although they may contain photos.
     private var unread: Set<[UInt8]> = [[]]
-    /// The folders to read, the next one last. Inner folders come first, because they contain the photos.
+    /// The folders to read. The last element is the next folder to read. Inner folders come first, because they contain
+    /// the photos.
     private var stack: [ServerFolder] = []
     private var folderCount = 1
 
     /// The number of folders to read at the same time.
     private static let width = 16
-    /// The most folders below each other. Links on the server may form a loop.
+    /// The deepest nesting of folders to read. Links on the server may form a loop.
     private static let maximumDepth = 32
     /// The most folders of a gallery.
     static let maximumFolders = 100_000
-    /// The number of folders without any photo after which a new web site is taken for no gallery.
+    /// Vitrine rejects a new web site without photos in this many folders.
     private static let maximumBarren = 200
 
     /// - Parameter source: the source of the last update, whose validators count; nil to read all folders.
@@ -109,7 +110,7 @@ struct ServerFolders {
         }
     }
 
-    /// Takes the folders in a folder that was read.
+    /// Queues the subfolders of a folder that was read.
     private mutating func take(_ contents: ServerFolderReader.Contents) async throws {
         let folder = contents.folder
         if folder.path.isEmpty { try takeRoot(contents) }
@@ -135,8 +136,8 @@ struct ServerFolders {
         }
     }
 
-    /// Throws if the outermost folder names no photo, and no folder that it named before: a disk of the server may be
-    /// missing, or the page may be that of a sign-in or an error.
+    /// Throws if the outermost folder contains no photo and no known folder. A disk of the server
+    /// may be missing, or the page may show an error or a sign-in form.
     private mutating func takeRoot(_ contents: ServerFolderReader.Contents) throws {
         head = contents.head
         reader.place.takePublic(contents.head)
@@ -153,7 +154,7 @@ struct ServerFolders {
         }
     }
 
-    /// Keeps the photos in a folder, and takes the folders in it.
+    /// Keeps the photos in a folder, and queues its subfolders.
     private mutating func keep(_ folder: ServerFolder) async throws {
         try await comparer.keep(folder.scope)
         parts.append(folder.scope)
@@ -196,7 +197,7 @@ struct ServerFolder: Sendable {
     var path: [UInt8] = []
     /// The validator that the list of the outer folder stated.
     var etag: String?
-    /// The contents of the outer folders, outermost first, to detect loops of links.
+    /// The signatures of the outer folders, outermost first. They reveal loops of links.
     var ancestors: [Int] = []
     /// Whether a list of this update names the folder, so that it must be there.
     var isListed = false

@@ -4,11 +4,12 @@ import HTTP
 import Model
 import Numbers
 
-/// A gallery's outermost folder on a server, and the way to ask for the lists of folders there.
+/// A gallery's outermost folder on a server. Makes the requests for lists of folders.
 struct ServerPlace: Sendable {
     /// The kind of server.
     let kind: GalleryKind
-    /// The address of the list of the outermost folder. It may name a page in the folder, and have a query.
+    /// The address of the list of the outermost folder. The address may name a page in the folder, and may have a
+    /// query.
     let page: Address
     /// The outermost folder.
     let root: ListedFolder
@@ -33,25 +34,26 @@ struct ServerPlace: Sendable {
         address.path.contains(/\.(html?|php|aspx?|xml|json)$/.ignoresCase())
     }
 
-    /// Forbids private addresses from now on, if an answer came from a public one.
+    /// Forbids private addresses after an answer from a public address.
     mutating func takePublic(_ head: HTTPResponse) {
         wasPublic = wasPublic || head.beganPublic
     }
 
-    /// Whether an answer from an address is that of a folder. After a redirect it may be another page.
+    /// Whether an answer from an address is the list of a folder. After a redirect, the answer may be another page.
     func isAddress(_ address: Address, of path: [UInt8]) throws(AddressError) -> Bool {
         guard !path.isEmpty else { return address == page || root.isItself(address) }
         return ListedFolder(try self.address(of: path)).isItself(address)
     }
 
-    /// The credentials to send; nil to send none.
+    /// The credentials to send; nil for no credentials.
     var signIn: SignIn? { cache.signIn(for: root.address) }
 
-    /// Whether a folder's validator changes with everything below the folder, so that an equal one saves all requests
-    /// below.
+    /// Whether a folder's validator changes with everything below the folder. An unchanged validator then saves all
+    /// requests below.
     var hasClimbingValidators: Bool { kind == .nextcloud }
 
-    /// Returns the addresses of the server's small pictures in a folder. Returns nil if the server makes none.
+    /// Returns the addresses of the server's small pictures in a folder. Returns nil if the server makes no small
+    /// pictures.
     func previews(in folder: ListedFolder) -> WebDAVParser.Previews? {
         let path = folder.address.path
         guard kind == .nextcloud, let range = path.firstRange(of: Self.davPath),
@@ -103,18 +105,18 @@ struct ServerPlace: Sendable {
     /// The most bytes of a folder's list. 100,000 files take 40 MB by WebDAV.
     private static let limit: ByteCount = 1 << 28
 
-    /// The beginning of the paths of Nextcloud's WebDAV folders, behind the address of the server.
+    /// The beginning of the paths of Nextcloud's WebDAV folders. Paths start after the server's address.
     static var davPath: Regex<Substring> { /\/(?:remote\.php\/(?:web)?dav|public\.php\/dav)\// }
 
-    /// Whether Nextcloud answers 401 for an address without naming a scheme, though it accepts a password.
+    /// Whether Nextcloud requires a password for an address without naming a scheme.
     static func lacksChallenges(_ address: Address) -> Bool {
         isShare(address) || address.path.hasSuffix("/index.php/core/preview")
     }
 
     private static func isShare(_ address: Address) -> Bool { address.path.contains("/public.php/dav/files/") }
 
-    /// The four properties that every server knows. A request for others makes servers answer with an error for each
-    /// file.
+    /// The four properties that every server knows. A request for other properties makes servers answer with an error
+    /// for each file.
     private static let properties = """
         <?xml version="1.0"?>
         <propfind xmlns="DAV:"><prop><resourcetype/><getcontentlength/><getlastmodified/><getetag/></prop></propfind>

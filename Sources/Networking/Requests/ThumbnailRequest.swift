@@ -11,7 +11,8 @@ public struct ThumbnailRequest: TransferRequest {
     /// The most bytes of a thumbnail. No real thumbnail has more bytes, and memory is enough for this many.
     static let limit: ByteCount = 4 << 20
 
-    /// Creates a request for a thumbnail that the gallery offers. Returns nil if it offers none, or none is missing.
+    /// Creates a request for a thumbnail that the gallery offers. Returns nil if the gallery offers no thumbnail, or if
+    /// the thumbnail is not missing.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .picture(let gallery, let key, .thumbnail) = subject else { return nil }
         return try PictureSubject(.thumbnail, of: key, in: gallery, context).map(Self.init)
@@ -39,7 +40,7 @@ public struct ThumbnailRequest: TransferRequest {
             addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser)
     }
 
-    /// Stores the thumbnail, unless the gallery's list names another one by then.
+    /// Stores the thumbnail, unless the gallery's list names another thumbnail by then.
     public func process(_ response: inout Response) async throws {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()

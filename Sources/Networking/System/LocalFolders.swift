@@ -13,23 +13,23 @@ import Synchronization
 public final class LocalFolders: Sendable {
     private struct Followed {
         let watch: FolderWatch
-        /// Changes since the last listing.
+        /// The changes in the folders since they were last read.
         var changes: Set<FolderWatch.Change> = []
-        /// Whether an update must be asked for, because of a change since the last time.
+        /// Whether a change requires an update that has not been requested.
         var isDue = false
-        /// Whether all folders were read and are watched, so that only changed ones need to be read.
+        /// Whether all folders were read and are watched. Then an update reads only changed folders.
         var isWhole = false
     }
 
     private let galleries = Mutex<[GalleryID: Followed]>([:])
     private let wishes: Wishes
 
-    /// Follows no folder yet.
+    /// Creates a value that follows no folder yet.
     public init(wishes: Wishes) {
         self.wishes = wishes
     }
 
-    /// Asks for updates of galleries that changed during an update, until the task is cancelled.
+    /// Requests updates of galleries that changed during an update. Runs until the task is cancelled.
     public func run() async {
         for await snapshot in wishes.snapshots() {
             let due = galleries.withLock { $0.filter(\.value.isDue).keys }
@@ -37,7 +37,7 @@ public final class LocalFolders: Sendable {
         }
     }
 
-    /// Returns the changes since the last listing. Returns nil if all folders must be read.
+    /// Returns the changes since the folders were last read. Returns nil if all folders must be read.
     func takeChanges(of gallery: GalleryID) -> Set<FolderWatch.Change>? {
         galleries.withLock { galleries -> Set<FolderWatch.Change>? in
             guard var followed = galleries[gallery] else { return nil }
@@ -59,21 +59,21 @@ public final class LocalFolders: Sendable {
         }
     }
 
-    /// Records that all folders of a gallery were read. Stops following the gallery if some could not be watched: each
-    /// change would lead to reading all of them.
+    /// Records that all folders of a gallery were read. Stops following the gallery if a folder could not be watched:
+    /// each change would lead to reading all folders.
     func setListed(_ gallery: GalleryID, isWatched: Bool) {
         galleries.withLock { galleries in
             if isWatched { galleries[gallery]?.isWhole = true } else { galleries[gallery] = nil }
         }
     }
 
-    /// Records that a listing of changed folders failed, so that the next one must read all.
+    /// Records that reading changed folders failed. The next update then reads all folders.
     func setFailed(_ gallery: GalleryID) {
         galleries.withLock { $0[gallery]?.isWhole = false }
     }
 
-    /// Records changes and asks for an update. A request that stands already may be about to end, and this one would end
-    /// with it; so ``run()`` asks after its end.
+    /// Records changes and requests an update. If an earlier request is still being served, ``run()`` makes the new
+    /// request afterwards; made now, the new request could end together with the earlier request.
     private func record(_ changes: Set<FolderWatch.Change>, in gallery: GalleryID) {
         galleries.withLock { galleries in
             guard var followed = galleries[gallery] else { return }
@@ -85,12 +85,12 @@ public final class LocalFolders: Sendable {
         if !wishes.isStanding(.list(gallery)) { ask(for: gallery) }
     }
 
-    /// Asks for an update once. A closed gallery is not updated, and its changes wait for its next listing.
+    /// Requests one update. A closed gallery is not updated, and its changes wait until its folders are read next.
     private func ask(for gallery: GalleryID) {
         galleries.withLock { $0[gallery]?.isDue = false }
         wishes.ask(for: .list(gallery))
     }
 
-    /// With more changes, reading all folders is faster.
+    /// The most changed folders to read one by one. With more changes, reading all folders is faster.
     private static let maximumChanges = 200
 }

@@ -22,7 +22,7 @@ public struct NetworkPresence: Coalescing, Hashable, Sendable {
         NetworkPresence(isThere: NetworkAddress.all()?.isEmpty != true)
     }
 
-    /// Replaces errors that only mean that the machine is offline.
+    /// Replaces an error whose only cause is that the machine is offline.
     ///
     /// Without a network no name can be looked up, and the user must not read that a host does not exist. With a
     /// network, the error stays unchanged.

@@ -39,7 +39,7 @@ public final class NetworkWatch: Sendable {
         news.finish()
     }
 
-    /// A stream of address changes. Each value says whether there are any addresses now. The first use starts
+    /// A stream of address changes. Each value says whether the machine has any address now. The first use starts
     /// listening.
     ///
     /// A move from one network to another yields true again. The stream does not report the initial state; of several

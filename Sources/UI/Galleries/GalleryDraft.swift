@@ -21,7 +21,7 @@ struct GalleryDraft: Equatable {
         self.visited = visited
     }
 
-    /// All galleries without duplicates: the built-in ones, the list, then the open one.
+    /// All galleries without duplicates: built-in galleries, the list, then the open gallery.
     var addresses: [Address] {
         let listed = presets + own
         return listed + [visited].compactMap { $0 }.filter { !listed.contains($0) }
@@ -39,7 +39,8 @@ struct GalleryDraft: Equatable {
     /// The address of the selected gallery.
     var selection: Address? { addresses.indices.contains(selected) ? addresses[selected] : nil }
 
-    /// Adds a typed address to the list and selects the gallery. An address that the list has is only selected.
+    /// Adds a typed address to the list and selects the gallery. If the list already has the address, only selects the
+    /// gallery.
     mutating func add(typed text: String, home: String, currentFolder: String) throws(AddressError) {
         let address = try Address(typed: text, home: home, currentFolder: currentFolder)
         if !isListed(address) { list.add(address) }
@@ -79,7 +80,7 @@ struct GalleryDraft: Equatable {
     /// The selected gallery's own update interval, if it has one.
     var selectedInterval: SyncInterval? { selection.flatMap { list.interval(of: $0) } }
 
-    /// Sets the selected gallery's own update interval; nil for the general interval.
+    /// Sets the selected gallery's own update interval; nil to use the general interval.
     mutating func setInterval(_ interval: SyncInterval?) {
         guard let selection else { return }
         list.setInterval(interval, of: selection)
@@ -101,7 +102,7 @@ struct GalleryDraft: Equatable {
         return true
     }
 
-    /// Removes a gallery, and selects the next gallery or else the previous one.
+    /// Removes a gallery, and selects the gallery below or the last gallery.
     mutating func remove(_ address: Address) {
         guard !presets.contains(address) else { return }
         if let index = list.addresses.firstIndex(of: address) { list.remove(at: index) }

@@ -3,12 +3,12 @@ import Commands
 import Model
 import Text
 
-/// Going through the folders of a gallery: into a folder, back up, and to the list of all photos.
+/// Moves through the folders of a gallery, and to the list of all photos.
 @MainActor
 final class FolderTravel: Responder {
     private let lists: PhotoLists
     private let context: ScreenContext
-    /// Whether the user has asked for a folder that has not been read.
+    /// Whether the user opened a folder that has not been read yet.
     private var isArriving = false
     /// The row to select on arrival; nil for the first row.
     private var target: PhotoEntries.Entry?
@@ -31,7 +31,7 @@ final class FolderTravel: Responder {
         return true
     }
 
-    /// Goes into a folder, to the row where the user left it.
+    /// Opens a folder, and selects the row that was selected there before.
     func enter(_ path: FolderPath, selecting entry: PhotoEntries.Entry? = nil, from selected: PhotoEntries.Entry? = nil)
     {
         if let current = lists.path { left[current] = selected }
@@ -61,7 +61,8 @@ final class FolderTravel: Responder {
         lists.show(nil)
     }
 
-    /// Goes to the folder that contains this one. From a search, goes back to the folder, and from the top to the galleries.
+    /// Goes to the parent folder. From a search, goes back to the searched folder, and from the top folder to the
+    /// galleries.
     private func goUp(from selected: PhotoEntries.Entry?) {
         guard let path = lists.path else { return showFolders(selected) }
         guard lists.filter == .all, let parent = path.parent else { return send(.command(.back)) }

@@ -31,7 +31,8 @@ final class OpenedGallery {
         if let record = try? reader.gallery() { self.record = record }
     }
 
-    /// Counts the failures in the cache. Takes the number of this run's failures if that is larger, as with a read-only cache.
+    /// Counts the failures in the cache. If this run has more failures, as with a read-only cache, uses the number of
+    /// this run's failures.
     func countErrors() {
         let kept = ((try? reader.troubleCount()) ?? 0) + (record.failure == nil ? 0 : 1)
         errorCount = max(kept, context.activity.failures.count { $0.subject.gallery == cache.id })

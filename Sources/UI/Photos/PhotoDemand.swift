@@ -22,7 +22,8 @@ struct PhotoDemand {
         client = context.pipeline.makeClient()
     }
 
-    /// States all wishes after a frame: for visible thumbnails, then for those a page ahead and a page behind.
+    /// States all wishes after a frame. Visible thumbnails come first, then the thumbnails of the next page and the
+    /// previous page.
     mutating func update(
         visible photos: [PhotoKey], _ orders: [PictureOrder], _ scroll: ListScroll, _ entries: PhotoEntries
     ) {
@@ -48,7 +49,7 @@ struct PhotoDemand {
         context.wishes.state([Wish(.picture(gallery, key, .original), importance: .rest)], by: wisher)
     }
 
-    /// Stops fetching the photo that the user left, if it has arrived or is gone.
+    /// Stops fetching the unfinished photo if it has arrived or is gone.
     ///
     /// Otherwise a deleted photo would be fetched again.
     mutating func dropUnfinished(_ results: FetchedResults, _ reader: CacheReader) {

@@ -1,10 +1,10 @@
 import Cache
 import Model
 
-/// The rows of the photos screen: the folders in the folder on the screen, and then photos.
+/// The rows of the photos screen: first subfolders, then photos.
 @MainActor
 struct PhotoEntries {
-    /// A row, wherever it is.
+    /// The folder or photo in a row, independent of the row's index.
     enum Entry: Equatable {
         case photo(PhotoKey)
         case folder(FolderPath)
@@ -30,10 +30,10 @@ struct PhotoEntries {
     /// Returns the folder at an index. Returns nil if a photo is there.
     func folder(at index: Int) -> Subfolder? { folders.indices.contains(index) ? folders[index] : nil }
 
-    /// Returns the photo at an index, or else the photo that stands for the folder there.
+    /// Returns the photo at an index. For a folder, returns the photo that stands for the folder.
     func picture(at index: Int) -> PhotoKey? { folder(at: index)?.cover ?? photos.key(at: index - folders.count) }
 
-    /// Returns the index of a row. Returns nil if it is not listed.
+    /// Returns the index of a row. Returns nil if the row is not listed.
     func index(of entry: Entry) -> Int? {
         switch entry {
         case .photo(let key): photos.index(of: key).map { folders.count + $0 }
@@ -44,7 +44,7 @@ struct PhotoEntries {
     /// Returns the index of the folder that contains a photo with this id.
     func indexOfFolder(containing id: String) -> Int? { folders.firstIndex { $0.path.contains(photo: id) } }
 
-    /// Returns the index among the photos of a row. For a folder, this is the first photo.
+    /// Returns a row's index among the photos. For a folder, this is the index of the first photo.
     func photoIndex(_ index: Int) -> Int { max(0, index - folders.count) }
 
     /// Returns the rows of a section. The folders are a section of their own, even in a list without sections.

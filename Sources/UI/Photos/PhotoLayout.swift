@@ -20,18 +20,19 @@ struct PhotoLayout {
         let entries: PhotoEntries
         let selection: PhotoEntries.Entry?
         let marks: KeySet
-        /// The gallery's record at the time of opening, which tells new photos from old ones.
+        /// The gallery's record at the time of opening. The record shows which photos are new.
         let opened: GalleryRecord
         /// Returns the byte ranges of a name that match the search.
         let matches: (String) -> [Range<Int>]
 
-        /// Whether each row names its photo's folder, because the photos are of several folders without a title.
+        /// Whether each row names its photo's folder. A list that mixes folders without section titles needs these
+        /// names.
         @MainActor var namesFolders: Bool {
             if case .own = entries.photos.filter.folder { return false }
             return entries.photos.sectionRule != .folder
         }
 
-        /// Returns the photos of rows; for a folder, the photo that stands for it.
+        /// Returns the photos in rows, and for a folder the photo that stands for the folder.
         @MainActor func photos(in range: Range<Int>) -> [Photo?] {
             (try? entries.photos.photos(range.map { entries.picture(at: $0) })) ?? []
         }
@@ -41,7 +42,7 @@ struct PhotoLayout {
     typealias Drawn = (photos: [PhotoKey], orders: [PictureOrder])
 
     private(set) var kind: Kind
-    /// Whether the user or the settings chose the sections. If not, a short list has no sections.
+    /// Whether the user or the settings chose the sections. If neither chose sections, a short list has no sections.
     private(set) var areSectionsChosen: Bool
     /// The layout of the contact sheet in the last frame.
     private var sheet: SheetLayout?
@@ -71,7 +72,7 @@ struct PhotoLayout {
         return photos.section(at: 0).map { $0.range.upperBound < photos.count } ?? false
     }
 
-    /// Returns the next way to divide the list.
+    /// Returns the next rule in the cycle of section rules.
     ///
     /// Returns nil if the command only made the sections of a short list visible.
     ///

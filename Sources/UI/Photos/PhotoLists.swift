@@ -32,7 +32,7 @@ final class PhotoLists {
     let reader: CacheReader
     /// All photos of the gallery in the current order.
     private(set) var all: FetchedResults
-    /// The matches of the last complete search, if there is one.
+    /// The matches of the last complete search, if any.
     private(set) var found: FetchedResults?
     /// The text of the search, even if the search is not complete.
     private(set) var filter = PhotoFilter.all
@@ -79,8 +79,8 @@ final class PhotoLists {
         PhotoEntries(folders: isFiltered ? [] : folder?.subfolders ?? [], photos: shown)
     }
 
-    /// Returns the list to which the screen of a photo changes. Returns nil if it keeps its list, as the slideshow of a folder
-    /// does, which goes through the list of all photos.
+    /// Returns the list to which the photo screen changes. Returns nil if the photo screen keeps its list. For example,
+    /// the slideshow of a folder keeps the list of all photos.
     func successor(of results: FetchedResults) -> FetchedResults? {
         shown === results || folder != nil && all === results ? nil : shown
     }
@@ -88,10 +88,12 @@ final class PhotoLists {
     /// Whether the search for the current text is incomplete.
     var isSearching: Bool { filter.text != found?.filter.text ?? "" }
 
-    /// Whether a search shows the matches alone. In a folder it does, because most matches may be in folders below.
+    /// Whether a search shows only the matches. A search in a folder does so, because most matches may be in folders
+    /// below.
     var searchHidesOthers: Bool { purpose == .filtering || path != nil }
 
-    /// Returns the photo of a place. Waits for a photo to open that the cache does not have yet, as in a new gallery.
+    /// Returns the photo of a place. If the place names an open photo that the cache lacks, as in a new gallery, starts
+    /// to wait for this photo.
     func find(_ place: Place) throws -> PhotoKey? {
         guard let galleryID = place.photo else { return nil }
         let photo = try reader.photo(galleryID: galleryID)
@@ -126,7 +128,7 @@ final class PhotoLists {
         arrange()
     }
 
-    /// Reads the folders on the screen again if a change of a list may have changed them.
+    /// Reads the shown folders again if a list's change may affect them.
     func follow(_ difference: Difference, of results: FetchedResults) {
         guard let folder,
             results === all ? difference.mayChangeFolders : results === folder.photos && results.count == 0
@@ -185,7 +187,7 @@ final class PhotoLists {
         }
     }
 
-    /// Returns a folder with its contents. Returns the nearest folder above it that has photos if the folder is gone.
+    /// Returns a folder with its contents. If the folder is gone, returns the nearest folder above that has photos.
     private static func folder(_ path: FolderPath?, of all: FetchedResults) async throws -> Folder? {
         guard var path else { return nil }
         while true {
@@ -199,7 +201,7 @@ final class PhotoLists {
         }
     }
 
-    /// Keeps the current lists after a failure, and returns to their search, sort order and folder.
+    /// Keeps the current lists after a failure. Their search, sort order and folder apply again.
     private func giveUp(_ error: any Error) {
         (filter, order, path) = (PhotoFilter(found?.filter.text ?? ""), all.order, folder?.path)
         failure = "\(error)"
@@ -259,7 +261,7 @@ private final class FolderReading {
 }
 
 extension Difference {
-    /// Whether folders may have gained or lost photos, or have another newest photo.
+    /// Whether the photos in folders, or their newest photos, may have changed.
     var mayChangeFolders: Bool {
         switch self {
         case .reset: true

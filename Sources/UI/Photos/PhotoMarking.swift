@@ -3,7 +3,8 @@ import Cells
 import Commands
 import Model
 
-/// The commands about marks on the photos screen. A folder's row stands for all photos in the folder and below.
+/// The commands about marks on the photos screen. A folder's row stands for all photos in the folder and in folders
+/// below.
 @MainActor
 final class PhotoMarking: Responder {
     private let marks = Marks()

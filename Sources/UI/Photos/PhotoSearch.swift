@@ -4,7 +4,7 @@ import Commands
 import Model
 import Text
 
-/// Searching and filtering in the photos screen: the prompt, its texts and the next match.
+/// Searches and filters on the photos screen. Shows the prompt and its texts, and finds matches.
 ///
 /// In the responder chain, this object is between the prompt and the screen, so that its notices reach the root.
 @MainActor
@@ -65,10 +65,10 @@ final class PhotoSearch: Responder {
         if lists.searchHidesOthers { lists.search("", for: .filtering) }
     }
 
-    /// Keeps the selection where it is when the running search is complete.
+    /// Keeps the selection in place when the running search ends.
     func stopWaiting() { phase = .idle }
 
-    /// Returns the photo to select in new lists, and ends the wait for a match.
+    /// Returns the photo to select in new lists. Ends the wait for a match.
     func selectionInNewLists(_ selection: PhotoKey?) -> PhotoKey? {
         switch phase {
         case .typing(let origin): return lists.match(after: origin, including: true) ?? origin

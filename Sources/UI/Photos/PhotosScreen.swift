@@ -79,7 +79,7 @@ final class PhotosScreen: Screen, ListScreen {
     /// The list of photos on the screen.
     private var results: FetchedResults { lists.shown }
 
-    /// The rows on the screen: folders, if it shows a folder, and photos.
+    /// The rows on the screen: first subfolders of a shown folder, then photos.
     private var entries: PhotoEntries { lists.entries }
 
     /// The selected photo; nil if a folder is selected.
@@ -287,7 +287,8 @@ final class PhotosScreen: Screen, ListScreen {
         if results.index(of: key) != nil { select(key) }
     }
 
-    /// Continues to fetch a photo that the photo screen leaves. The photo screen withdraws its own wish after this call.
+    /// Continues to fetch a photo that the photo screen leaves. The photo screen withdraws its own wish
+    /// after this call.
     func photoScreenWillLeave(_ key: PhotoKey) { demand.finish(key) }
 
     /// Shows all photos again if a filter hides some. In a search through folders, goes to the folder of the selected photo.
@@ -324,7 +325,7 @@ final class PhotosScreen: Screen, ListScreen {
         }
     }
 
-    /// Starts a slideshow of the marked photos if several are in the list, or else of the whole list.
+    /// Starts a slideshow of the list. If several photos in the list are marked, shows only these photos.
     ///
     /// - Parameter seconds: the time for each photo, instead of the setting.
     private func showSlides(seconds: Int? = nil) {
