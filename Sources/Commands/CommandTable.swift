@@ -115,7 +115,7 @@ public enum CommandTable {
         Entry(.moveDown, .galleries, [.character("+")], "move the gallery down"),
         Entry(.setInterval, .galleries, [.character("i")], "set the update interval"),
         Entry(.save, .galleries, [.character("s")], "save the list"),
-        Entry(.back, .galleries, [Key(.escape)], "save or discard changes"),
+        Entry(.back, .galleries, [Key(.escape)], "ask about unsaved changes"),
         Entry(.quit, .galleries, [.character("q")], "quit"),
 
         Entry(.open, .photos, [Key(.enter), .character("l"), Key(.right)], "view the photo"),

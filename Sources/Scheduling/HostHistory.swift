@@ -14,7 +14,7 @@ public struct HostHistory: Hashable, Sendable {
     /// The largest valid capacity in a file, in bytes.
     private static let greatest = 1e12
 
-    /// The number of bytes that fit into the link to each host.
+    /// The number of bytes that the link to each host holds at once.
     private var capacities: [String: Double] = [:]
     private var order: [String] = []
 

@@ -1,6 +1,6 @@
 /// The measurements of the path to one host, and the window that results from them.
 ///
-/// The window is a multiple of bandwidth × round trip, the number of bytes that fit into the link. With a smaller
+/// The window is a multiple of bandwidth × round trip, the number of bytes under way on the link. With a smaller
 /// window, the link runs dry; with a larger one, bytes wait in a queue, and later requests wait behind them. Once per
 /// round trip, this type checks two things: whether more bytes arrive since more were requested, and whether answers
 /// begin late, which shows a queue. Without a queue the window may grow: where packets get lost, transfers take longer
@@ -62,7 +62,7 @@ struct HostPath {
 
     var roundTripTime: Double { roundTrip.least ?? 0.2 }
 
-    /// The number of bytes that fit into the link; nil until the bandwidth is measured.
+    /// The number of bytes that the link holds at once; nil until the bandwidth is measured.
     var capacity: Double? { bandwidth.greatest.map { $0 * roundTripTime } }
 
     // MARK: - Measurements
@@ -140,13 +140,13 @@ struct HostPath {
 
     /// The number of bytes in incomplete TLS records, which have arrived but are not visible.
     ///
-    /// Over one connection, the value is an estimate if less than a thumbnail fits into the link. Over several
+    /// Over one connection, the value is an estimate if the link holds less than a thumbnail. Over several
     /// connections, each transfer is on average halfway through a record.
     private var unseen: Double {
         isShared ? (isNarrow ? recordDelay.unseen : 10_240) : isSeenLate ? (capacity ?? 0) / 2 : 0
     }
 
-    /// Whether less than a thumbnail fits into the link.
+    /// Whether the link's capacity is smaller than a thumbnail.
     private var isNarrow: Bool { capacity.map { $0 < size(.thumbnail) } ?? false }
 
     /// The least window, because a short link would run dry between two requests. The window holds one thumbnail, but

@@ -13,8 +13,8 @@ struct InitialEstimate: Sendable {
         if !isRead { waits.append(wait) }
     }
 
-    /// Returns the number of bytes that fit into the link, once there are enough answers. Returns nil before and after
-    /// that.
+    /// Returns the number of bytes that the link holds at once, as soon as there are enough answers. Returns nil before
+    /// and after that.
     ///
     /// - Parameter size: the number of bytes in each answer.
     mutating func takeCapacity(size: Double) -> Double? {

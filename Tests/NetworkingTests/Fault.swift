@@ -294,9 +294,7 @@ extension Fault {
     private static let page = "<!DOCTYPE html><html>Log in to our wireless network</html>"
 
     private static let types = [
-        Fault(
-            "type: a web page", "This is a web page without photos, not a gallery", .final, .answers(.answer(200, page))
-        ).only(
+        Fault("type: a web page", "This is a web page, not a gallery", .final, .answers(.answer(200, page))).only(
             .list),
         Fault("type: JSON", "This is a JSON file, not a gallery", .final, .answers(.answer(200, "{\"a\": 1}"))).only(
             .list),

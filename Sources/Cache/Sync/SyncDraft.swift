@@ -246,7 +246,7 @@ public struct FolderScope: Hashable, Sendable {
         (self.folder, self.isDeep) = (folder, isDeep)
     }
 
-    /// The name of the folder for the log.
+    /// The folder's name, as log messages show it.
     public var name: String { folder.isEmpty ? "the folder" : folder }
 
     /// The SQL condition for the photos in the part. The parameters are ``folder`` and ``end``.

@@ -123,7 +123,7 @@ extension TransferRequest {
 public struct RequestIdentity: Hashable, Sendable {
     /// The subject to fetch.
     public let subject: Wish.Subject
-    /// The edition of the subject, which its changes increase. A request for an older edition is useless.
+    /// The number of the subject's edition. It increases when the subject changes. A request for an older edition is useless.
     public let edition: Int
 
     /// Creates an identity.
