@@ -2,7 +2,7 @@ import Sandbox
 import Glibc
 import Pixels
 
-/// Forks a process for each picture, so that start-up work is done only once.
+/// Starts up once, and then forks a process for each picture.
 ///
 ///     PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { request in decode(request) }.run()
 ///

@@ -15,7 +15,7 @@ final class PhotoPicture {
     /// A picture on the screen.
     private struct Shown {
         let picture: DrawnPicture
-        /// The photo of this picture. The previous photo's picture stays until the current photo has a picture.
+        /// The photo that this picture shows. The previous photo's picture stays until the current photo has a picture.
         let key: PhotoKey
         /// Whether the picture is the photo itself, and not a thumbnail or a part of the photo.
         let isPhoto: Bool
