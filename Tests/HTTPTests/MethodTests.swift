@@ -185,8 +185,9 @@ import Testing
             let probe = Probe(
                 HTTPConfiguration(certificates: authority.certificate, connectTimeout: 60, stallTimeout: 60))
             let error = await probe.failure(request(method, server.url("/"), nil))
-            let expected = fault == "refused-once" ? HTTPError.noAnswer : .brokenOff
-            #expect(error == (method == .post ? expected : nil))
+            // After the GOAWAY the server closes, and the client may notice that first.
+            let expected: [HTTPError?] = fault == "refused-once" ? [.noAnswer] : [.brokenOff, .broken]
+            #expect((method == .post ? expected : [nil]).contains(error))
             #expect(server.end().count { $0.hasPrefix("request") } == (method == .post ? 1 : 2))
         }
     }
