@@ -111,7 +111,8 @@ actor ExternalProgram {
 
     private func privateFolder() throws(ExternalProgramError) -> String {
         if let folder { return folder }
-        var template = Array("\(temporaryFolder)/vitrine-XXXXXX".utf8CString)
+        // mkdtemp replaces the last six characters.
+        var template = Array("\(temporaryFolder)/vitrine-\(String(repeating: "X", count: 6))".utf8CString)
         // "The directory is created with permissions 0700."
         guard mkdtemp(&template) != nil else {
             throw .noFolder(temporaryFolder, reason: String(cString: strerror(errno)))
