@@ -66,25 +66,13 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         }
     }
 
-    /// Does nothing, because the screen keeps its placeholder.
-    public func showStarted() {}
-
-    /// Does nothing, because the photo's row shows the result.
-    public func showDone() {}
-
     /// Marks the thumbnail for a retry.
     public func recordPostponement(_ failure: Failure) async {
         await picture.record(.putOff(failure))
     }
 
-    /// Does nothing, because the photo's row shows the failure.
-    public func showWaiting(_ failure: Failure, until time: Timestamp?) {}
-
     /// Marks the thumbnail as failed, or for a retry on another day.
     public func recordFailure(_ failure: Failure) async {
         await picture.recordFailure(failure)
     }
-
-    /// Does nothing, because screens show no progress of thumbnails.
-    public func showCancelled() {}
 }

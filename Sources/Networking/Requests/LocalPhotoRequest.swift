@@ -53,25 +53,13 @@ public struct LocalPhotoRequest: NetworkRequest {
         return nil
     }
 
-    /// Does nothing, because the request takes almost no time.
-    public func showStarted() {}
-
-    /// Does nothing, because the photo's row shows the result.
-    public func showDone() {}
-
     /// Marks the photo for a retry.
     public func recordPostponement(_ failure: Failure) async {
         await picture.record(.putOff(failure))
     }
 
-    /// Does nothing, because the photo's row shows the result.
-    public func showWaiting(_ failure: Failure, until time: Timestamp?) {}
-
     /// Marks the photo as failed.
     public func recordFailure(_ failure: Failure) async {
         await picture.recordFailure(failure)
     }
-
-    /// Shows nothing.
-    public func showCancelled() {}
 }

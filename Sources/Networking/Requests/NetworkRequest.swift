@@ -68,6 +68,18 @@ extension NetworkRequest {
     /// By default, one request fulfils a wish.
     public var mayBeFollowed: Bool { false }
 
+    /// By default, does nothing, because the photo's row shows the state of a small picture.
+    public func showStarted() {}
+
+    /// By default, does nothing, because the photo's row shows the result.
+    public func showDone() {}
+
+    /// By default, does nothing, because the photo's row shows the failure.
+    public func showWaiting(_ failure: Failure, until time: Timestamp?) {}
+
+    /// By default, does nothing, because screens show no progress of small pictures.
+    public func showCancelled() {}
+
     /// Performs the request alone, without a governor.
     @discardableResult
     public func perform(over client: HTTPClient) async throws -> HTTPMetrics? {

@@ -14,7 +14,7 @@ struct ServerFolders {
     /// The head of the answer for the outermost folder.
     private(set) var head: HTTPResponse?
     /// The number of photos so far.
-    private(set) var photoCount = 0
+    private var photoCount = 0
     private var reader: ServerFolderReader
     private let comparer: ListComparer
     /// The folders of the last update, by their parent folder's path.
