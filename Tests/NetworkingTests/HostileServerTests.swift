@@ -12,29 +12,10 @@ import Testing
 
 /// Servers of folders that fail, lie, or change their nature.
 @Suite struct HostileServerTests {
-    private let folder = TestFolder()
-    private let client = HTTPClient(log: Log())
-    private let context: RequestContext
+    private let galleries: ListedGalleries
 
-    init() throws {
-        let log = Log()
-        let caches = try CacheFolder(path: folder.path("cache"), log: log)
-        context = RequestContext(
-            caches: caches, activity: Activity(), log: log, now: { Timestamp(milliseconds: 42_000) })
-    }
-    private func open(_ url: String) throws -> GalleryCache { try context.caches.open(Address(url)) }
-    private func list(_ cache: GalleryCache) async throws {
-        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
-        try await request.perform(over: client)
-    }
-    private func failure(_ cache: GalleryCache) async -> String {
-        do { try await list(cache); return "" } catch { return "\(RequestError(error).failure)" }
-    }
-    private func ids(_ cache: GalleryCache) throws -> [String] {
-        var ids: [String] = []
-        try cache.read { try $0.forEachPhoto { ids.append($0.galleryID) } }
-        return ids.sorted()
-    }
+    init() throws { galleries = try ListedGalleries() }
+
     private static let tree = ["a.jpg", "2024/b.jpg", "2024/May 1/c.jpg", "2024/May 1/deep/d.jpg", "2025/e.jpg"]
     private static let html = ["Content-Type: text/html"]
 
@@ -43,9 +24,9 @@ import Testing
     func mistypedFile(type: String) async throws {
         let xml = NetworkTest.list(["1", "2"])
         let server = try ScriptedServer { _ in .answer(200, xml, headers: ["Content-Type: \(type)"]) }
-        let cache = try open(server.url("/gallery.php"))
-        #expect(await failure(cache) == "")
-        #expect(try ids(cache) == ["1", "2"])
+        let cache = try galleries.open(server.url("/gallery.php"))
+        #expect(await galleries.failure(cache) == "")
+        #expect(try galleries.ids(cache) == ["1", "2"])
         server.stop()
     }
 
@@ -53,9 +34,9 @@ import Testing
     func listElement() async throws {
         let xml = NetworkTest.list(["1", "2"]).replacingOccurrences(of: "album>", with: "list>")
         let server = try ScriptedServer { _ in .answer(200, xml, headers: ["Content-Type: application/xml"]) }
-        let cache = try open(server.url("/gallery.xml"))
-        #expect(await failure(cache) == "")
-        #expect(try ids(cache) == ["1", "2"])
+        let cache = try galleries.open(server.url("/gallery.xml"))
+        #expect(await galleries.failure(cache) == "")
+        #expect(try galleries.ids(cache) == ["1", "2"])
         server.stop()
     }
 
@@ -75,14 +56,14 @@ import Testing
                 ? .answer(302, "", headers: ["Location: \(target)"])
                 : .answer(200, xml, headers: ["Content-Type: application/xml"])
         }
-        let cache = try open(server.url("/gallery.xml"))
-        #expect(await failure(cache) == "")
+        let cache = try galleries.open(server.url("/gallery.xml"))
+        #expect(await galleries.failure(cache) == "")
         isCaptive.withLock { $0 = true }
-        _ = await failure(cache)
-        #expect(try ids(cache) == ["1", "2"])
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache) == ["1", "2"])
         isCaptive.withLock { $0 = false }
-        _ = await failure(cache)
-        #expect(try ids(cache) == ["1", "2"])
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache) == ["1", "2"])
         server.stop()
         portal.stop()
     }
@@ -102,19 +83,19 @@ import Testing
             return .answer(
                 200, "<html><body><a href=\"winter.jpg\"><img src=\"w.jpg\"></a></body></html>", headers: Self.html)
         }
-        let cache = try open(server.url(path))
-        #expect(await failure(cache) == "")
-        #expect(try ids(cache) == ["s1.jpg", "s2.jpg"])
-        _ = await failure(cache)
-        #expect(try ids(cache) == ["s1.jpg", "s2.jpg"])
+        let cache = try galleries.open(server.url(path))
+        #expect(await galleries.failure(cache) == "")
+        #expect(try galleries.ids(cache) == ["s1.jpg", "s2.jpg"])
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache) == ["s1.jpg", "s2.jpg"])
         server.stop()
     }
 
     @Test("A folder that shows a sign-in page keeps its photos", arguments: [false, true])
     func signInPage(redirects: Bool) async throws {
         let server = try ListedServer(.html, Self.tree)
-        let cache = try open(server.url)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         let page = [ScriptedServer.Step].answer(
             200, "<!DOCTYPE html><html><body>Please sign in</body></html>", headers: Self.html)
         server.answers.withLock {
@@ -123,62 +104,58 @@ import Testing
                 ? ["2025/": .answer(302, "", headers: ["Location: /photos/login?next=2025"]), "login?next=2025": page]
                 : ["2025/": page]
         }
-        _ = await failure(cache)
-        #expect(try ids(cache) == Self.tree.sorted())
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache) == Self.tree.sorted())
     }
 
     @Test("After an update that broke off, an unchanged outermost folder hides no photos")
     func brokenOff() async throws {
         let server = try ListedServer(.html, Self.tree)
         server.headers.withLock { $0 = ["": ""] }
-        let cache = try open(server.url)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         server.files.withLock { $0["z.jpg"] = "new" }
         server.answers.withLock { $0 = ["2024/": .answer(503), "2025/": .answer(503)] }
-        _ = await failure(cache)
+        _ = await galleries.failure(cache)
         server.answers.withLock { $0 = [:] }
-        _ = await failure(cache)
-        #expect(try ids(cache) == (Self.tree + ["z.jpg"]).sorted())
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache) == (Self.tree + ["z.jpg"]).sorted())
     }
 
     @Test("After an update that broke off, an equal validator hides no photos")
     func brokenOffBelowValidator() async throws {
         let server = try ListedServer(.webDAV(isClimbing: true), Self.tree)
-        let cache = try open(server.url)
-        _ = try await cache.writer.commit(
-            try cache.beginSync().finish(), skipped: 0, validators: Validators(),
-            source: ListSource(kind: .nextcloud, root: try Address(server.url)), at: Timestamp(milliseconds: 1))
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.assume(.nextcloud, of: cache)
+        try await galleries.list(cache)
         server.files.withLock { $0["2025/new.jpg"] = "new" }
         server.answers.withLock { $0 = ["2025/": .answer(503)] }
-        _ = await failure(cache)
+        _ = await galleries.failure(cache)
         server.answers.withLock { $0 = [:] }
-        _ = await failure(cache)
-        #expect(try ids(cache).contains("2025/new.jpg"))
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache).contains("2025/new.jpg"))
     }
 
     @Test("A folder that failed once is read again below an equal validator")
     func failedOnceBelowValidator() async throws {
         let server = try ListedServer(.webDAV(isClimbing: true), Self.tree)
-        let cache = try open(server.url)
-        _ = try await cache.writer.commit(
-            try cache.beginSync().finish(), skipped: 0, validators: Validators(),
-            source: ListSource(kind: .nextcloud, root: try Address(server.url)), at: Timestamp(milliseconds: 1))
+        let cache = try galleries.open(server.url)
+        try await galleries.assume(.nextcloud, of: cache)
         server.answers.withLock { $0 = ["2025/": .answer(500)] }
-        try await list(cache)
+        try await galleries.list(cache)
         server.answers.withLock { $0 = [:] }
-        _ = await failure(cache)
-        #expect(try ids(cache) == Self.tree.sorted())
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache) == Self.tree.sorted())
     }
 
     @Test("An unchanged list leaves the knowledge that the server is private")
     func staysPrivate() async throws {
         let server = try ListedServer(.html, Self.tree)
         server.headers.withLock { $0 = ["": ""] }
-        let cache = try open(server.url)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         #expect(try cache.read { try $0.gallery() }.isPrivate == true)
-        try await list(cache)
+        try await galleries.list(cache)
         #expect(try cache.read { try $0.gallery() }.isPrivate == true)
     }
 
@@ -187,24 +164,24 @@ import Testing
         let server = try ListedServer(.html, Self.tree)
         server.headers.withLock { $0 = ["": ""] }
         server.answers.withLock { $0 = ["2025/": .answer(500)] }
-        let cache = try open(server.url)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         server.answers.withLock { $0 = [:] }
-        _ = await failure(cache)
-        #expect(try ids(cache) == Self.tree.sorted())
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache) == Self.tree.sorted())
     }
 
     @Test("A folder of a web server may become a gallery file")
     func becomesFile() async throws {
         let server = try ListedServer(.html, Self.tree)
-        let cache = try open(server.url)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         server.answers.withLock {
             $0 = ["": .answer(200, NetworkTest.list(["1"]), headers: ["Content-Type: application/xml"])]
         }
-        let text = await failure(cache)
+        let text = await galleries.failure(cache)
         #expect(text == "")
-        #expect(try ids(cache) == ["1"])
+        #expect(try galleries.ids(cache) == ["1"])
     }
 
     @Test("Years of months of days are a gallery")
@@ -212,9 +189,9 @@ import Testing
         var files: [String] = []
         for year in 2005...2022 { for month in 1...12 { files.append("\(year)/\(month)/1/p.jpg") } }
         let server = try ListedServer(.html, files)
-        let cache = try open(server.url)
-        #expect(await failure(cache) == "")
-        #expect(try ids(cache).count == files.count)
+        let cache = try galleries.open(server.url)
+        #expect(await galleries.failure(cache) == "")
+        #expect(try galleries.ids(cache).count == files.count)
     }
 
     @Test("Many unchanged folders and one without photos are a gallery")
@@ -224,9 +201,9 @@ import Testing
         server.headers.withLock {
             $0 = Dictionary(uniqueKeysWithValues: [("", "")] + (100..<320).map { ("\($0)/", "") })
         }
-        let cache = try open(server.url)
-        #expect(await failure(cache) == "")
-        #expect(await failure(cache) == "")
+        let cache = try galleries.open(server.url)
+        #expect(await galleries.failure(cache) == "")
+        #expect(await galleries.failure(cache) == "")
     }
 
     @Test("Names count in WebDAV lists whose addresses have another scheme")
@@ -241,9 +218,9 @@ import Testing
                 "<?xml version=\"1.0\"?><d:multistatus xmlns:d=\"DAV:\">\(one("", "<d:collection/>"))\(one("a.jpg", ""))</d:multistatus>",
                 headers: ["Content-Type: application/xml"])
         }
-        let cache = try open(server.url("/dav/"))
-        _ = await failure(cache)
-        #expect(try ids(cache) == ["a.jpg"])
+        let cache = try galleries.open(server.url("/dav/"))
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache) == ["a.jpg"])
         server.stop()
     }
 
@@ -253,8 +230,8 @@ import Testing
             if r.method == "PROPFIND" { return .answer(401, "", headers: ["WWW-Authenticate: DummyBasic realm=\"x\""]) }
             return .answer(200, "<html><body>This share is password-protected</body></html>", headers: Self.html)
         }
-        let cache = try open(server.url("/s/abcdefghijk"))
-        let text = await failure(cache)
+        let cache = try galleries.open(server.url("/s/abcdefghijk"))
+        let text = await galleries.failure(cache)
         #expect(text.contains("password is needed"), "\(text)")
         server.stop()
     }
@@ -263,9 +240,9 @@ import Testing
     func folderWithPassword() async throws {
         let server = try ListedServer(.html, Self.tree)
         server.answers.withLock { $0 = ["2025/": .answer(401, "", headers: ["WWW-Authenticate: Basic realm=\"x\""])] }
-        let cache = try open(server.url)
-        _ = await failure(cache)
-        #expect(try ids(cache).count == 4)
+        let cache = try galleries.open(server.url)
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache).count == 4)
         #expect(try cache.read { try $0.gallery() }.lastSuccess != nil)
     }
 
@@ -281,27 +258,27 @@ import Testing
                         + (isCut.withLock { $0 } ? "" : "</pre></body></html>")), .close,
             ]
         }
-        let cache = try open(server.url("/photos/"))
-        try await list(cache)
-        #expect(try ids(cache).count == 5)
+        let cache = try galleries.open(server.url("/photos/"))
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache).count == 5)
         isCut.withLock { $0 = true }
-        _ = await failure(cache)
-        #expect(try ids(cache).count == 5)
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache).count == 5)
         server.stop()
     }
 
     @Test("An error page in place of the outermost folder removes nothing")
     func errorPage() async throws {
         let server = try ListedServer(.html, Self.tree)
-        let cache = try open(server.url)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         server.answers.withLock {
             $0 = [
                 "": .answer(200, "<html><body>Maintenance <a href=\"help/\">Help</a></body></html>", headers: Self.html)
             ]
         }
-        _ = await failure(cache)
-        #expect(try ids(cache) == Self.tree.sorted())
+        _ = await galleries.failure(cache)
+        #expect(try galleries.ids(cache) == Self.tree.sorted())
     }
 
     @Test("Many unchanged folders and some without photos are a gallery")
@@ -311,8 +288,8 @@ import Testing
         server.headers.withLock {
             $0 = Dictionary(uniqueKeysWithValues: [("", "")] + (100..<320).map { ("\($0)/", "") })
         }
-        let cache = try open(server.url)
-        #expect(await failure(cache) == "")
-        #expect(await failure(cache) == "")
+        let cache = try galleries.open(server.url)
+        #expect(await galleries.failure(cache) == "")
+        #expect(await galleries.failure(cache) == "")
     }
 }

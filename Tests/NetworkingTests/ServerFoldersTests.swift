@@ -11,31 +11,9 @@ import Testing
 
 /// Galleries that are folders on a server.
 @Suite struct ServerFoldersTests {
-    private let folder = TestFolder()
-    private let client = HTTPClient(log: Log())
-    private let context: RequestContext
+    private let galleries: ListedGalleries
 
-    init() throws {
-        let log = Log()
-        let caches = try CacheFolder(path: folder.path("cache"), log: log)
-        context = RequestContext(
-            caches: caches, activity: Activity(), log: log, now: { Timestamp(milliseconds: 42_000) })
-    }
-
-    private func open(_ server: ListedServer) throws -> GalleryCache {
-        try context.caches.open(Address(server.url))
-    }
-
-    private func list(_ cache: GalleryCache) async throws {
-        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
-        try await request.perform(over: client)
-    }
-
-    private func ids(_ cache: GalleryCache) throws -> [String] {
-        var ids: [String] = []
-        try cache.read { try $0.forEachPhoto { ids.append($0.galleryID) } }
-        return ids.sorted()
-    }
+    init() throws { galleries = try ListedGalleries() }
 
     private static let tree = ["a.jpg", "2024/b.jpg", "2024/May 1/c.jpg", "2024/May 1/deep/d.jpg", "2025/e.jpg"]
 
@@ -46,13 +24,13 @@ import Testing
         ])
     func recursion(form: ListedServer.Form) async throws {
         let server = try ListedServer(form, Self.tree)
-        let cache = try open(server)
-        try await list(cache)
-        #expect(try ids(cache) == Self.tree.sorted())
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == Self.tree.sorted())
         let record = try cache.read { try $0.gallery() }
         #expect(record.photoCount == 5 && record.lastSuccess == Timestamp(milliseconds: 42_000))
         let before = server.requests.count
-        try await list(cache)
+        try await galleries.list(cache)
         #expect(server.requests.count == before + 5, "\(server.requests)")
         #expect(Set(server.requests.dropFirst(before)).count == 5)
     }
@@ -60,19 +38,19 @@ import Testing
     @Test("The kind of server is remembered")
     func kind() async throws {
         let server = try ListedServer(.webDAV(isClimbing: false), Self.tree)
-        let cache = try open(server)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         #expect(try cache.read { try $0.source() }?.kind == .webDAV)
         #expect(server.requests.prefix(2) == ["GET /photos/", "PROPFIND /photos/"])
-        try await list(cache)
+        try await galleries.list(cache)
         #expect(server.requests.count { $0.hasPrefix("GET") } == 1)
     }
 
     @Test("A photo that goes, comes, is renamed, moved or replaced is noticed")
     func changes() async throws {
         let server = try ListedServer(.webDAV(isClimbing: false), Self.tree)
-        let cache = try open(server)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         let before = try #require(try cache.read { try $0.photo(galleryID: "2025/e.jpg") })
         server.files.withLock { files in
             files["a.jpg"] = nil
@@ -81,8 +59,8 @@ import Testing
             files["2025/e.jpg"] = "second"
             files = files.filter { !$0.key.hasPrefix("2024/May 1/deep/") }
         }
-        try await list(cache)
-        #expect(try ids(cache) == ["2024/May 1/c.jpg", "2025/b.jpg", "2025/e.jpg", "new.jpg"])
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == ["2024/May 1/c.jpg", "2025/b.jpg", "2025/e.jpg", "new.jpg"])
         let after = try #require(try cache.read { try $0.photo(galleryID: "2025/e.jpg") })
         #expect(after.key == before.key && after.original.edition > before.original.edition)
     }
@@ -91,32 +69,32 @@ import Testing
     func unchangedFolder() async throws {
         let server = try ListedServer(.html, Self.tree)
         server.headers.withLock { $0 = ["": "", "2024/": "", "2024/May 1/": ""] }
-        let cache = try open(server)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         server.files.withLock { $0["2025/f.jpg"] = "new" }
-        try await list(cache)
-        #expect(try ids(cache) == (Self.tree + ["2025/f.jpg"]).sorted())
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == (Self.tree + ["2025/f.jpg"]).sorted())
     }
 
     @Test("On a server whose validators climb, no change costs one request, and a change deep inside costs its path")
     func climbing() async throws {
         let server = try ListedServer(.webDAV(isClimbing: true), Self.tree)
-        let cache = try open(server)
-        try await commitSource(.nextcloud, cache, server)
-        try await list(cache)
-        #expect(try ids(cache) == Self.tree.sorted())
+        let cache = try galleries.open(server.url)
+        try await galleries.assume(.nextcloud, of: cache)
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == Self.tree.sorted())
         var before = server.requests.count
-        try await list(cache)
+        try await galleries.list(cache)
         #expect(server.requests.count == before + 1)
         before = server.requests.count
         server.files.withLock { $0["2024/May 1/deep/d.jpg"] = "second" }
-        try await list(cache)
+        try await galleries.list(cache)
         #expect(server.requests.count == before + 1 + 4, "\(server.requests.dropFirst(before))")
-        #expect(try ids(cache) == Self.tree.sorted())
+        #expect(try galleries.ids(cache) == Self.tree.sorted())
         before = server.requests.count
         server.files.withLock { $0["2024/May 1/deep/d.jpg"] = nil }
-        try await list(cache)
-        #expect(try ids(cache) == Self.tree.filter { !$0.contains("deep") }.sorted())
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == Self.tree.filter { !$0.contains("deep") }.sorted())
     }
 
     @Test(
@@ -124,61 +102,53 @@ import Testing
         arguments: [500, nil])
     func climbingPastTrouble(status: Int?) async throws {
         let server = try ListedServer(.webDAV(isClimbing: true), Self.tree)
-        let cache = try open(server)
-        try await commitSource(.nextcloud, cache, server)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.assume(.nextcloud, of: cache)
+        try await galleries.list(cache)
         server.files.withLock { files in
             files["2024/May 1/deep/new.jpg"] = "new"
             files["2025/f.jpg"] = "new"
         }
         server.answers.withLock { $0 = ["2024/May 1/deep/": status.map { .answer($0, "no") } ?? [.reset]] }
-        try? await list(cache)
-        #expect(try !ids(cache).contains("2024/May 1/deep/new.jpg"))
+        try? await galleries.list(cache)
+        #expect(try !galleries.ids(cache).contains("2024/May 1/deep/new.jpg"))
         server.answers.withLock { $0 = [:] }
         let before = server.requests.count
-        try await list(cache)
-        #expect(try ids(cache) == (Self.tree + ["2024/May 1/deep/new.jpg", "2025/f.jpg"]).sorted())
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == (Self.tree + ["2024/May 1/deep/new.jpg", "2025/f.jpg"]).sorted())
         // One for nothing, and those of the path.
         #expect(server.requests.count <= before + 1 + 4, "\(server.requests.dropFirst(before))")
-        try await list(cache)
+        try await galleries.list(cache)
         #expect(server.requests.last == "PROPFIND /photos/" && server.requests.count <= before + 1 + 4 + 1)
-    }
-
-    /// Stores the kind of a gallery before its first update.
-    private func commitSource(_ kind: GalleryKind, _ cache: GalleryCache, _ server: ListedServer) async throws {
-        let source = ListSource(kind: kind, root: try Address(server.url))
-        _ = try await cache.writer.commit(
-            try cache.beginSync().finish(), skipped: 0, validators: Validators(), source: source,
-            at: Timestamp(milliseconds: 1))
     }
 
     @Test("A folder that cannot be read keeps its photos, also if the server lists it and then denies it")
     func unreadable() async throws {
         let server = try ListedServer(.html, Self.tree)
-        let cache = try open(server)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         server.answers.withLock { $0 = ["2024/": .answer(403, "no"), "2025/": .answer(404, "gone")] }
-        try await list(cache)
-        #expect(try ids(cache) == Self.tree.sorted())
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == Self.tree.sorted())
         #expect(try cache.read { try $0.gallery() }.skipped == 2)
     }
 
     @Test("If the server goes in the middle of an update, the changes of the folders read before are kept")
     func interruption() async throws {
         let server = try ListedServer(.html, Self.tree)
-        let cache = try open(server)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         server.files.withLock { files in
             files["a.jpg"] = nil
             files["2025/e.jpg"] = nil
             files["2025/f.jpg"] = "new"
         }
         server.answers.withLock { $0 = ["2024/": [.reset], "2025/": [.reset]] }
-        await #expect(throws: (any Error).self) { try await list(cache) }
-        #expect(try ids(cache) == Self.tree.filter { $0 != "a.jpg" }.sorted())
+        await #expect(throws: (any Error).self) { try await galleries.list(cache) }
+        #expect(try galleries.ids(cache) == Self.tree.filter { $0 != "a.jpg" }.sorted())
         server.answers.withLock { $0 = [:] }
-        try await list(cache)
-        #expect(try ids(cache) == ["2024/May 1/c.jpg", "2024/May 1/deep/d.jpg", "2024/b.jpg", "2025/f.jpg"])
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == ["2024/May 1/c.jpg", "2024/May 1/deep/d.jpg", "2024/b.jpg", "2025/f.jpg"])
     }
 
     @Test(
@@ -187,14 +157,14 @@ import Testing
     func interruptionBelowUnchangedFolder(folder: String) async throws {
         let server = try ListedServer(.html, Self.tree)
         server.headers.withLock { $0 = ["": ""] }
-        let cache = try open(server)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         server.answers.withLock { $0 = [folder: [.reset]] }
-        await #expect(throws: (any Error).self) { try await list(cache) }
+        await #expect(throws: (any Error).self) { try await galleries.list(cache) }
         server.answers.withLock { $0 = [:] }
         for _ in 0..<2 {
-            try await list(cache)
-            #expect(try ids(cache) == Self.tree.sorted())
+            try await galleries.list(cache)
+            #expect(try galleries.ids(cache) == Self.tree.sorted())
         }
     }
 
@@ -202,52 +172,52 @@ import Testing
     func unreadableNewFolder() async throws {
         let server = try ListedServer(.html, Self.tree)
         server.headers.withLock { $0 = ["": ""] }
-        let cache = try open(server)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         server.files.withLock { $0["2026/f.jpg"] = "new" }
         server.answers.withLock { $0 = ["2026/": .answer(403, "no")] }
-        try await list(cache)
+        try await galleries.list(cache)
         server.answers.withLock { $0 = [:] }
-        try await list(cache)
-        #expect(try ids(cache) == (Self.tree + ["2026/f.jpg"]).sorted())
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == (Self.tree + ["2026/f.jpg"]).sorted())
     }
 
     @Test("A list that is cut off removes nothing")
     func cut() async throws {
         let server = try ListedServer(.webDAV(isClimbing: false), Self.tree)
-        let cache = try open(server)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         let half = "<?xml version=\"1.0\"?><d:multistatus xmlns:d=\"DAV:\"><d:response><d:href>/photos/</d:href>"
         server.answers.withLock { $0 = ["": .answer(207, half, headers: ["Content-Type: application/xml"])] }
-        await #expect(throws: (any Error).self) { try await list(cache) }
-        #expect(try ids(cache) == Self.tree.sorted())
+        await #expect(throws: (any Error).self) { try await galleries.list(cache) }
+        #expect(try galleries.ids(cache) == Self.tree.sorted())
     }
 
     @Test("An emptied outermost folder is an error, because a disk may be missing there")
     func emptyRoot() async throws {
         let server = try ListedServer(.html, Self.tree)
-        let cache = try open(server)
-        try await list(cache)
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
         server.files.withLock { $0 = [:] }
-        await #expect(throws: (any Error).self) { try await list(cache) }
-        #expect(try ids(cache) == Self.tree.sorted())
+        await #expect(throws: (any Error).self) { try await galleries.list(cache) }
+        #expect(try galleries.ids(cache) == Self.tree.sorted())
     }
 
     @Test("Links that form a loop end at once")
     func loop() async throws {
         let server = try ListedServer(.html, Self.tree)
         server.links.withLock { $0 = ["2024/again/": ""] }
-        let cache = try open(server)
-        try await list(cache)
-        #expect(try ids(cache) == (Self.tree + ["2024/again/a.jpg"]).sorted())
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == (Self.tree + ["2024/again/a.jpg"]).sorted())
     }
 
     @Test("A web page without photos is no gallery, and the error says so")
     func noGallery() async throws {
         let server = try ListedServer(.html, ["notes.txt"])
-        let cache = try open(server)
+        let cache = try galleries.open(server.url)
         await #expect {
-            try await list(cache)
+            try await galleries.list(cache)
         } throws: {
             "\(RequestError($0).failure)".contains("web page")
         }

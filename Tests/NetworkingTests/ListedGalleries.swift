@@ -1,0 +1,51 @@
+import HTTP
+import Logging
+import Model
+import Session
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// Caches of galleries, and updates of their lists without a controller.
+struct ListedGalleries {
+    let context: RequestContext
+    private let folder = TestFolder()
+    private let client = HTTPClient(log: Log())
+
+    init() throws {
+        let log = Log()
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        context = RequestContext(
+            caches: caches, activity: Activity(), log: log, now: { Timestamp(milliseconds: 42_000) })
+    }
+
+    func open(_ url: String) throws -> GalleryCache { try context.caches.open(Address(url)) }
+
+    /// Updates a gallery.
+    func list(_ cache: GalleryCache) async throws {
+        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
+        try await request.perform(over: client)
+    }
+
+    /// Updates a gallery. Returns the failure as the user sees it; empty after a success.
+    func failure(_ cache: GalleryCache) async -> String {
+        do { try await list(cache) } catch { return "\(RequestError(error).failure)" }
+        return ""
+    }
+
+    /// Stores the kind of a server's folder before the first update.
+    func assume(_ kind: GalleryKind, of cache: GalleryCache) async throws {
+        _ = try await cache.writer.commit(
+            try cache.beginSync().finish(), skipped: 0, validators: Validators(),
+            source: ListSource(kind: kind, root: cache.address), at: Timestamp(milliseconds: 1))
+    }
+
+    /// Returns the ids of all photos in a cache, sorted.
+    func ids(_ cache: GalleryCache) throws -> [String] {
+        var ids: [String] = []
+        try cache.read { try $0.forEachPhoto { ids.append($0.galleryID) } }
+        return ids.sorted()
+    }
+}
