@@ -2,6 +2,7 @@ import HTTP
 import Logging
 import Model
 import Session
+import Synchronization
 import TestSupport
 import Testing
 
@@ -11,6 +12,7 @@ import Testing
 /// Caches of galleries, and updates of their lists without a controller.
 struct ListedGalleries {
     let context: RequestContext
+    let clock = SkippingClock()
     private let folder = TestFolder()
     private let client = HTTPClient(log: Log())
 
@@ -18,7 +20,7 @@ struct ListedGalleries {
         let log = Log()
         let caches = try CacheFolder(path: folder.path("cache"), log: log)
         context = RequestContext(
-            caches: caches, activity: Activity(), log: log, now: { Timestamp(milliseconds: 42_000) })
+            caches: caches, activity: Activity(), log: log, clock: clock, now: { Timestamp(milliseconds: 42_000) })
     }
 
     func open(_ url: String) throws -> GalleryCache { try context.caches.open(Address(url)) }
@@ -47,5 +49,28 @@ struct ListedGalleries {
         var ids: [String] = []
         try cache.read { try $0.forEachPhoto { ids.append($0.galleryID) } }
         return ids.sorted()
+    }
+}
+
+/// A clock on which each wait ends at once. It records the waits.
+final class SkippingClock: NetworkClock {
+    private let state = Mutex<(now: Duration, waits: [Duration], onWait: @Sendable () -> Void)>((.zero, [], {}))
+
+    var now: Duration { state.withLock { $0.now } }
+
+    /// The waits so far.
+    var waits: [Duration] { state.withLock { $0.waits } }
+
+    /// Sets what happens during a wait.
+    func whileWaiting(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onWait = body } }
+
+    func sleep(until time: Duration) async throws {
+        try Task.checkCancellation()
+        let body = state.withLock { state in
+            state.waits.append(time - state.now)
+            state.now = time
+            return state.onWait
+        }
+        body()
     }
 }

@@ -20,6 +20,9 @@ final class ListedServer: Sendable {
     let links = Mutex<[String: String]>([:])
     /// The headers of lists, by path of the folder.
     let headers = Mutex<[String: String]>([:])
+    /// The number of folders below the root that the server still serves, and its answer to further requests; nil for no
+    /// limit.
+    let quota = Mutex<(left: Int, refusal: [ScriptedServer.Step])?>(nil)
     private let form: Form
     private let server: Mutex<ScriptedServer?>
 
@@ -49,6 +52,7 @@ final class ListedServer: Sendable {
             return .answer(404, "not here")
         }
         var folder = String(path.dropFirst("/photos/".count))
+        if !folder.isEmpty, let refusal = refusal() { return refusal }
         if let answer = answers.withLock({ $0[folder] }) { return answer }
         if let target = links.withLock({ $0.first { folder.hasPrefix($0.key) } }) {
             while folder.hasPrefix(target.key) { folder = target.value + folder.dropFirst(target.key.count) }
@@ -65,6 +69,15 @@ final class ListedServer: Sendable {
                 207, multistatus(folder, isAlone: request.headers["depth"] == "0"),
                 headers: ["Content-Type: application/xml; charset=utf-8"])
         default: return .answer(405, "not allowed")
+        }
+    }
+
+    /// Counts a request. Returns the answer if the quota is used up.
+    private func refusal() -> [ScriptedServer.Step]? {
+        quota.withLock { quota in
+            guard let (left, refusal) = quota else { return nil }
+            quota = (max(0, left - 1), refusal)
+            return left > 0 ? nil : refusal
         }
     }
 

@@ -76,6 +76,41 @@ import Testing
         #expect(try galleries.ids(cache) == (Self.tree + ["2025/f.jpg"]).sorted())
     }
 
+    @Test("A busy server is asked more slowly, and all folders are read in one update", arguments: [429, 503])
+    func busy(status: Int) async throws {
+        let tree = (10..<50).map { "\($0)/a.jpg" }
+        let server = try ListedServer(.html, tree)
+        let refusal: [ScriptedServer.Step] = .answer(status, headers: ["Retry-After: 7"])
+        server.quota.withLock { $0 = (10, refusal) }
+        galleries.clock.whileWaiting { [server] in server.quota.withLock { $0 = (10, refusal) } }
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == tree)
+        // Sixteen at a time, then eight, four and two.
+        #expect(galleries.clock.waits == Array(repeating: .seconds(7), count: 3))
+        #expect(server.requests.count <= 66, "\(server.requests.count)")
+        #expect(try cache.read { try $0.gallery() }.failure == nil)
+    }
+
+    @Test("A server that stays busy ends the update, and the folders that were read are stored")
+    func alwaysBusy() async throws {
+        let server = try ListedServer(.html, ["a.jpg", "1/b.jpg", "2/c.jpg", "3/d.jpg"])
+        server.quota.withLock { $0 = (1, .answer(429)) }
+        let cache = try galleries.open(server.url)
+        #expect(await galleries.failure(cache) == "the server answered 429 (too many requests)")
+        #expect(galleries.clock.waits == [1, 2, 4, 8].map(Duration.seconds))
+        #expect(try galleries.ids(cache).count == 2)
+    }
+
+    @Test("A server that wants a long wait ends the update at once")
+    func longWait() async throws {
+        let server = try ListedServer(.html, ["a.jpg", "1/b.jpg"])
+        server.quota.withLock { $0 = (0, .answer(429, headers: ["Retry-After: 61"])) }
+        let cache = try galleries.open(server.url)
+        #expect(await galleries.failure(cache) == "the server answered 429 (too many requests)")
+        #expect(try galleries.clock.waits.isEmpty && galleries.ids(cache) == ["a.jpg"])
+    }
+
     @Test("On a server whose validators climb, no change costs one request, and a change deep inside costs its path")
     func climbing() async throws {
         let server = try ListedServer(.webDAV(isClimbing: true), Self.tree)

@@ -133,12 +133,14 @@ public struct GalleryListRequest: NetworkRequest {
         var folders = ServerFolders(place, comparer, over: client, after: source)
         var rhythm = ListRhythm()
         do {
-            try await folders.read(startingWith: first, permit: permit) { count in
-                if rhythm.isProgressDue() {
-                    context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)
-                }
-                if rhythm.isBeginningDue(count) { try await comparer.commitBeginning(in: cache, at: context.now()) }
-            }
+            try await folders.read(
+                startingWith: first, permit: permit,
+                onProgress: { count in
+                    if rhythm.isProgressDue() {
+                        context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)
+                    }
+                    if rhythm.isBeginningDue(count) { try await comparer.commitBeginning(in: cache, at: context.now()) }
+                }, wait: wait)
         } catch  where !(error is CancellationError) && !folders.parts.isEmpty && !(error is FormatError) {
             // The commit fails only if the disk does, and then the first error is as good.
             try? await commit(comparer, folders, place, isWhole: false)
@@ -150,6 +152,15 @@ public struct GalleryListRequest: NetworkRequest {
                 : RequestError.wrongType("folders without photos")
         }
         try await commit(comparer, folders, place, isWhole: true)
+    }
+
+    /// Waits for a server that is too busy, and shows the wait.
+    private func wait(_ duration: Duration, because refusal: RequestError) async throws {
+        let end = Timestamp(
+            milliseconds: context.now().milliseconds + duration.components.seconds * 1_000)
+        context.activity.setPhase(.waiting(refusal.failure, until: end), of: cache.id)
+        context.log.info(.network, "\(cache.address): \(refusal.failure); will go on after \(duration)")
+        try await context.clock.sleep(until: context.clock.now + duration)
     }
 
     /// Returns the head of an answer that shows an unchanged gallery. Returns nil if the gallery has changed.

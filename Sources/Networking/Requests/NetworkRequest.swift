@@ -157,10 +157,13 @@ public struct RequestContext: Sendable {
     public let folders: LocalFolders?
     /// Returns the present time.
     public let now: @Sendable () -> Timestamp
+    /// The clock for waits within a request.
+    let clock: any NetworkClock
 
     /// Creates a context.
     public init(
         caches: CacheFolder, activity: Activity, log: Log, folders: LocalFolders? = nil,
+        clock: any NetworkClock = MachineClock(),
         now: @escaping @Sendable () -> Timestamp = { Timestamp(milliseconds: Log.systemTime()) }
     ) {
         self.caches = caches
@@ -168,6 +171,7 @@ public struct RequestContext: Sendable {
         self.log = log
         self.folders = folders
         self.now = now
+        self.clock = clock
     }
 }
 

@@ -16,6 +16,8 @@ struct ServerFolderReader: Sendable {
         case missing(ServerFolder)
         /// The folder cannot be read, but other folders may be readable.
         case unreadable(ServerFolder, Failure)
+        /// The server has too much to do, and may answer later.
+        case refused(ServerFolder, RequestError)
         case failed(any Error)
     }
 
@@ -74,8 +76,7 @@ struct ServerFolderReader: Sendable {
         guard !folder.path.isEmpty else { return .failed(error) }
         switch error {
         case RequestError.status(404, _) where !folder.isListed, RequestError.status(410, _): return .missing(folder)
-        // The server has too much to do.
-        case RequestError.status(429, _), RequestError.status(503, _): return .failed(error)
+        case RequestError.status(429, _), RequestError.status(503, _): return .refused(folder, RequestError(error))
         case RequestError.status, RequestError.wrongType, RequestError.signIn, is FormatError:
             return .unreadable(folder, RequestError(error).failure)
         default: return .failed(error)

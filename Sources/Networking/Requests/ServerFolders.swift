@@ -7,7 +7,8 @@ import Numbers
 /// Reads the folders of a gallery on a server, several at a time, and passes their photos to a comparer.
 ///
 /// Each folder is one request. A folder that has not changed, as far as the server can tell, keeps its photos. So does a
-/// folder that cannot be read.
+/// folder that cannot be read. If the server refuses requests because it is busy, the folders wait and fewer are read at
+/// the same time.
 struct ServerFolders {
     /// The parts of the gallery that were read whole.
     private(set) var parts: [FolderScope] = []
@@ -27,9 +28,10 @@ struct ServerFolders {
     /// the photos.
     private var stack: [ServerFolder] = []
     private var folderCount = 1
-
     /// The number of folders to read at the same time.
-    private static let width = 16
+    private var width = 16
+    private var patience = Patience()
+
     /// The deepest nesting of folders to read. Links on the server may form a loop.
     private static let maximumDepth = 32
     /// The most folders of a gallery.
@@ -67,8 +69,10 @@ struct ServerFolders {
     /// - Parameters:
     ///   - first: the answer with the outermost folder's list, if it has arrived.
     ///   - onProgress: called after each folder, with the number of photos so far.
+    ///   - wait: waits for a busy server.
     mutating func read(
-        startingWith first: sending Response? = nil, permit: TransferPermit, onProgress: (Int) async throws -> Void
+        startingWith first: sending Response? = nil, permit: TransferPermit, onProgress: (Int) async throws -> Void,
+        wait: (Duration, RequestError) async throws -> Void
     ) async throws {
         // The other folders are unknown before the first is read.
         let root = ServerFolder()
@@ -76,14 +80,27 @@ struct ServerFolders {
         try await handle(outcome, onProgress)
         try await withThrowingTaskGroup(of: ServerFolderReader.Outcome.self) { group in
             var running = 0
+            var refusals: [(folder: ServerFolder, error: RequestError)] = []
             while true {
-                while running < Self.width, let folder = stack.popLast() {
+                while refusals.isEmpty, running < width, let folder = stack.popLast() {
                     running += 1
                     group.addTask { [reader] in await reader.read(folder, with: TransferPermit(.list)) }
                 }
-                guard let outcome = try await group.next() else { return }
-                running -= 1
-                try await handle(outcome, onProgress)
+                if let outcome = try await group.next() {
+                    running -= 1
+                    if case .refused(let folder, let error) = outcome {
+                        refusals.append((folder, error))
+                    } else {
+                        patience.renew()
+                        try await handle(outcome, onProgress)
+                    }
+                } else {
+                    guard let error = refusals.last?.error else { return }
+                    width = max(1, width / 2)
+                    try await wait(try patience.delay(after: error), error)
+                    stack += refusals.map(\.folder)
+                    refusals = []
+                }
             }
         }
     }
@@ -106,7 +123,7 @@ struct ServerFolders {
             unread.remove(folder.path)
         case .missing(let folder): unread.remove(folder.path)
         case .unreadable(let folder, let failure): try await keepUnread(folder.path, because: failure)
-        case .failed(let error): throw error
+        case .failed(let error), .refused(_, let error as any Error): throw error
         }
     }
 
@@ -188,6 +205,30 @@ struct ServerFolders {
 
     private static func parent(_ path: [UInt8]) -> [UInt8] {
         Array(path.dropLast().reversed().drop { $0 != UInt8(ascii: "/") }.reversed())
+    }
+}
+
+/// Decides how long to wait for a server that is too busy.
+private struct Patience {
+    /// The number of waits since the server last answered.
+    private var waits = 0
+
+    /// The most waits in succession.
+    private static let maximumWaits = 4
+    /// The longest wait in seconds that a server may request. For longer waits, the update ends and is tried again
+    /// later.
+    private static let longestWait = 60
+
+    /// Records that the server answers.
+    mutating func renew() { waits = 0 }
+
+    /// Returns how long to wait after a refusal: 1, 2, 4 and 8 seconds, or longer if the server says so. Throws the
+    /// refusal if waiting is pointless.
+    mutating func delay(after refusal: RequestError) throws -> Duration {
+        let requested = refusal.retryAfter ?? 0
+        guard waits < Self.maximumWaits, requested <= Self.longestWait else { throw refusal }
+        defer { waits += 1 }
+        return .seconds(max(requested, 1 << waits))
     }
 }
 
