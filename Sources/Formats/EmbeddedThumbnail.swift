@@ -20,9 +20,10 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
     /// Photos of one camera then have the same order, whether or not the cache has the whole photos.
     public let takenAt: String?
 
-    /// The number of a photo's first bytes that may contain the thumbnail. A segment of a JPEG has at most this many
-    /// bytes.
-    public static let reach = 65_536
+    /// The number of a photo's first bytes that may contain the thumbnail.
+    ///
+    /// An EXIF block has at most 64 KB. The thumbnails of all sample photos end within 48 KB.
+    public static let reach = 61_440
 
     /// The most bytes of a thumbnail.
     private static let maximumLength = 65_536

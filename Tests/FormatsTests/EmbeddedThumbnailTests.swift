@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("Bytes beyond the first 65,536 are ignored")
+    @Test("Bytes beyond the first 60 KB are ignored")
     func reach() {
         var photo = Photo()
         let room = EmbeddedThumbnail.reach - photo.bytes.count

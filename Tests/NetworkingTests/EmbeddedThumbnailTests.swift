@@ -1,3 +1,4 @@
+import Formats
 import Model
 import Session
 import Synchronization
@@ -10,7 +11,7 @@ import Testing
 /// Thumbnails in the first bytes of photos, on servers that offer no others.
 @Suite struct EmbeddedThumbnailTests {
     private let test: NetworkTest
-    private static let firstBytes = "bytes=0-65535"
+    private static let firstBytes = "bytes=0-61439"
     private static let time = "2006-07-30T07:47:17"
 
     init() throws { test = try NetworkTest() }
@@ -64,7 +65,7 @@ import Testing
             $0 = { request in
                 guard let file = files[request.path] else { return nil }
                 guard hasRanges, request.headers["range"] == Self.firstBytes else { return .answer(200, file) }
-                let part = Array(file.prefix(65_536))
+                let part = Array(file.prefix(EmbeddedThumbnail.reach))
                 return .answer(206, part, headers: ["Content-Range: bytes 0-\(part.count - 1)/\(file.count)"])
             }
         }
@@ -82,7 +83,7 @@ import Testing
 
     private var ranges: [String?] { test.server.requests.map { $0.headers["range"] } }
 
-    @Test("BEHAVIOURS 3.8: the first 65,536 bytes of a photo bring its thumbnail, orientation and date")
+    @Test("BEHAVIOURS 3.8: the first 60 KB of a photo bring its thumbnail, orientation and date")
     func found() async throws {
         try await list()
         serve(["/p/a": Self.photo(3_000_000)])
@@ -93,7 +94,7 @@ import Testing
         let photo = try test.photo("a")
         #expect(photo.date == Timestamp(localTime: Self.time))
         #expect(photo.thumbnail == RenditionState(edition: 1, held: 1) && photo.original == RenditionState(edition: 1))
-        #expect(test.log.entries.contains { $0.message.contains(": 65536 bytes received in ") })
+        #expect(test.log.entries.contains { $0.message.contains(": 61440 bytes received in ") })
         try await wish()
         #expect(test.server.requests.count == 1)
     }
@@ -111,7 +112,7 @@ import Testing
             guard entry.message.contains(" bytes received in ") else { return nil }
             return entry.message.split(separator: " ").compactMap { Int($0) }.first
         }
-        #expect(received.count == 1 && received.allSatisfy { (65_536..<1_000_000).contains($0) })
+        #expect(received.count == 1 && received.allSatisfy { (61_440..<1_000_000).contains($0) })
     }
 
     @Test("Only a small photo without a thumbnail needs another request", arguments: [524_288, 524_289])
@@ -129,7 +130,7 @@ import Testing
         #expect(!factory.isIncomplete(subject, after: next))
     }
 
-    @Test("A photo of at most 65,536 bytes is its own thumbnail", arguments: [400, 65_536])
+    @Test("A photo of at most 60 KB is its own thumbnail", arguments: [400, 61_440])
     func tiny(size: Int) async throws {
         try await list()
         let photo = Self.photo(size)
@@ -139,7 +140,7 @@ import Testing
         #expect(try ranges == [Self.firstBytes] && thumbnail() == photo)
     }
 
-    @Test("BEHAVIOURS 3.8: a small photo without a thumbnail is fetched once and kept", arguments: [65_537, 524_288])
+    @Test("BEHAVIOURS 3.8: a small photo without a thumbnail is fetched once and kept", arguments: [61_441, 524_288])
     func small(size: Int) async throws {
         try await list()
         serve(["/p/a": Self.photo(size, hasThumbnail: false)])
