@@ -156,7 +156,7 @@ import Testing
 
     @Test("The first photos of a new large folder are committed before the rest, and each photo once")
     func beginning() async throws {
-        for number in 0..<1_200 { folder.write("album/\(number % 2)/\(number).jpg", "") }
+        for number in 0..<1_200 { folder.write("album/\(number % 12)/\(number).jpg", "") }
         try await list()
         let record = try cache.read { try $0.gallery() }
         // The beginning and the rest.

@@ -55,17 +55,17 @@ public struct FolderListRequest: NetworkRequest {
             cache, address: address, within: folderChanges?.compactMap(FolderScope.init), log: context.log)
         var rhythm = ListRhythm()
         var entries = try await reader.next()
-        if entries == nil, folderChanges == nil, try cache.read({ try $0.gallery() }).photoCount > 0 {
+        if entries.isEmpty, folderChanges == nil, try cache.read({ try $0.gallery() }).photoCount > 0 {
             throw RequestError.transfer(.file("the folder is empty; if it is on a removable disk, connect the disk"))
         }
-        while let current = entries {
+        while !entries.isEmpty {
             async let next = reader.next()
-            let count = try await comparer.add(current)
+            let count = try await comparer.add(entries)
             entries = try await next
             if rhythm.isProgressDue() {
                 context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)
             }
-            if entries != nil, rhythm.isBeginningDue(count) {
+            if !entries.isEmpty, rhythm.isBeginningDue(count) {
                 try await comparer.commitBeginning(in: cache, at: context.now())
             }
         }
@@ -167,6 +167,9 @@ private actor FolderReader {
     private var tree: FolderTree?
     /// The folders to read after this tree.
     private var rest: [FolderWatch.Change]
+    /// The number of pieces to return at once.
+    private var width = 1
+    private static let maximumWidth = 16
     /// The number of folders that could not be watched.
     private let unwatched = Counter()
 
@@ -188,8 +191,18 @@ private actor FolderReader {
     /// Whether all folders that were read are watched.
     var isWatched: Bool { watch != nil && unwatched.value == 0 }
 
-    /// Returns the next entries; nil at the end.
-    func next() throws -> FolderEntries? {
+    /// Returns the entries of the next folders; none at the end.
+    ///
+    /// The number of folders doubles each time. The first photos then appear at once, and the threads that read and
+    /// compare seldom wait for each other.
+    func next() throws -> [FolderEntries] {
+        defer { width = min(width * 2, Self.maximumWidth) }
+        var entries: [FolderEntries] = []
+        while entries.count < width, let next = try nextEntries() { entries.append(next) }
+        return entries
+    }
+
+    private func nextEntries() throws -> FolderEntries? {
         while true {
             try Task.checkCancellation()
             if let piece = tree?.next() { return FolderEntries(piece, below: address, digest) }

@@ -66,8 +66,13 @@ actor ListComparer {
         return draft.count
     }
 
-    /// Adds a folder's photos and returns the number of photos so far.
-    func add(_ entries: FolderEntries) throws -> Int {
+    /// Adds the photos of folders and returns the number of photos so far.
+    func add(_ folders: [FolderEntries]) throws -> Int {
+        for folder in folders { try add(folder) }
+        return draft.count
+    }
+
+    private func add(_ entries: FolderEntries) throws {
         try Task.checkCancellation()
         var entries = entries
         try draft.add(&entries)
@@ -79,7 +84,6 @@ actor ListComparer {
         }
         skipped += entries.skipped.count
         note(entries.skipped.map { "\($0): photo skipped: the path is too long" })
-        return draft.count
     }
 
     /// Adds the photos of a server's folder. Returns the number of photos so far.
