@@ -11,8 +11,12 @@ public final class Nginx: Sendable {
 
     /// Serves a folder.
     ///
-    /// - Parameter users: passwords by user; without any, the folder is public.
-    public init(serving root: String, users: [String: String] = [:], realm: String = "photos") throws {
+    /// - Parameters:
+    ///   - listsFolders: whether the server lists the files of a folder.
+    ///   - users: passwords by user; without any, the folder is public.
+    public init(
+        serving root: String, listsFolders: Bool = false, users: [String: String] = [:], realm: String = "photos"
+    ) throws {
         self.root = root
         port = try Self.freePort()
         folder.write("users", users.map { "\($0.key):{PLAIN}\($0.value)\n" }.joined())
@@ -33,7 +37,7 @@ public final class Nginx: Sendable {
                 fastcgi_temp_path fastcgi;
                 uwsgi_temp_path uwsgi;
                 scgi_temp_path scgi;
-                server { listen 127.0.0.1:\(port); root \(root); \(isClosed) }
+                server { listen 127.0.0.1:\(port); root \(root); autoindex \(listsFolders ? "on" : "off"); \(isClosed) }
             }
             """)
         try start()
