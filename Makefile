@@ -97,6 +97,7 @@ fuzz-answers:
 
 bench: build
 	Tools/Scripts/install-packages bench
+	$(SWIFT) build $(CHECKED) -c release --product json-check
 	python3 -B Tools/Benchmarks $(ONLY:%=--only %) $(PHOTOS:%=--photos %) $(LINKS:%=--link %) $(ROUNDS:%=--rounds %) \
 		$(JSON:%=--json %)
 

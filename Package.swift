@@ -159,6 +159,7 @@ let package = Package(
                 swiftSettings: [.unsafeFlags(["-O"])]),
             .executableTarget(
                 name: "network-table", dependencies: ["LinkSimulation", "Scheduling"], path: "Tools/network-table"),
+            .executableTarget(name: "json-check", dependencies: ["Formats"], path: "Tools/json-check"),
             .executableTarget(
                 name: "picture-quality",
                 dependencies: ["Cells", "Decoding", "Pictures", "Pixels", "PictureTestSupport"],

@@ -1,5 +1,5 @@
 /// Receives the events of a ``JSONPushStream``.
-protocol JSONConsumer {
+package protocol JSONConsumer {
     /// Takes the next event. An error stops the stream.
     ///
     /// - Parameter depth: the number of objects and arrays around the value. A container's begin and end have the same
@@ -8,7 +8,7 @@ protocol JSONConsumer {
 }
 
 /// An event in a JSON document. The event's bytes are valid only during the callback.
-enum JSONEvent {
+package enum JSONEvent {
     case beginObject
     case endObject
     case beginArray
@@ -33,13 +33,13 @@ enum JSONEvent {
 /// Memory use does not grow with the document: only a text or number that is cut, or has escapes, is buffered.
 ///
 /// A consumer is a generic parameter, so that the compiler makes one loop of both.
-struct JSONPushStream {
+package struct JSONPushStream {
     /// The most nested objects and arrays.
     static let maximumDepth = 100
     /// The most bytes of a decoded string.
     static let maximumString = 1 << 20
     /// The most bytes of a number.
-    static let maximumNumber = 64
+    static let maximumNumber = 256
 
     /// The part of the document that the next bytes begin or continue.
     private enum Phase {
@@ -76,12 +76,12 @@ struct JSONPushStream {
 
     /// - Parameter keepsInvalidText: whether strings may contain bytes that are not UTF-8. Some servers write file
     ///   names unchanged.
-    init(keepsInvalidText: Bool = false) {
+    package init(keepsInvalidText: Bool = false) {
         self.keepsInvalidText = keepsInvalidText
     }
 
     /// Parses the next bytes of the document.
-    mutating func push(_ bytes: [UInt8], to consumer: inout some JSONConsumer) throws {
+    package mutating func push(_ bytes: [UInt8], to consumer: inout some JSONConsumer) throws {
         if let failure { throw failure }
         do {
             try bytes.withUnsafeBytes { try parse($0, &consumer) }
@@ -94,7 +94,7 @@ struct JSONPushStream {
     }
 
     /// Parses the end of the document. Throws if a value is incomplete.
-    mutating func finish(to consumer: inout some JSONConsumer) throws {
+    package mutating func finish(to consumer: inout some JSONConsumer) throws {
         if let failure { throw failure }
         // Any other number may be cut.
         if phase == .number, isObject.isEmpty { try endNumber(&consumer) }

@@ -18,6 +18,7 @@ import Testing
         ("[0]", "0[ 1#0 0]"), ("[-0]", "0[ 1#-0 0]"), ("[123e65]", "0[ 1#123e65 0]"), ("[0e+1]", "0[ 1#0e+1 0]"),
         ("[0E1]", "0[ 1#0E1 0]"), ("[1E-2]", "0[ 1#1E-2 0]"), ("[123.456e78]", "0[ 1#123.456e78 0]"),
         ("[-1]", "0[ 1#-1 0]"), ("[1e1000000000000]", "0[ 1#1e1000000000000 0]"), ("[20e1,1.5]", "0[ 1#20e1 1#1.5 0]"),
+        ("[-0.\(String(repeating: "0", count: 80))1]", "0[ 1#-0.\(String(repeating: "0", count: 80))1 0]"),
         // Escapes
         (#"["\"\\\/\b\f\n\r\t"]"#, "0[ 1'%22%5C/%08%0C%0A%0D%09' 0]"),
         (#"["\u0060\u012a\u12AB"]"#, "0[ 1'`%C4%AA%E1%8A%AB' 0]"),
@@ -164,7 +165,7 @@ import Testing
         }
         let digits = String(repeating: "1", count: JSONPushStream.maximumNumber)
         #expect(outcome(digits) == "0#" + digits && outcome("[\(digits)]") == "0[ 1#\(digits) 0]")
-        let tooManyDigits = "\(FormatError.malformedJSON(offset: 1, reason: "a number is longer than 64 bytes"))"
+        let tooManyDigits = "\(FormatError.malformedJSON(offset: 1, reason: "a number is longer than 256 bytes"))"
         #expect(outcome("[\(digits)1]") == "0[ " + tooManyDigits && outcome("[\(digits)1") == "0[ " + tooManyDigits)
     }
 

@@ -18,7 +18,7 @@ import time
 
 from figure import Figure, table
 from lines import (
-    at_rest, changes, collapse, first_frame, first_sync, folder, keys, memory, open_photo, photo_first, picture_memory,
+    at_rest, changes, collapse, first_frame, first_sync, folder, json_lists, keys, memory, open_photo, photo_first, picture_memory,
     publish, quality, quit, search, server_folders, show, sync_again, thumbnails, unchanged,
 )
 from process import Trouble
@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINES = {
     "first-sync": first_sync, "memory": memory, "sync-again": sync_again, "unchanged": unchanged,
     "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "folder": folder,
-    "server-folders": server_folders, "at-rest": at_rest, "quit": quit, "show": show,
+    "server-folders": server_folders, "json": json_lists, "at-rest": at_rest, "quit": quit, "show": show,
     "picture-memory": picture_memory, "open-photo": open_photo, "quality": quality, "publish": publish, "thumbnails": thumbnails, "photo-first": photo_first,
     "collapse": collapse,
 }
