@@ -45,6 +45,17 @@ import Testing
         #expect(screens.selected == "Photo b")
     }
 
+    @Test("BEHAVIOURS 3.7: until the user selects a photo, the first row stays selected", arguments: [false, true])
+    func top(selects: Bool) async throws {
+        try await sync("d")
+        screens.open()
+        try await screens.until { screens.title.hasSuffix("1 of 1") }
+        if selects { screens.type("j") }
+        try await sync("abcd")
+        try await screens.until { screens.title.hasSuffix("of 4") }
+        #expect(screens.selected == (selects ? "Photo d" : "Photo a"))
+    }
+
     @Test(
         "BEHAVIOURS 3.7: after its photo is gone, the selection moves to the next one, or the last",
         arguments: [

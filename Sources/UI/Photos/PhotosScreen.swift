@@ -23,6 +23,9 @@ final class PhotosScreen: Screen, ListScreen {
 
     /// The selected row. The selection stays on this photo or folder when the list changes.
     private var selected: PhotoEntries.Entry?
+    /// Whether the user, or an earlier run, chose the selection. Otherwise the first row stays selected, so that a list
+    /// that is still arriving begins at its top.
+    private var isChosen = false
     private var layout: PhotoLayout
     private var demand: PhotoDemand
     private let search: PhotoSearch
@@ -72,6 +75,7 @@ final class PhotosScreen: Screen, ListScreen {
         // In a long list that is still loading, the index is unknown.
         scroll.select(results.index(of: key) ?? 0)
         selected = .photo(key)
+        isChosen = true
     }
 
     var cache: GalleryCache { lists.cache }
@@ -229,7 +233,12 @@ final class PhotosScreen: Screen, ListScreen {
 
     var lines: ListLines { layout.lines(entries, count: scroll.count) }
 
-    func selectionDidMove() { selected = entries[scroll.selected] }
+    func selectionDidMove() {
+        isChosen = true
+        takeSelection()
+    }
+
+    private func takeSelection() { selected = entries[scroll.selected] }
 
     private func performMoving(_ command: Command) -> Bool {
         switch command {
@@ -254,7 +263,7 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     private func select(_ key: PhotoKey) {
-        selected = .photo(key)
+        (selected, isChosen) = (.photo(key), true)
         if let index = entries.index(of: .photo(key)) { scroll.select(index) }
     }
 
@@ -279,6 +288,7 @@ final class PhotosScreen: Screen, ListScreen {
         // In a long list that is still loading, the index may be unknown.
         if let folder = selectedFolder { return travel.enter(folder.path, from: selected) }
         guard let selection, results.index(of: selection) != nil || !results.isComplete else { return }
+        isChosen = true
         send(.push(PhotoScreen(context, results: results, key: selection, delegate: self, fills: fills)))
     }
 
@@ -390,7 +400,7 @@ final class PhotosScreen: Screen, ListScreen {
         let index = selected.flatMap { entries.index(of: $0) } ?? folderOfSelection
         scroll.select(index ?? 0)
         // In a long list that is still loading, the index may be unknown.
-        if results.isComplete || index != nil { selectionDidMove() }
+        if results.isComplete || index != nil { takeSelection() }
     }
 
     /// The index of the folder that contains the selected photo, if the photo is not in the folder on the screen itself.
@@ -401,15 +411,18 @@ final class PhotosScreen: Screen, ListScreen {
         return entries.indexOfFolder(containing: photo.galleryID)
     }
 
-    /// Keeps the selection on its photo after a change of the list. If the photo is gone, selects the photo after it.
+    /// Keeps the selection on its photo after a change of the list, if the user chose the photo. If the photo is gone,
+    /// selects the photo after it.
     private func applyDifference(_ difference: Difference) {
         let folders = entries.folders.count
         let index =
-            selected.flatMap { entries.index(of: $0) }
-            ?? folders + difference.indexFollowing(entries.photoIndex(scroll.selected), count: results.count)
+            isChosen
+            ? selected.flatMap { entries.index(of: $0) }
+                ?? folders + difference.indexFollowing(entries.photoIndex(scroll.selected), count: results.count)
+            : 0
         scroll.setCount(entries.count)
         scroll.select(index)
-        selectionDidMove()
+        takeSelection()
         demand.dropUnfinished(results, lists.reader)
     }
 
