@@ -6,6 +6,8 @@ public enum SignIn: Hashable, Sendable {
     case password(user: String, password: String)
     /// A bearer token.
     case token(String)
+    /// A header with a secret value, such as an API key.
+    case header(name: String, value: String)
 
     /// Creates a sign-in from the credentials in an address.
     public init(_ credentials: Address.Credentials) {
@@ -14,8 +16,8 @@ public enum SignIn: Hashable, Sendable {
 }
 
 extension Address.Credentials {
-    /// Creates credentials for an address from a user and password. Returns nil for a token, which an address cannot
-    /// contain.
+    /// Creates credentials for an address from a user and password. Returns nil for a token or key, which an address
+    /// cannot contain.
     public init?(_ signIn: SignIn) {
         guard case .password(let user, let password) = signIn else { return nil }
         self.init(user: user, password: password)
@@ -60,6 +62,8 @@ public struct SignInQuestion: Hashable, Sendable {
     public var origin: Origin
     /// The scheme, host and port of the proxy that requests credentials, if a proxy does.
     public var proxy: String?
+    /// The header in which the server accepts an API key; nil if the server wants a password or token.
+    public var keyHeader: String?
     /// The accepted authentication schemes in lower case, such as `basic`, `digest` or `bearer`.
     public var schemes: Set<String>
     /// The server's name for the protected area, which may be empty.
@@ -74,11 +78,12 @@ public struct SignInQuestion: Hashable, Sendable {
 
     /// Creates a question.
     public init(
-        origin: Origin, proxy: String? = nil, schemes: Set<String>, realm: String = "", wasRefused: Bool = false,
-        galleries: Set<GalleryID> = []
+        origin: Origin, proxy: String? = nil, keyHeader: String? = nil, schemes: Set<String>, realm: String = "",
+        wasRefused: Bool = false, galleries: Set<GalleryID> = []
     ) {
         self.origin = origin
         self.proxy = proxy
+        self.keyHeader = keyHeader
         self.schemes = schemes
         self.realm = realm
         self.wasRefused = wasRefused
@@ -94,9 +99,18 @@ public struct SignInQuestion: Hashable, Sendable {
     /// Whether the user can answer in any accepted scheme.
     public var canBeAnswered: Bool { wantsToken || !schemes.isDisjoint(with: Self.passwordSchemes) }
 
-    /// Whether only a token is accepted. Proxies receive no tokens.
+    /// Whether only a token or an API key is accepted, so that no user name is needed. Proxies receive neither.
     public var wantsToken: Bool {
-        !isProxy && schemes.contains("bearer") && schemes.isDisjoint(with: Self.passwordSchemes)
+        guard !isProxy else { return false }
+        return keyHeader != nil || schemes.contains("bearer") && schemes.isDisjoint(with: Self.passwordSchemes)
+    }
+
+    /// The name of the secret that the user enters.
+    public var secretName: String { !wantsToken ? "password" : keyHeader == nil ? "token" : "API key" }
+
+    /// Returns the credentials that consist of a token or an API key.
+    public func signIn(token: String) -> SignIn {
+        keyHeader.map { .header(name: $0, value: token) } ?? .token(token)
     }
 
     /// Whether others on the network could read the credentials.

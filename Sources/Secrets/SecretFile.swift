@@ -75,7 +75,8 @@ public struct SecretFile: Sendable {
     private var failure: SecretError { .file(path: path, reason: String(cString: strerror(errno))) }
 }
 
-/// The stored form of a sign-in: user, tab and password, or a token, percent-encoded.
+/// The stored form of a sign-in, percent-encoded: user, tab and password; or a token; or a tab, the name of a header, a tab
+/// and the header's value.
 struct SecretText {
     let text: String
 
@@ -84,6 +85,7 @@ struct SecretText {
             switch signIn {
             case .password(let user, let password): Self.encode(user) + "\t" + Self.encode(password)
             case .token(let token): Self.encode(token)
+            case .header(let name, let value): "\t" + Self.encode(name) + "\t" + Self.encode(value)
             }
     }
 
@@ -99,6 +101,8 @@ struct SecretText {
         switch fields.count {
         case 1: return fields[0].isEmpty ? nil : .token(fields[0])
         case 2: return .password(user: fields[0], password: fields[1])
+        case 3 where fields[0].isEmpty && !fields[1].isEmpty && !fields[2].isEmpty:
+            return .header(name: fields[1], value: fields[2])
         default: return nil
         }
     }

@@ -23,6 +23,7 @@ import Testing
         arguments: [
             SignIn.password(user: "me", password: "s3cret"), .password(user: "", password: ""),
             .password(user: "a\tb\nc", password: "100 % “ünï” \u{0}#"), .token("abc.def-ghi=="),
+            .header(name: "x-api-key", value: "k3y\twith tab"),
         ])
     func roundTrip(signIn: SignIn) throws {
         #expect(try file.signIn(for: place) == nil)

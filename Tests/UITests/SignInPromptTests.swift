@@ -53,6 +53,20 @@ import Testing
         #expect(!screens.log.entries.contains { $0.message.contains("s3cret") })
     }
 
+    @Test("A question for an API key asks for one text")
+    func apiKey() async throws {
+        let screens = try await screens()
+        var question = try question(screens, schemes: [], realm: "", wasRefused: true)
+        question.keyHeader = "x-api-key"
+        screens.activity.ask(question)
+        try await screens.until { screens.text.contains("The previous API key was rejected.") }
+        #expect(!screens.text.contains("User:") && screens.text.contains("API key:"))
+        screens.type("k3y")
+        screens.press(Key(.enter))
+        #expect(screens.cache.signIn(for: screens.cache.address) == .header(name: "x-api-key", value: "k3y"))
+        #expect(screens.activity.questions.isEmpty)
+    }
+
     @Test("BEHAVIOURS 5.10: a look-alike host is shown with its encoded name")
     func lookAlike() async throws {
         let screens = try await screens()

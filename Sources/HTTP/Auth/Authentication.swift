@@ -100,6 +100,8 @@ enum CredentialOptions {
         case .bearer(let token):
             easy.set(CURLOPT_HTTPAUTH, ccurl_bearer())
             easy.set(CURLOPT_XOAUTH2_BEARER, token)
+        // RequestHeaders adds the header.
+        case .header: break
         case nil:
             // curl looks up the handle's own host. But netrc is not used after a redirect to another host, nor for
             // hosts that only a list names: a "default" entry matches every host.

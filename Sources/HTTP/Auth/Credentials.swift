@@ -4,6 +4,7 @@ extension HTTPRequest {
         enum Kind: Hashable, Sendable {
             case password(user: String, password: String)
             case bearer(String)
+            case header(name: String, value: String)
         }
 
         let kind: Kind
@@ -18,12 +19,18 @@ extension HTTPRequest {
             kind = .bearer(token)
         }
 
+        /// Creates credentials that consist of a header with a secret value.
+        public init(header name: String, value: String) {
+            kind = .header(name: name, value: value)
+        }
+
         /// Whether the strings contain no control characters, which could change the request.
         var isSound: Bool {
             let texts: [String] =
                 switch kind {
                 case .password(let user, let password): [user, password]
                 case .bearer(let token): [token]
+                case .header(let name, let value): [name, value]
                 }
             return texts.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
         }

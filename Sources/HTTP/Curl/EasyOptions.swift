@@ -113,6 +113,9 @@ enum RequestHeaders {
     static func lines(of request: HTTPRequest, at hop: Hop) -> [String] {
         // Other servers than the user's own get none of the request's headers.
         var lines = hop.isOwn ? request.headers.compactMap { line($0.name, $0.value) } : []
+        if hop.isOwn, case .header(let name, let value)? = request.credentials?.kind {
+            lines += line(name, value).map { [$0] } ?? []
+        }
         if request.sendsBody {
             // Otherwise curl waits a second for servers that do not answer `Expect: 100-continue`.
             lines.append("Expect:")

@@ -29,6 +29,7 @@ extension HTTPRequest.Credentials {
         switch signIn {
         case .password(let user, let password): self.init(user: user, password: password)
         case .token(let token): self.init(bearer: token)
+        case .header(let name, let value): self.init(header: name, value: value)
         }
     }
 }

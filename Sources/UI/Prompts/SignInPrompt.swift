@@ -98,7 +98,7 @@ final class SignInPrompt: Responder {
             return end(Answer(signIn: .password(user: user.text, password: secret.text), keeping: keeping))
         }
         guard !secret.text.isEmpty else { return focused = .secret }
-        end(Answer(signIn: .token(secret.text), keeping: keeping))
+        end(Answer(signIn: question.signIn(token: secret.text), keeping: keeping))
     }
 
     private func end(_ answer: Answer?) {
@@ -144,8 +144,7 @@ final class SignInPrompt: Responder {
         let realm = question.realm.isEmpty ? "" : ": “\(question.realm.madeVisible)”"
         lines.append(((request + realm).truncated(toWidth: width), false))
         if question.wasRefused {
-            let secret = question.wantsToken ? "token" : "password"
-            lines.append(("The previous \(secret) was rejected.".truncated(toWidth: width), true))
+            lines.append(("The previous \(question.secretName) was rejected.".truncated(toWidth: width), true))
         }
         if question.isReadableOnTheWay {
             lines.append(("Not encrypted: others can read your sign-in.".truncated(toWidth: width), true))
@@ -162,7 +161,7 @@ final class SignInPrompt: Responder {
         let label =
             switch field {
             case .user: "User:     "
-            case .secret: question.wantsToken ? "Token:    " : "Password: "
+            case .secret: question.wantsToken ? question.keyHeader == nil ? "Token:    " : "API key:  " : "Password: "
             case .keeping: "Keep:     "
             }
         surface.write(label, in: rest.takeLeft(min(label.count, rest.size.columns / 2)), style: theme.detail)
