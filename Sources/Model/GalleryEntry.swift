@@ -14,11 +14,13 @@ public struct GalleryEntry: Hashable, Sendable {
     public var thumbnail: Address?
     /// A string that changes whenever the photo's bytes change: an `ETag`, or size and time. Empty if unknown.
     public var revision: String
+    /// The part of a photo library that contains the photo; empty in other galleries. See ``EntryBytes/Part/libraryPart``.
+    public var libraryPart: String
 
     /// Creates an entry.
     public init(
         id: String, name: String, date: Timestamp, dateOrigin: DateOrigin = .stated, photo: Address,
-        thumbnail: Address?, revision: String = ""
+        thumbnail: Address?, revision: String = "", libraryPart: String = ""
     ) {
         self.id = id
         self.name = name
@@ -27,6 +29,7 @@ public struct GalleryEntry: Hashable, Sendable {
         self.photo = photo
         self.thumbnail = thumbnail
         self.revision = revision
+        self.libraryPart = libraryPart
     }
 }
 
@@ -63,6 +66,9 @@ public struct EntryBytes: Sendable {
         case thumbnail
         /// A string that changes whenever the photo's bytes change, such as an `ETag`; empty if unknown.
         case revision
+        /// The part of a photo library that contains the photo, such as its month. Empty in other galleries; there the
+        /// id of a photo with a revision is a path.
+        case libraryPart
     }
 
     /// The bytes of all texts, one after the other.
@@ -119,6 +125,7 @@ public struct EntryBytes: Sendable {
                 case .photo: entry.photo.text
                 case .thumbnail: entry.thumbnail?.text ?? ""
                 case .revision: entry.revision
+                case .libraryPart: entry.libraryPart
                 }
             bytes.append(contentsOf: text.utf8)
             end(part)

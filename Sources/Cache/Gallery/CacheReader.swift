@@ -22,7 +22,7 @@ public struct CacheReader {
             SELECT address, photo_count, skipped, last_success, failure, failure_remedy, last_opened,
                    etag, last_modified, list_version, \(schema < 2 ? "0" : "is_kept"),
                    \(schema < 4 ? "NULL" : "seen_through"), \(schema < 5 ? "NULL" : "is_private"),
-                   \(schema < 6 ? "0" : "was_public"), \(schema < 7 ? "NULL" : Self.hasPaths),
+                   \(schema < 6 ? "0" : "was_public"), \(Self.hasPaths(schema: schema)),
                    \(schema < 8 ? "NULL" : "kind")
             FROM gallery
             """
@@ -48,9 +48,15 @@ public struct CacheReader {
         return record
     }
 
+    private static func hasPaths(schema: Int) -> String {
+        if schema < 7 { return "NULL" }
+        return schema < 9 ? hasPaths.replacing(isPath, with: "revision IS NOT NULL") : hasPaths
+    }
+
     /// The SQL expression for whether ids are paths. The answer is the same for all photos of a gallery, because each
     /// update replaces the list.
-    static let hasPaths = "(SELECT revision IS NOT NULL FROM photo ORDER BY key DESC LIMIT 1)"
+    static let hasPaths = "(SELECT \(isPath) FROM photo ORDER BY key DESC LIMIT 1)"
+    private static let isPath = "revision IS NOT NULL AND library_part IS NULL"
 
     /// Returns the photos with these keys that exist, in no particular order.
     ///
@@ -79,6 +85,12 @@ public struct CacheReader {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE key = ?", key.rawValue, row: Self.photo)
     }
 
+    /// Returns the part of a library that contains a photo; empty if the photo has no part. Returns nil if there is no
+    /// such photo.
+    public func libraryPart(ofPhoto id: String) throws -> String? {
+        try connection.first("SELECT ifnull(library_part, '') FROM photo WHERE id = ?", id) { $0.text(0) }
+    }
+
     /// Returns the photo with an identifier from the gallery's list. Returns nil if there is no such photo.
     public func photo(galleryID: String) throws -> Photo? {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE id = ?", galleryID, row: Self.photo)
@@ -97,7 +109,7 @@ public struct CacheReader {
     static let photoColumns = """
         key, id, name, date, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason, \
         photo_edition, photo_held, photo_trouble, photo_reason, photo_size, \
-        photo_file IS '\(StoredPhoto.inPlace)', revision IS NOT NULL
+        photo_file IS '\(StoredPhoto.inPlace)', \(isPath)
         """
 
     static func photo(_ row: Row) -> Photo {

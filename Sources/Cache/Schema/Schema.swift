@@ -183,6 +183,16 @@ enum Schema {
             last_modified TEXT
         ) WITHOUT ROWID;
         """,
+        """
+        -- The part of a photo library that contains the photo, such as its month. NULL in other galleries.
+        ALTER TABLE photo ADD COLUMN library_part TEXT;
+        -- The id of a photo in a library is no path.
+        DROP VIEW photo_words;
+        CREATE VIEW photo_words AS
+            SELECT photo.key AS key, iif(photo.revision IS NULL OR photo.library_part IS NOT NULL, photo.name, photo.id) AS name,
+                   metadata.words AS words
+            FROM photo LEFT JOIN metadata ON metadata.photo = photo.key;
+        """,
     ]
 }
 

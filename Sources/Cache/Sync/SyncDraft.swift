@@ -93,6 +93,33 @@ public final class SyncDraft {
         }
     }
 
+    /// Keeps all photos of a library that were not added, except the removed ones.
+    ///
+    /// - Parameter members: the ids of all photos in the parts that may have lost photos, by the part.
+    public func keepAll(exceptOutside members: [String: Set<String>]) throws {
+        guard !isFirst else { return }
+        try mark.watch {
+            try connection.transaction(writes: false) {
+                var gone = KeySet()
+                if let first = members.keys.min(), let last = members.keys.max() {
+                    // An index for this rare search would enlarge each cache.
+                    try connection.forEach(
+                        "SELECT key, id, library_part FROM photo WHERE library_part BETWEEN ? AND ?", first, last
+                    ) { row in
+                        if members[row.text(2)]?.contains(row.text(1)) == false { gone.insert(row.int(0)) }
+                    }
+                }
+                // A photo that was added has moved to another part.
+                try connection.forEach("SELECT key FROM photo") { row in
+                    if !gone.contains(row.int(0)), seen.insert(row.int(0)) { count += 1 }
+                }
+            }
+        }
+    }
+
+    /// Whether any entry so far is new or differs from its photo.
+    public var hasChanges: Bool { spool.bytes > 0 }
+
     /// Returns all changes. The caller must not add entries after this call.
     ///
     /// - Parameter parts: the parts that were read whole; nil if the whole list was read.
@@ -169,7 +196,7 @@ public final class SyncDraft {
         let comparison: Comparison? = try entry.bytes.withUnsafeBytes { bytes in
             try connection.first(
                 """
-                SELECT key, name, date, photo_address, thumbnail_address, entry_digest, revision, date_origin
+                SELECT key, name, date, photo_address, thumbnail_address, entry_digest, revision, date_origin, library_part
                 FROM photo WHERE id = ?
                 """,
                 Borrowed.text(UnsafeRawBufferPointer(rebasing: bytes[entry.range(of: .id)]))
@@ -204,7 +231,9 @@ public final class SyncDraft {
         if isRevised || isRedated || isThumbnailMoved || (isPhotoMoved && !entry.hasThumbnail) {
             affects.insert(.thumbnail)
         }
-        if !affects.isEmpty || differs(1, .name) { return .alter(row.int(0), affects: affects) }
+        if !affects.isEmpty || differs(1, .name) || differs(8, .libraryPart) {
+            return .alter(row.int(0), affects: affects)
+        }
         return entry.digest == nil ? nil : .stamp(row.int(0))
     }
 }

@@ -134,6 +134,7 @@ struct SyncItem {
     let photo: UnsafeRawBufferPointer
     let thumbnail: UnsafeRawBufferPointer?
     let revision: UnsafeRawBufferPointer?
+    let libraryPart: UnsafeRawBufferPointer?
 
     // MARK: - Binary form
 
@@ -213,10 +214,11 @@ struct SyncItem {
         id = text(0)
         name = text(1)
         photo = text(2)
-        let (thumbnail, revision) = (text(3), text(4))
+        let (thumbnail, revision, libraryPart) = (text(3), text(4), text(5))
         self.thumbnail = thumbnail.isEmpty ? nil : thumbnail
         self.revision = revision.isEmpty ? nil : revision
-        nameKey = text(5)
+        self.libraryPart = libraryPart.isEmpty ? nil : libraryPart
+        nameKey = text(6)
         bytes = bytes.dropFirst(offset)
     }
 }

@@ -1,0 +1,67 @@
+import Model
+import Testing
+
+@testable import Cache
+
+/// Photos of a library, whose ids are no paths, and the removal of photos by the library's parts.
+@Suite struct LibraryPartTests {
+    private let test: TestCache
+
+    init() throws { test = try TestCache() }
+
+    private func entry(_ id: String, in part: String, name: String? = nil) throws -> GalleryEntry {
+        var entry = try TestCache.entry(id, name: name)
+        (entry.revision, entry.libraryPart) = ("r", part)
+        return entry
+    }
+
+    /// Updates only some photos, and removes the photos that are missing in some parts.
+    private func update(_ entries: [GalleryEntry], _ members: [String: Set<String>]) async throws -> SyncSummary {
+        let draft = try test.cache.beginSync()
+        try draft.add(entries)
+        try draft.keepAll(exceptOutside: members)
+        return try await test.cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 2))
+    }
+
+    private func ids() throws -> [String] {
+        var ids: [String] = []
+        try test.cache.read { try $0.forEachPhoto { ids.append($0.galleryID) } }
+        return ids.sorted()
+    }
+
+    @Test("The id of a photo with a part is no path, and a search finds its name")
+    func names() async throws {
+        try await test.sync([entry("f00/a", in: "2024-05", name: "Harbour.jpg"), entry("f00/b", in: "2024-06")])
+        #expect(try test.photo("f00/a").folder == nil)
+        #expect(try test.cache.read { try $0.gallery() }.hasPaths == false)
+        try test.cache.read { reader in
+            #expect(try reader.hits(PhotoFilter("harbour"))?.count == 1)
+            #expect(try reader.hits(PhotoFilter("f00"))?.count == 0)
+            #expect(try reader.libraryPart(ofPhoto: "f00/a") == "2024-05")
+            #expect(try reader.libraryPart(ofPhoto: "f00/c") == nil)
+        }
+    }
+
+    @Test("Only photos that are missing in the parts that were read are removed")
+    func removal() async throws {
+        let all = try ["a", "b", "c"].map { try entry($0, in: "2024-05") } + [entry("d", in: "2024-06")]
+        try await test.sync(all + [entry("e", in: "2023-01")])
+        #expect(try await update([], [:]) == SyncSummary(total: 5))
+        let summary = try await update([entry("f", in: "2024-05")], ["2024-05": ["a", "c", "f"], "2023-01": []])
+        #expect(summary == SyncSummary(added: 1, removed: 2, total: 4))
+        #expect(try ids() == ["a", "c", "d", "f"])
+    }
+
+    @Test("A photo that moves to another part stays")
+    func moved() async throws {
+        try await test.sync([entry("a", in: "2024-05"), entry("b", in: "2024-05")])
+        let key = try test.key("a")
+        let summary = try await update([entry("a", in: "2024-06")], ["2024-05": ["b"], "2024-06": ["a"]])
+        #expect(summary == SyncSummary(changed: 1, total: 2))
+        #expect(try test.key("a") == key)
+        #expect(try test.cache.read { try $0.libraryPart(ofPhoto: "a") } == "2024-06")
+        // The pictures are the same.
+        #expect(try test.photo("a").thumbnail.edition == 1)
+    }
+}
