@@ -90,6 +90,13 @@ extension Timestamp {
     /// Parses a time without a time zone, like that of a camera: `2006-07-30T07:47:17`. This machine's zone is assumed.
     public init?(localTime text: String) {
         guard let asUTC = Timestamp(iso8601: text + "Z") else { return nil }
+        self.init(cameraTime: asUTC)
+    }
+
+    /// Converts a time without a time zone. This machine's zone is assumed.
+    ///
+    /// - Parameter asUTC: the time as if it were UTC.
+    public init?(cameraTime asUTC: Timestamp) {
         var seconds = time_t(asUTC.seconds)
         var fields = tm()
         guard gmtime_r(&seconds, &fields) != nil else { return nil }

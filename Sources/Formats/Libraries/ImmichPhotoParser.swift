@@ -1,0 +1,230 @@
+import Model
+
+/// Parses a page of the photos that an Immich server finds.
+///
+///     {"assets": {"items": [{"id": "…", "originalFileName": "a.jpg", "localDateTime": "…", …}], "nextPage": "2"}}
+///
+/// Videos and photos in the trash are left out. Members may be in any order, and the parser skips unknown ones.
+public final class ImmichPhotoParser: LibraryParser {
+    private var stream = JSONPushStream()
+    private var reader: ImmichPageReader
+
+    /// Creates a parser for one page.
+    ///
+    /// - Parameter server: the address of the server, with a slash at its end.
+    public init(server: Address) {
+        reader = ImmichPageReader(ImmichPictures(server: server))
+    }
+
+    /// Parses the next bytes. Returns the photos that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
+        try stream.push(bytes, to: &reader)
+        return reader.takePhotos()
+    }
+
+    /// Parses the end. Throws if the answer is incomplete, or is no page of photos.
+    public func finish() throws -> [LibraryPhoto] {
+        try stream.finish(to: &reader)
+        guard reader.isPage else { throw FormatError.notAGallery("an answer without photos") }
+        return reader.takePhotos()
+    }
+
+    /// The number of the page that follows; nil after the last page.
+    public var nextPage: String? { reader.nextPage }
+}
+
+/// The addresses of an Immich server's pictures.
+public struct ImmichPictures: Sendable {
+    private let server: Address
+
+    /// Creates the addresses.
+    ///
+    /// - Parameter server: the address of the server, with a slash at its end.
+    public init(server: Address) {
+        self.server = server.asFolder
+    }
+
+    /// Returns the address of the thumbnail of a photo, which has 250 pixels.
+    func thumbnail(_ id: String) -> Address? { try? server.resolving("api/assets/\(id)/thumbnail?size=thumbnail") }
+
+    /// Returns the address of a photo: the original file, or a preview if Vitrine cannot decode the file.
+    func photo(_ id: String, isDecodable: Bool) -> Address? {
+        try? server.resolving("api/assets/\(id)/" + (isDecodable ? "original" : "thumbnail?size=preview"))
+    }
+}
+
+/// Reads the events of a page's JSON.
+private struct ImmichPageReader: JSONConsumer {
+    private let pictures: ImmichPictures
+    private var photos: [LibraryPhoto] = []
+    private var asset = ImmichAsset()
+    private var (isInAssets, isInItems, isInAsset) = (false, false, false)
+    private var (isItems, isNextPage) = (false, false)
+    /// Whether the page has a list of photos, perhaps an empty one.
+    private(set) var isPage = false
+    private(set) var nextPage: String?
+
+    init(_ pictures: ImmichPictures) {
+        self.pictures = pictures
+    }
+
+    /// Returns the photos since the last call.
+    mutating func takePhotos() -> [LibraryPhoto] {
+        defer { photos = [] }
+        return photos
+    }
+
+    mutating func take(_ event: JSONEvent, depth: Int) throws {
+        if isInAsset {
+            if depth == 4 {
+                asset.take(event)
+            } else if depth == 3 {
+                isInAsset = false
+                if let photo = asset.photo(pictures) { photos.append(photo) }
+            }
+            return
+        }
+        switch (depth, event) {
+        case (3, .beginObject) where isInItems:
+            isInAsset = true
+            asset.removeAll()
+        case (2, .endArray): isInItems = false
+        case (2, .beginArray) where isInAssets && isItems:
+            isInItems = true
+            isPage = true
+        case (2, .key(let name)) where isInAssets:
+            isItems = name.elementsEqual("items".utf8)
+            isNextPage = name.elementsEqual("nextPage".utf8)
+        case (2, .string(let text)) where isInAssets && isNextPage,
+            (2, .number(let text)) where isInAssets && isNextPage:
+            nextPage = try Self.pageNumber(text)
+        case (1, .key(let name)): isInAssets = name.elementsEqual("assets".utf8)
+        case (0, .beginObject), (0, .endObject): break
+        case (0, _): throw FormatError.notAGallery("an answer without photos")
+        default: break
+        }
+    }
+
+    /// Returns the number of a page, which Vitrine sends to the server. Throws for other texts.
+    private static func pageNumber(_ text: UnsafeRawBufferPointer) throws -> String {
+        guard (1...9).contains(text.count), text.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw FormatError.notAGallery("an answer with an unknown page number")
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// The members of the object that describes a photo or video.
+struct ImmichAsset {
+    private enum Member {
+        case id, name, type, checksum, thumbhash, mimeType, isTrashed, localTime, createdAt, updatedAt
+
+        init?(_ name: UnsafeRawBufferPointer) {
+            func isName(_ text: StaticString) -> Bool {
+                text.withUTF8Buffer { name.elementsEqual($0) }
+            }
+            switch name.count {
+            case 2 where isName("id"): self = .id
+            case 4 where isName("type"): self = .type
+            case 8 where isName("checksum"): self = .checksum
+            case 9 where isName("thumbhash"): self = .thumbhash
+            case 9 where isName("isTrashed"): self = .isTrashed
+            case 9 where isName("updatedAt"): self = .updatedAt
+            case 13 where isName("localDateTime"): self = .localTime
+            case 13 where isName("fileCreatedAt"): self = .createdAt
+            case 16 where isName("originalFileName"): self = .name
+            case 16 where isName("originalMimeType"): self = .mimeType
+            default: return nil
+            }
+        }
+    }
+
+    /// The most bytes of a name that are kept.
+    private static let longestName = 1_024
+    /// The most bytes of a checksum, thumbhash or media type. Longer values count as missing.
+    private static let longestValue = 128
+
+    private var member: Member?
+    private var id: String?
+    private var name = ""
+    private var checksum: [UInt8] = []
+    private var thumbhash: [UInt8] = []
+    private var mimeType = ""
+    private var isPhoto = true
+    private var (localTime, createdAt, updatedAt): (Timestamp?, Timestamp?, Timestamp?)
+
+    mutating func removeAll() {
+        (member, id, name, mimeType, isPhoto) = (nil, nil, "", "", true)
+        (localTime, createdAt, updatedAt) = (nil, nil, nil)
+        (checksum, thumbhash) = ([], [])
+    }
+
+    /// Takes a member's name, or its value.
+    mutating func take(_ event: JSONEvent) {
+        switch (member, event) {
+        case (_, .key(let name)): member = Member(name)
+        case (.id, .string(let text)): id = ImmichID.text(text)
+        case (.name, .string(let text)): name = String(decoding: text.prefix(Self.longestName), as: UTF8.self)
+        case (.checksum, .string(let text)) where text.count <= Self.longestValue: checksum = Array(text)
+        case (.thumbhash, .string(let text)) where text.count <= Self.longestValue: thumbhash = Array(text)
+        case (.mimeType, .string(let text)) where text.count <= Self.longestValue:
+            mimeType = String(decoding: text, as: UTF8.self)
+        case (.type, .string(let text)): isPhoto = isPhoto && text.elementsEqual("IMAGE".utf8)
+        case (.isTrashed, .bool(true)): isPhoto = false
+        case (.localTime, .string(let text)): localTime = Timestamp(iso8601: text)
+        case (.createdAt, .string(let text)): createdAt = Timestamp(iso8601: text)
+        case (.updatedAt, .string(let text)): updatedAt = Timestamp(iso8601: text)
+        default: break
+        }
+    }
+
+    /// Returns the photo. Returns nil for a video, and for an object without an id.
+    func photo(_ pictures: ImmichPictures) -> LibraryPhoto? {
+        guard isPhoto, let id, let photo = pictures.photo(id, isDecodable: isDecodable) else { return nil }
+        let revision = String(decoding: checksum, as: UTF8.self) + " " + String(decoding: thumbhash, as: UTF8.self)
+        return LibraryPhoto(
+            id: id, name: name.isEmpty ? id : name,
+            date: localTime.map { .cameraTime($0) } ?? createdAt.map { .moment($0) },
+            part: localTime.map { ImmichMonth.name(of: $0) } ?? LibraryPhoto.noPart, revision: revision, photo: photo,
+            thumbnail: pictures.thumbnail(id), changedAt: updatedAt)
+    }
+
+    /// Whether Vitrine can decode the file.
+    private var isDecodable: Bool {
+        guard mimeType.isEmpty else { return Self.decodableTypes.contains(mimeType) }
+        return PictureName.isPicture(Array(name.utf8)[...])
+    }
+
+    private static let decodableTypes: Set<String> = [
+        "image/jpeg", "image/jpg", "image/png", "image/gif", "image/webp", "image/tiff", "image/heic", "image/heif",
+        "image/avif",
+    ]
+}
+
+/// The ids of an Immich server, which are UUIDs.
+enum ImmichID {
+    /// Returns the text of an id. Returns nil for other texts, because ids are part of addresses.
+    static func text(_ bytes: some Collection<UInt8>) -> String? {
+        guard bytes.count == 36 else { return nil }
+        let isSound = bytes.enumerated().allSatisfy { index, byte in
+            [8, 13, 18, 23].contains(index)
+                ? byte == UInt8(ascii: "-")
+                : (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+        }
+        return isSound ? String(decoding: bytes, as: UTF8.self).lowercased() : nil
+    }
+}
+
+/// The names of months, as an Immich server writes them.
+enum ImmichMonth {
+    /// Returns the name of the month that contains a time, such as `2024-05`.
+    static func name(of time: Timestamp) -> String { String(time.iso8601.prefix { $0 != "T" }.dropLast(3)) }
+
+    /// Returns the name of the month in a text such as `2024-05-01` or `2024-05-01T00:00:00.000Z`. Returns nil for other
+    /// texts.
+    static func name(_ bytes: some Collection<UInt8>) -> String? {
+        let text = String(decoding: bytes.prefix(10), as: UTF8.self)
+        guard Timestamp(iso8601: text + "T00:00:00Z") != nil else { return nil }
+        return String(text.dropLast(3))
+    }
+}

@@ -1,0 +1,71 @@
+import Model
+
+/// The photos in one piece of a library's list, as entries of a gallery.
+public struct LibraryListing: WrittenEntries, Sendable {
+    /// The ids of photos whose addresses are too long.
+    public private(set) var skipped: [String] = []
+    private let photos: [LibraryPhoto]
+    private let digests: [Int64]
+
+    /// Creates the entries of a piece.
+    public init(_ photos: [LibraryPhoto], _ digest: EntryDigest) {
+        self.photos = photos
+        var bytes: [UInt8] = []
+        digests = photos.map { photo in
+            bytes.removeAll(keepingCapacity: true)
+            for text in [
+                photo.id, photo.name, photo.part, photo.revision, photo.photo.text, photo.thumbnail?.text ?? "",
+            ] {
+                bytes += text.utf8
+                bytes.append(0)
+            }
+            let (kind, time): (UInt8, Timestamp) =
+                switch photo.date {
+                case nil: (0, .unknown)
+                case .moment(let time): (1, time)
+                // The zone of this machine does not count, so that photos do not change when the user travels.
+                case .cameraTime(let time): (2, time)
+                }
+            bytes.append(kind)
+            withUnsafeBytes(of: time.milliseconds.littleEndian) { bytes.append(contentsOf: $0) }
+            return bytes.withUnsafeBytes { digest.digest($0) }
+        }
+    }
+
+    /// The number of photos.
+    public var count: Int { photos.count }
+
+    /// Returns the digest of all facts in the list about a photo.
+    public func digest(at index: Int) -> Int64? { digests[index] }
+
+    /// Writes an entry. Returns false for a photo whose address is too long.
+    public mutating func read(_ index: Int, into entry: inout EntryBytes) -> Bool {
+        let photo = photos[index]
+        let (address, thumbnail) = (photo.photo.text, photo.thumbnail?.text ?? "")
+        guard address.utf8.count <= Address.maximumLength, thumbnail.utf8.count <= Address.maximumLength else {
+            skipped.append(photo.id)
+            return false
+        }
+        let date: Timestamp? =
+            switch photo.date {
+            case nil: nil
+            case .moment(let time): time
+            case .cameraTime(let time): Timestamp(cameraTime: time)
+            }
+        entry.begin(date: date ?? .unknown, date == nil ? .unknown : .taken, digest: digests[index])
+        entry.append(photo.id.utf8)
+        entry.end(.id)
+        entry.append(photo.name.utf8)
+        entry.end(.name)
+        entry.append(address.utf8)
+        entry.end(.photo)
+        entry.append(thumbnail.utf8)
+        entry.end(.thumbnail)
+        entry.append(photo.revision.utf8)
+        entry.end(.revision)
+        // A part shows the cache that the id is no path.
+        entry.append(photo.part.utf8)
+        entry.end(.libraryPart)
+        return true
+    }
+}

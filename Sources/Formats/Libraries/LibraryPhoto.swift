@@ -1,0 +1,94 @@
+import Model
+
+/// A photo in the list of a photo library.
+public struct LibraryPhoto: Equatable, Sendable {
+    /// The time when a photo was taken.
+    public enum Date: Hashable, Sendable {
+        /// The server states the moment.
+        case moment(Timestamp)
+        /// The server states the time on the camera's clock, which has no zone. The value is the time as if it were UTC.
+        case cameraTime(Timestamp)
+    }
+
+    /// The server's id of the photo, which never changes.
+    public var id: String
+    /// The photo's title, or the name of its file.
+    public var name: String
+    /// The time when the photo was taken; nil if unknown.
+    public var date: Date?
+    /// The part of the library that contains the photo, such as its month; ``noPart`` if there is none.
+    public var part: String
+    /// A string that changes whenever the photo's bytes or its thumbnail change.
+    public var revision: String
+    /// The address of the photo's file.
+    public var photo: Address
+    /// The address of a small picture; nil if the server makes none.
+    public var thumbnail: Address?
+    /// The time when the server's record of the photo last changed; nil if unknown.
+    public var changedAt: Timestamp?
+
+    /// The part of a photo that is in no part.
+    public static let noPart = "-"
+
+    /// Creates a photo.
+    public init(
+        id: String, name: String, date: Date?, part: String = LibraryPhoto.noPart, revision: String, photo: Address,
+        thumbnail: Address?, changedAt: Timestamp? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.date = date
+        self.part = part
+        self.revision = revision
+        self.photo = photo
+        self.thumbnail = thumbnail
+        self.changedAt = changedAt
+    }
+}
+
+/// A part of a photo library, such as a month, with the server's count of its contents.
+public struct LibraryPart: Hashable, Sendable {
+    /// The server's name for the part.
+    public var name: String
+    /// The number of photos and videos in the part, as the server wrote it.
+    public var count: String
+
+    /// Creates a part.
+    public init(name: String, count: String) {
+        (self.name, self.count) = (name, count)
+    }
+}
+
+/// A photo or video in a list that states ids only.
+public struct LibraryMember: Hashable, Sendable {
+    /// The server's id.
+    public var id: String
+    /// Whether the member is a photo, which Vitrine shows.
+    public var isPhoto: Bool
+
+    /// Creates a member.
+    public init(id: String, isPhoto: Bool) {
+        (self.id, self.isPhoto) = (id, isPhoto)
+    }
+}
+
+/// Parses an answer of a photo library, piece by piece, as it arrives.
+///
+///     let parser = library.makePhotoParser()
+///     for try await bytes in body { take(try parser.parse(bytes)) }
+///     take(try parser.finish())
+///     if let page = parser.nextPage { … }
+///
+/// Answers are untrusted. A parser limits depths and lengths, and its memory use does not grow with the answer, except
+/// where its description says so.
+public protocol LibraryParser<Item>: AnyObject {
+    /// The things in the answer, such as photos.
+    associatedtype Item: Sendable
+
+    /// Parses the next bytes. Returns the items that are complete.
+    func parse(_ bytes: [UInt8]) throws -> [Item]
+    /// Parses the end. Throws if the answer is incomplete.
+    func finish() throws -> [Item]
+    /// The server's name for the page that follows; nil after the last page. Valid after `finish()`.
+    var nextPage: String? { get }
+}
