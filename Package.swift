@@ -152,7 +152,9 @@ let package = Package(
         + [
             .target(name: "CFaults", path: "Tests/Support/CFaults"),
             .target(name: "CMutexes", path: "Tests/Support/CMutexes"),
-            .target(name: "TestSupport", path: "Tests/Support/TestSupport", exclude: ["FaultyServers", "Nextcloud"]),
+            .target(
+                name: "TestSupport", path: "Tests/Support/TestSupport",
+                exclude: ["FaultyServers", "Immich", "Nextcloud"]),
             .target(
                 name: "LinkSimulation", dependencies: ["Model", "Scheduling", "TestSupport"],
                 path: "Tests/Support/LinkSimulation",

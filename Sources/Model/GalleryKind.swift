@@ -11,6 +11,8 @@ public enum GalleryKind: String, Hashable, Sendable {
     case webDAV = "webdav"
     /// A Nextcloud or ownCloud server.
     case nextcloud
+    /// An Immich server.
+    case immich
 
     /// Returns the kind of a gallery if the cache stores no kind. Returns nil if the kind is unknown, because
     /// Vitrine never fetched the gallery.

@@ -297,6 +297,8 @@ final class EasyTransfer {
             // The whole is no substitute for a piece that does not go into the file.
             let isPiece = request.range != nil && request.destination.isStream
             answer = isPiece || request.method == .options ? .unwanted(0) : .wanted(whole: nil)
+        } else if status == 403, request.wantsReason, request.destination.isStream {
+            answer = .wanted(whole: nil)
         } else if status == 206, let asked = request.part(at: exchange.hop) {
             guard !isCoded else { throw .wrongRange("it is compressed") }
             guard let range = ContentRange(headers["content-range"]), range.isAnswer(to: asked) else {

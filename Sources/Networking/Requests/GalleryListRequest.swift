@@ -11,8 +11,8 @@ import Session
 
 /// Fetches a gallery's list and updates the cache.
 ///
-/// The list is an XML file, or the folders of a server: ``ServerFolders`` reads these. The first update finds out what
-/// the gallery's address holds, and the cache remembers it.
+/// The list is an XML file; or the folders of a server, which ``ServerFolders`` reads; or a photo library, which
+/// ``LibraryUpdate`` reads. The first update finds out what the gallery's address holds, and the cache remembers it.
 public struct GalleryListRequest: NetworkRequest {
     /// The list as the subject. A list has no editions.
     public let identity: RequestIdentity
@@ -55,9 +55,14 @@ public struct GalleryListRequest: NetworkRequest {
     public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
         let (record, source) = try cache.read { (try $0.gallery(), try $0.source()) }
         let finder = PlaceFinder(cache, record, source, over: client)
+        if let source, source.kind.isLibrary {
+            let library = ImmichLibrary(server: source.root, gallery: cache.address)
+            try await update(from: library, after: source, record, over: client, with: permit)
+            return nil
+        }
         guard let source, source.kind.isServer else {
             return try await update(
-                from: try await finder.find(plan: listPlan(record), with: permit), finder, client, permit)
+                from: try await finder.find(plan: listPlan(record), with: permit), record, finder, client, permit)
         }
         do {
             let place = ServerPlace(source.kind, at: source.root, of: cache, wasPublic: record.wasPublic)
@@ -66,7 +71,7 @@ public struct GalleryListRequest: NetworkRequest {
             // The server may have another nature by now. Only a sure sign counts: an error page is none.
             guard Self.mayBeOfAnotherKind(error),
                 let found = try? await finder.find(plan: listPlan(record), with: permit),
-                found.isSure(after: source), (try? await update(from: found, finder, client, permit)) != nil
+                found.isSure(after: source), (try? await update(from: found, record, finder, client, permit)) != nil
             else { throw error }
         }
         return nil
@@ -81,10 +86,11 @@ public struct GalleryListRequest: NetworkRequest {
         }
     }
 
-    /// Updates the cache from the list or the folders at the address.
+    /// Updates the cache from the list, folders or library at the address.
     @discardableResult
     private func update(
-        from found: sending PlaceFinder.Place, _ finder: PlaceFinder, _ client: HTTPClient, _ permit: TransferPermit
+        from found: sending PlaceFinder.Place, _ record: GalleryRecord, _ finder: PlaceFinder, _ client: HTTPClient,
+        _ permit: TransferPermit
     ) async throws -> HTTPMetrics? {
         switch found {
         case .list(var response, let beginning):
@@ -97,9 +103,25 @@ public struct GalleryListRequest: NetworkRequest {
                 guard let other = try await finder.findServer(behindPageAt: place) else {
                     throw FormatError.notAGallery(description)
                 }
-                try await update(from: other, after: nil, nil, over: client, with: permit)
+                return try await update(from: other, record, finder, client, permit)
             }
-            return nil
+        case .library(let library):
+            try await update(from: library, after: nil, record, over: client, with: permit)
+        }
+        return nil
+    }
+
+    /// Updates the cache from a photo library.
+    private func update(
+        from library: any PhotoLibrary, after source: ListSource?, _ record: GalleryRecord, over client: HTTPClient,
+        with permit: TransferPermit
+    ) async throws {
+        var update = LibraryUpdate(
+            library, of: cache, after: source, wasPublic: record.wasPublic, context, over: client, with: permit)
+        if let summary = try await update.run() {
+            log(summary)
+        } else {
+            context.log.info(.sync, "\(cache.address): unchanged")
         }
     }
 

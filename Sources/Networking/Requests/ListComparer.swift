@@ -97,6 +97,28 @@ actor ListComparer {
         return draft.count
     }
 
+    /// Adds the photos of a library. Returns the number of photos so far.
+    @discardableResult
+    func add(_ listing: LibraryListing) async throws -> Int {
+        await waitForCommit()
+        try Task.checkCancellation()
+        var listing = listing
+        try draft.add(&listing)
+        skipped += listing.skipped.count
+        note(listing.skipped.map { "\($0): photo skipped: the address is too long" })
+        return draft.count
+    }
+
+    /// Keeps all photos of a library that were not added, except the removed ones.
+    ///
+    /// - Parameter members: the ids of all photos in the parts that may have lost photos, by the part.
+    func keepAll(exceptOutside members: [String: Set<String>]) throws {
+        try draft.keepAll(exceptOutside: members)
+    }
+
+    /// Whether any photo so far is new or has changed.
+    var hasChanges: Bool { draft.hasChanges }
+
     /// Keeps the photos in a part of the gallery.
     ///
     /// - Parameter reason: the reason why the part could not be read; nil if it has not changed.
@@ -112,7 +134,9 @@ actor ListComparer {
     var count: Int { draft.count }
 
     /// Commits the photos so far, if the gallery was empty. Additions wait meanwhile.
-    func commitBeginning(in cache: GalleryCache, at time: Timestamp) async throws {
+    ///
+    /// - Parameter source: the place from which the list comes; nil if it is stored at the end.
+    func commitBeginning(in cache: GalleryCache, from source: ListSource? = nil, at time: Timestamp) async throws {
         await waitForCommit()
         guard let beginning = try draft.takeBeginning() else { return }
         isCommitting = true
@@ -121,7 +145,8 @@ actor ListComparer {
             for waiter in waiters { waiter.resume() }
             waiters = []
         }
-        let summary = try await cache.writer.commit(beginning, skipped: 0, validators: Validators(), at: time)
+        let summary = try await cache.writer.commit(
+            beginning, skipped: 0, validators: Validators(), source: source, at: time)
         try draft.resume(after: summary)
     }
 

@@ -6,8 +6,8 @@ import Numbers
 
 /// Finds out, with few requests, what kind of gallery an address holds.
 ///
-/// A request for the address usually tells. If the answer is a web page or a refusal, a WebDAV server or a Nextcloud
-/// server may be there, which two more requests find out at the same time.
+/// A request for the address usually tells. If the answer is a web page or a refusal, a server of WebDAV, Nextcloud or
+/// Immich may be there, which a few more requests find out at the same time. They send no credentials to Immich.
 struct PlaceFinder {
     /// The thing that an address holds.
     enum Place {
@@ -15,12 +15,15 @@ struct PlaceFinder {
         case list(Response, beginning: [UInt8])
         /// Folders of a server, with the answer for the outermost folder if it has arrived.
         case folders(ServerPlace, Response?)
+        /// A photo library.
+        case library(any PhotoLibrary)
 
         /// Whether the place may replace the known place. A web page may show an error or a sign-in form, unless only
         /// the scheme of its address has changed.
         func isSure(after source: ListSource) -> Bool {
             switch self {
             case .list(_, let beginning): String(decoding: beginning, as: UTF8.self).contains("<photo")
+            case .library: true
             case .folders(let place, _):
                 place.kind != .web
                     || (source.kind == .web && place.page.path == source.root.path
@@ -87,8 +90,8 @@ struct PlaceFinder {
         return try? Address("https" + cache.address.text.dropFirst("http".count))
     }
 
-    /// Finds a WebDAV or Nextcloud server whose web page shows no photos. Returns nil if there is no such server.
-    func findServer(behindPageAt page: ServerPlace) async throws -> ServerPlace? {
+    /// Finds a WebDAV, Nextcloud or Immich server whose web page shows no photos. Returns nil if there is no such server.
+    func findServer(behindPageAt page: ServerPlace) async throws -> sending Place? {
         // The page may be that of a sign-in, at the same server or at its secure address.
         let address = try page.root.address.resolving(
             cache.address.path + (cache.address.query.map { "?" + $0 } ?? ""))
@@ -96,10 +99,14 @@ struct PlaceFinder {
         async let folders = try? answer(from: server, with: TransferPermit(.list))
         let (nextcloud, path) = nextcloud(at: address)
         async let isNextcloud = isNextcloud(at: nextcloud)
+        async let isImmich = isImmich(at: address)
         if await isNextcloud, let root = try? nextcloud.resolving("remote.php/webdav/" + path) {
-            return place(.nextcloud, root)
+            return .folders(place(.nextcloud, root), nil)
         }
-        return await folders == nil ? nil : server
+        if await isImmich, let root = try? address.resolving("/") {
+            return .library(ImmichLibrary(server: root, gallery: cache.address))
+        }
+        return await folders == nil ? nil : .folders(server, nil)
     }
 
     /// Reads the beginning of an answer and finds out its format.
@@ -150,15 +157,31 @@ struct PlaceFinder {
 
     /// Whether a Nextcloud or ownCloud server answers below an address.
     private func isNextcloud(at address: Address) async -> Bool {
-        guard let status = try? address.resolving("status.php") else { return false }
+        guard let text = await text(at: try? address.resolving("status.php")) else { return false }
+        return text.contains("\"installed\":true") && text.contains("\"productname\"")
+    }
+
+    /// Whether an Immich server answers at the host of an address. Some proxies answer for `.well-known` themselves.
+    private func isImmich(at address: Address) async -> Bool {
+        if let text = await text(at: try? address.resolving("/.well-known/immich")),
+            text.contains(/"endpoint"\s*:\s*"\/api"/)
+        {
+            return true
+        }
+        guard let text = await text(at: try? address.resolving("/api/server/version")) else { return false }
+        return text.hasPrefix("{") && ["major", "minor", "patch"].allSatisfy { text.contains("\"\($0)\":") }
+    }
+
+    /// Returns the short text at an address. Sends no credentials. Returns nil if there is none.
+    private func text(at address: Address?) async -> String? {
+        guard let address else { return nil }
         let plan = FetchPlan(
-            address: status, limit: 1 << 16, addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic),
+            address: address, limit: 1 << 16, addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic),
             isNamedByUser: true, wasPublic: record.wasPublic)
         guard var response = try? await Response.to(plan, over: client, with: TransferPermit(.list)),
-            let bytes = try? await response.allBytes()
-        else { return false }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return text.contains("\"installed\":true") && text.contains("\"productname\"")
+            response.address.origin == address.origin, let bytes = try? await response.allBytes()
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -167,7 +190,7 @@ extension GalleryKind {
     var isServer: Bool {
         switch self {
         case .web, .webDAV, .nextcloud: true
-        case .list, .folder: false
+        case .list, .folder, .immich: false
         }
     }
 }

@@ -17,6 +17,10 @@ public enum RequestError: Error, Equatable {
     case status(Int, retryAfter: Int?)
     /// The server requests credentials that the user may have.
     case signIn(SignInQuestion)
+    /// The user's API key lacks a permission with this name.
+    case missingPermission(String)
+    /// The server has not made the thumbnail yet.
+    case notMadeYet
     /// The server sent content of another type.
     case wrongType(String)
     /// The server answered 304 (Not Modified), but the cache holds no copy.
@@ -52,6 +56,8 @@ public enum RequestError: Error, Equatable {
             Failure("the server answered \(code)\(Self.meaning(of: code))", remedy: isTransientStatus ? .time : .none)
         case .signIn(let question):
             Failure(Self.reason(question), remedy: .none, question: question)
+        case .missingPermission(let name): Failure("the API key lacks the permission \(name)", remedy: .none)
+        case .notMadeYet: Failure("the server has not made this thumbnail yet", remedy: .time)
         case .wrongType(let what): Failure("the server sent \(what)", remedy: .none)
         case .nothingHeld: Failure("the server sent nothing", remedy: .time)
         case .noRest(let reason): Failure("the server does not send the rest: \(reason)", remedy: .time)
@@ -128,10 +134,12 @@ public enum RequestError: Error, Equatable {
         if let proxy = question.proxy {
             return "the proxy \(proxy) \(question.wasRefused ? "refuses the password" : "wants a password")"
         }
-        let what = question.wantsToken ? "token" : "password"
+        let what = question.secretName
+        let article = question.keyHeader == nil ? "a" : "an"
         let reason =
             question.wasRefused
-            ? "\(question.origin.place) refuses the \(what)" : "a \(what) is needed for \(question.origin.place)"
+            ? "\(question.origin.place) refuses the \(what)"
+            : "\(article) \(what) is needed for \(question.origin.place)"
         return reason + (question.isDeferred ? Failure.askedOnOpening : "")
     }
 

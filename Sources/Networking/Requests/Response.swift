@@ -45,10 +45,26 @@ public struct Response {
             if let question = question(head, plan, wasRefused: request.credentials != nil) {
                 throw RequestError.signIn(question)
             }
+            if head.status == 404, ImmichRules.isThumbnail(plan.address) { throw RequestError.notMadeYet }
+            if head.status == 403, let permission = await missingPermission(&events, plan) {
+                throw RequestError.missingPermission(permission)
+            }
             throw RequestError.status(
                 head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })
         }
         return Response(head: head, requested: plan.address, file: plan.file, events: events, metrics: nil)
+    }
+
+    /// Returns the permission that the API key lacks, if a 403 names one.
+    private static func missingPermission(
+        _ events: inout HTTPTransfer.Iterator, _ plan: FetchPlan
+    ) async -> String? {
+        guard plan.file == nil, ImmichRules.keyHeader(for: plan.address) != nil else { return nil }
+        var body: [UInt8] = []
+        while body.count < ImmichRules.longestReason, let event = try? await events.next() {
+            if case .bytes(let bytes) = event { body += bytes }
+        }
+        return ImmichRules.missingPermission(body)
     }
 
     /// Whether the request can use an answer.
@@ -72,8 +88,9 @@ public struct Response {
         guard let origin = plan.address.origin, isOwn || head.proxyRefusal != nil else { return nil }
         let realm = head.challenges.lazy.map(\.realm).first { !$0.isEmpty } ?? ""
         let isSilent = isOwn && head.challenges.isEmpty && ServerPlace.lacksChallenges(plan.address)
+        let keyHeader = isOwn && head.challenges.isEmpty ? ImmichRules.keyHeader(for: plan.address) : nil
         let question = SignInQuestion(
-            origin: origin, proxy: head.proxyRefusal?.proxy,
+            origin: origin, proxy: head.proxyRefusal?.proxy, keyHeader: keyHeader,
             schemes: isSilent ? ["basic"] : Set(head.challenges.map(\.scheme)), realm: realm,
             wasRefused: head.proxyRefusal?.wasTold ?? wasRefused)
         return question.canBeAnswered ? question : nil

@@ -1,0 +1,121 @@
+import Cache
+import Formats
+import Model
+
+/// The photos of an Immich server, or an album, a person or the favorites of one.
+///
+/// The requests are those that all versions since 2.7 understand.
+struct ImmichLibrary: PhotoLibrary {
+    /// The photos that the gallery's address selects.
+    enum Selection: Hashable {
+        /// All photos of the timeline.
+        case all
+        /// The photos that the user marked as favorites.
+        case favorites
+        /// The photos in the album with this id.
+        case album(String)
+        /// The photos that show the person with this id.
+        case person(String)
+    }
+
+    let server: Address
+    private let selection: Selection
+
+    var kind: GalleryKind { .immich }
+
+    /// Creates a library.
+    ///
+    /// - Parameters:
+    ///   - server: the address of the server.
+    ///   - gallery: the address that the user gave, such as that of an album in a browser.
+    init(server: Address, gallery: Address) {
+        self.server = server.asFolder
+        selection = Self.selection(gallery)
+    }
+
+    private static func selection(_ gallery: Address) -> Selection {
+        let id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.ignoresCase()
+        if let match = gallery.path.firstMatch(of: /\/(albums|people)\//),
+            let found = gallery.path[match.range.upperBound...].prefixMatch(of: id)
+        {
+            return match.1 == "albums" ? .album(found.0.lowercased()) : .person(found.0.lowercased())
+        }
+        return gallery.path.contains(/\/favorites(\/|$)/) ? .favorites : .all
+    }
+
+    /// The months. An album has none, since a photo's record does not change when the photo comes into an album. The
+    /// same holds for a person.
+    var parts: (any LibraryParts)? {
+        switch selection {
+        case .all, .favorites: ImmichMonths(server: server, isFavorites: selection == .favorites)
+        case .album, .person: nil
+        }
+    }
+
+    func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
+        var members = [#""page":\#(page ?? "1")"#, #""size":1000"#, #""order":"asc""#, #""type":"IMAGE""#]
+        switch selection {
+        case .all: members.append(#""visibility":"timeline""#)
+        case .favorites: members.append(#""isFavorite":true"#)
+        case .album(let id): members.append(#""albumIds":["\#(id)"]"#)
+        case .person(let id): members.append(#""personIds":["\#(id)"]"#)
+        }
+        if let time { members.append(#""updatedAfter":"\#(time.iso8601)""#) }
+        return LibraryRequest(
+            address: try server.resolving("api/search/metadata"), json: "{" + members.joined(separator: ",") + "}")
+    }
+
+    func makePhotoParser() -> any LibraryParser<LibraryPhoto> { ImmichPhotoParser(server: server) }
+}
+
+/// The months of an Immich server's timeline.
+private struct ImmichMonths: LibraryParts {
+    let server: Address
+    let isFavorites: Bool
+
+    private var filter: String { isFavorites ? "isFavorite=true" : "visibility=timeline" }
+
+    func list() throws -> LibraryRequest {
+        LibraryRequest(address: try server.resolving("api/timeline/buckets?\(filter)"))
+    }
+
+    func makeListParser() -> any LibraryParser<LibraryPart> { ImmichMonthListParser() }
+
+    func members(of month: String) throws -> LibraryRequest {
+        LibraryRequest(address: try server.resolving("api/timeline/bucket?timeBucket=\(month)-01&\(filter)"))
+    }
+
+    func makeMemberParser() -> any LibraryParser<LibraryMember> { ImmichMonthParser() }
+}
+
+/// The rules of Immich for refusals, which the requests for pictures need, too.
+enum ImmichRules {
+    /// The paths of the requests that need an API key.
+    private static var keyedPath: Regex<Substring> {
+        /\/api\/(?:search\/metadata|timeline\/buckets?|assets\/[0-9a-f-]{36}\/(?:original|thumbnail))/
+    }
+
+    /// Returns the header for the API key that a server wants, if the server answers 401 and names no scheme.
+    static func keyHeader(for address: Address) -> String? {
+        address.path.wholeMatch(of: keyedPath) == nil ? nil : "x-api-key"
+    }
+
+    /// Whether an address is that of a thumbnail, which the server may not have made yet.
+    static func isThumbnail(_ address: Address) -> Bool {
+        keyHeader(for: address) != nil && address.path.hasSuffix("/thumbnail")
+    }
+
+    /// The most bytes of an answer in which the reason of a refusal is searched.
+    static let longestReason = 4_096
+
+    /// Returns the permission that an API key lacks, from the answer to a request.
+    ///
+    /// - Parameter body: the beginning of the answer, such as `{"message":"Missing required permission: asset.read"}`.
+    static func missingPermission(_ body: [UInt8]) -> String? {
+        let text = String(decoding: body.prefix(longestReason), as: UTF8.self)
+        if let match = text.firstMatch(of: /Missing required permission: ([A-Za-z][A-Za-z.]{0,63})/) {
+            return String(match.1)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,182 @@
+import Cache
+import Formats
+import HTTP
+import Logging
+import Model
+import Session
+
+/// Updates the cache from a photo library.
+///
+/// The first update reads all pages. Later updates of a library with parts read only changed photos, and the ids in parts
+/// that may have lost photos.
+struct LibraryUpdate {
+    private let library: any PhotoLibrary
+    private let cache: GalleryCache
+    private let context: RequestContext
+    /// The source of the last update; nil before the first update.
+    private let source: ListSource?
+    private var reader: LibraryReader
+
+    init(
+        _ library: any PhotoLibrary, of cache: GalleryCache, after source: ListSource?, wasPublic: Bool,
+        _ context: RequestContext, over client: HTTPClient, with permit: TransferPermit
+    ) {
+        (self.library, self.cache, self.source, self.context) = (library, cache, source, context)
+        reader = LibraryReader(library, of: cache, wasPublic: wasPublic, over: client, with: permit)
+    }
+
+    /// The changes of a library, and what the cache stores about it.
+    private struct Outcome {
+        let comparer: ListComparer
+        let state: LibraryState
+    }
+
+    /// Reads what is new and commits the changes. Returns the commit's summary; nil if nothing has changed.
+    mutating func run() async throws -> SyncSummary? {
+        // First of all, so that a change during the update shows at the next one.
+        let counts = if let parts = library.parts { try await reader.readCounts(of: parts) } else { [String: String]() }
+        if let parts = library.parts, let known = source.flatMap(LibraryState.init),
+            let outcome = try await readChanges(of: parts, since: known, counts)
+        {
+            if outcome.state == known, await !outcome.comparer.hasChanges {
+                try await cache.writer.recordUnchanged(
+                    isPrivate: reader.head?.isPrivate, isPublic: reader.head?.beganPublic ?? false, at: context.now())
+                return nil
+            }
+            return try await commit(outcome.comparer, outcome.state)
+        }
+        let outcome = try await readAll(counts)
+        guard await outcome.comparer.count > 0 else {
+            throw RequestError.wrongType(
+                source == nil ? "a library without photos" : "no photos; if that is right, clear this gallery’s cache")
+        }
+        return try await commit(outcome.comparer, outcome.state)
+    }
+
+    // MARK: - All photos
+
+    /// Reads all pages. If the server is gone in the middle, the photos so far are stored.
+    private mutating func readAll(_ counts: [String: String]) async throws -> Outcome {
+        let comparer = try ListComparer(cache, address: library.server, log: context.log)
+        let digest = EntryDigest(base: library.server)
+        var latest: Timestamp?
+        var rhythm = ListRhythm()
+        do {
+            try await reader.readPhotos { [cache, context, library] photos in
+                latest = Self.latest(latest, photos)
+                let count = try await comparer.add(LibraryListing(photos, digest))
+                if rhythm.isProgressDue() {
+                    context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)
+                }
+                if rhythm.isBeginningDue(count) {
+                    try await comparer.commitBeginning(
+                        in: cache, from: ListSource(kind: library.kind, root: library.server), at: context.now())
+                }
+            }
+        } catch  where !(error is CancellationError) && !(error is FormatError) {
+            // The commit fails only if the disk does, and then the first error is as good.
+            if await comparer.count > 0 { _ = try? await commit(comparer, nil) }
+            throw error
+        }
+        return Outcome(comparer: comparer, state: LibraryState(counts: counts, latestChange: bounded(latest)))
+    }
+
+    // MARK: - Changes
+
+    /// Reads the changed photos, and the ids in all parts that may have lost photos. Returns nil if all pages must be
+    /// read.
+    private mutating func readChanges(
+        of parts: any LibraryParts, since known: LibraryState, _ counts: [String: String]
+    ) async throws -> Outcome? {
+        guard let since = known.latestChange else { return nil }
+        let comparer = try ListComparer(cache, address: library.server, log: context.log)
+        let digest = EntryDigest(base: library.server)
+        var latest: Timestamp?
+        var added: Set<String> = []
+        // If one photo was added and another one removed, the count is the same.
+        var suspects = Set(known.counts.keys).union(counts.keys).filter { known.counts[$0] != counts[$0] }
+        try await reader.readPhotos(changedSince: since) { [cache] photos in
+            latest = Self.latest(latest, photos)
+            for photo in photos {
+                let part = try cache.read { try $0.libraryPart(ofPhoto: photo.id) }
+                if part == nil { added.insert(photo.id) }
+                if part != photo.part { suspects.formUnion([part, photo.part].compactMap { $0 }) }
+            }
+            suspects.remove(LibraryPhoto.noPart)
+            try await comparer.add(LibraryListing(photos, digest))
+        }
+        // All pages have fewer requests.
+        guard suspects.count <= max(Self.fewParts, counts.count / 4) else { return nil }
+        var members: [String: Set<String>] = [:]
+        for part in suspects.sorted() {
+            let ids = counts[part] == nil ? [] : try await reader.readMembers(of: part, in: parts)
+            // Its facts are missing, and only the pages have them.
+            let isUnknown = try cache.read { reader in
+                try ids.contains { try !added.contains($0) && reader.libraryPart(ofPhoto: $0) == nil }
+            }
+            if isUnknown { return nil }
+            members[part] = ids
+        }
+        try await comparer.keepAll(exceptOutside: members)
+        let state = LibraryState(counts: counts, latestChange: max(since, bounded(latest) ?? since))
+        return Outcome(comparer: comparer, state: state)
+    }
+
+    /// The number of parts that are read one by one in any case.
+    private static let fewParts = 12
+
+    private static func latest(_ time: Timestamp?, _ photos: [LibraryPhoto]) -> Timestamp? {
+        photos.lazy.compactMap(\.changedAt).max().map { max($0, time ?? $0) } ?? time
+    }
+
+    /// Returns a time of the server, or the time of its first answer if that is earlier. Photos may have changed after
+    /// the update passed them.
+    private func bounded(_ time: Timestamp?) -> Timestamp? {
+        let start = reader.head?.headers["date"].flatMap { HTTPDate.seconds($0) }
+        return time.map { min($0, start.map { Timestamp(milliseconds: 0).advanced(by: Double($0)) } ?? $0) }
+    }
+
+    // MARK: - Commit
+
+    /// - Parameter state: the state of the library; nil if not all photos were read. Then no photo is removed.
+    private func commit(_ comparer: ListComparer, _ state: LibraryState?) async throws -> SyncSummary {
+        let (changes, skipped) = try await comparer.finish(onlyWithin: state == nil ? [] : nil)
+        try Task.checkCancellation()
+        context.activity.setPhase(.committing, of: cache.id)
+        let place = ListSource(
+            kind: library.kind, root: library.server, folders: state?.stored ?? source?.folders ?? [])
+        return try await cache.writer.commit(
+            changes, skipped: skipped, validators: Validators(), isPrivate: reader.head?.isPrivate,
+            isPublic: reader.head?.beganPublic ?? false, source: place, at: context.now())
+    }
+}
+
+/// The facts about a library that show at the next update what has changed.
+private struct LibraryState: Equatable {
+    /// The server's count of photos and videos in each part.
+    var counts: [String: String]
+    /// The time of the latest change that an update has seen; nil if unknown.
+    var latestChange: Timestamp?
+
+    init(counts: [String: String], latestChange: Timestamp?) {
+        (self.counts, self.latestChange) = (counts, latestChange)
+    }
+
+    /// Creates the state that the cache stores as folders. Returns nil if the last update did not read all photos.
+    ///
+    /// A part has its count as a validator. The outermost folder has the time of the latest change.
+    init?(_ source: ListSource) {
+        guard let root = source.folders.first(where: { $0.path.isEmpty }) else { return nil }
+        latestChange = root.validators.etag.flatMap { Timestamp(iso8601: $0) }
+        counts = [:]
+        for folder in source.folders where !folder.path.isEmpty {
+            counts[String(decoding: folder.path, as: UTF8.self)] = folder.validators.etag ?? ""
+        }
+    }
+
+    /// The stored form.
+    var stored: [ListSource.Folder] {
+        [ListSource.Folder(path: [], validators: Validators(etag: latestChange?.iso8601))]
+            + counts.map { ListSource.Folder(path: Array($0.key.utf8), validators: Validators(etag: $0.value)) }
+    }
+}

@@ -1,0 +1,59 @@
+import Cache
+import Formats
+import Model
+
+/// A photo library on a server. The server lists its photos on pages, one after the other.
+///
+/// A library makes requests, and parsers for their answers. ``LibraryReader`` sends the requests and ``LibraryUpdate``
+/// stores the photos; neither knows a kind of server.
+protocol PhotoLibrary: Sendable {
+    /// The kind of server.
+    var kind: GalleryKind { get }
+    /// The address of the server, with a slash at its end.
+    var server: Address { get }
+    /// The parts of the library; nil if the server has none. Then each update reads all pages.
+    var parts: (any LibraryParts)? { get }
+
+    /// Returns the request for a page of photos.
+    ///
+    /// New photos must come last, so that the other pages stay the same while they are read.
+    ///
+    /// - Parameters:
+    ///   - page: the server's name for the page; nil for the first page.
+    ///   - time: the request asks only for photos whose record has changed since this time; nil for all photos.
+    func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest
+    /// Creates a parser for a page of photos.
+    func makePhotoParser() -> any LibraryParser<LibraryPhoto>
+}
+
+/// The parts of a library, such as months. Their counts show which parts have lost photos since the last update.
+protocol LibraryParts: Sendable {
+    /// Returns the request for the list of parts.
+    func list() throws -> LibraryRequest
+    /// Creates a parser for the list of parts.
+    func makeListParser() -> any LibraryParser<LibraryPart>
+    /// Returns the request for the ids of everything in a part.
+    func members(of part: String) throws -> LibraryRequest
+    /// Creates a parser for the ids of everything in a part.
+    func makeMemberParser() -> any LibraryParser<LibraryMember>
+}
+
+/// A request to a library's server.
+struct LibraryRequest: Sendable {
+    /// The address to request.
+    var address: Address
+    /// The JSON to send; nil for a GET without a body.
+    var json: String?
+    /// The names and values of additional headers.
+    var headers: [(name: String, value: String)] = []
+}
+
+extension GalleryKind {
+    /// Whether the gallery is a photo library on a server.
+    var isLibrary: Bool {
+        switch self {
+        case .immich: true
+        case .list, .folder, .web, .webDAV, .nextcloud: false
+        }
+    }
+}

@@ -1,0 +1,407 @@
+import Foundation
+import HTTP
+import Logging
+import Model
+import Session
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// Galleries on a stand-in for Immich.
+@Suite(.ownThread, .unlessItHangs) struct ImmichTests {
+    private let folder = TestFolder()
+    private let activity = Activity()
+    private let wishes = Wishes()
+    private let credentials = CredentialStore()
+    private let context: RequestContext
+    private let client: HTTPClient
+
+    private static let album = "00000000-0000-4000-8000-0000000000bb"
+    private static let person = "00000000-0000-4000-8000-0000000000cc"
+
+    init() throws {
+        let log = Log(level: .debug)
+        let caches = try CacheFolder(
+            path: folder.path("cache"), log: log, activity: activity, credentials: credentials)
+        context = RequestContext(caches: caches, activity: activity, log: log)
+        client = HTTPClient(log: log)
+    }
+
+    /// Opens an address and runs a controller meanwhile.
+    private func opening(
+        _ url: String, key: String? = ImmichServer.key, _ body: (GalleryCache) async throws -> Void
+    ) async throws {
+        let cache = try context.caches.open(Address(url))
+        if let key { try enter(key, cache) }
+        let controller = NetworkController(wishes: wishes, context: context, client: client)
+        let running = Task { await controller.run() }
+        defer { running.cancel() }
+        try await body(cache)
+    }
+
+    /// Asks for a subject and waits until nothing is left to do.
+    private func fetch(_ subject: Wish.Subject) async {
+        wishes.ask(for: subject)
+        for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { return }
+    }
+
+    /// Updates the list. Returns the requests of the update.
+    @discardableResult
+    private func update(_ cache: GalleryCache, _ server: ImmichServer) async -> [String] {
+        let before = server.requests.count
+        await fetch(.list(cache.id))
+        return Array(server.requests.dropFirst(before))
+    }
+
+    /// Answers the question for an API key.
+    private func enter(_ key: String, _ cache: GalleryCache) throws {
+        let place = SignInPlace.origin(try #require(cache.address.origin))
+        activity.withdrawQuestion(place)
+        credentials.take(.header(name: "x-api-key", value: key), for: place, by: [cache.id])
+    }
+
+    private func photos(_ cache: GalleryCache) throws -> [Photo] {
+        var photos: [Photo] = []
+        try cache.read { try $0.forEachPhoto { photos.append($0) } }
+        return photos
+    }
+
+    private func names(_ cache: GalleryCache) throws -> [String] { try photos(cache).map(\.name) }
+
+    private func failure(_ cache: GalleryCache) throws -> Failure? { try cache.read { try $0.gallery() }.failure }
+
+    private static let buckets = "GET /api/timeline/buckets 200"
+    private static func page(_ number: Int) -> String { "POST /api/search/metadata \(number) 200" }
+    private static func bucket(_ month: String) -> String { "GET /api/timeline/bucket \(month)-01 200" }
+
+    // MARK: - The first update
+
+    @Test(
+        "The address of a server leads to its photos, with one question for an API key",
+        arguments: ["/", "/photos"], [false, true])
+    func serverAddress(path: String, hidesWellKnown: Bool) async throws {
+        let server = try await ImmichServer.start(photos: 25, settings: ["hidesWellKnown": hidesWellKnown])
+        try await opening(server.url(path), key: nil) { cache in
+            await fetch(.list(cache.id))
+            // The last request is the first of the library itself.
+            #expect(server.requests.count <= 6 && server.requests.last == "GET /api/timeline/buckets 401")
+            let origin = try #require(cache.address.origin)
+            #expect(
+                activity.questions == [
+                    SignInQuestion(origin: origin, keyHeader: "x-api-key", schemes: [], galleries: [cache.id])
+                ])
+            #expect(try failure(cache)?.reason == "an API key is needed for \(origin.place)")
+            try enter(ImmichServer.key, cache)
+            await fetch(.list(cache.id))
+            #expect(try activity.questions.isEmpty && photos(cache).count == 25)
+            let facts = try cache.read { try ($0.source(), $0.gallery()) }
+            #expect(try facts.0?.kind == .immich && facts.0?.root == Address(server.url("/")))
+            #expect(facts.1.kind == .immich && facts.1.hasPaths == false)
+            // Videos have the other numbers.
+            let first = try #require(try photos(cache).first)
+            #expect(first.name == "IMG_000000.jpg" && first.folder == nil)
+            // The time on the camera's clock, as for photos whose metadata Vitrine reads itself.
+            #expect(first.date == Timestamp(localTime: "2010-01-01T10:00:00"))
+            #expect(try !names(cache).contains("IMG_000010.mp4"))
+        }
+    }
+
+    @Test("Thumbnails and photos come from the server’s addresses for them")
+    func pictures() async throws {
+        let server = try await ImmichServer.start(photos: 3)
+        // A format that Vitrine does not decode.
+        try server.order(["change": 1, "originalMimeType": "image/x-adobe-dng"])
+        try await opening(server.url("/")) { cache in
+            await update(cache, server)
+            await fetch(.everyPicture(cache.id, .thumbnail))
+            await fetch(.everyPicture(cache.id, .original))
+            let counts = try cache.read { try $0.counts() }
+            #expect(counts.thumbnails == 3 && counts.photos == 3 && counts.failed == 0)
+            let ids = try photos(cache).map(\.galleryID)
+            let expected =
+                ids.map { "GET /api/assets/\($0)/thumbnail thumbnail 200" }
+                + [ids[0], ids[2]].map { "GET /api/assets/\($0)/original 200" }
+                + ["GET /api/assets/\(ids[1])/thumbnail preview 200"]
+            #expect(server.requests.filter { $0.hasPrefix("GET /api/assets/") }.sorted() == expected.sorted())
+        }
+    }
+
+    @Test("Pages of 1,000 photos follow each other, and the first ones appear before the last page is there")
+    func pages() async throws {
+        let server = try await ImmichServer.start(photos: 2_500)
+        try await opening(server.url("/")) { cache in
+            let requests = await update(cache, server)
+            #expect(requests.suffix(4) == [Self.buckets, Self.page(1), Self.page(2), Self.page(3)])
+            let record = try cache.read { try $0.gallery() }
+            // The beginning is a commit of its own.
+            #expect(record.photoCount == 2_500 && record.listVersion >= 2)
+        }
+    }
+
+    @Test(
+        "The address of an album, a person or the favorites leads to these photos",
+        arguments: [
+            ("/albums/\(album)", ["IMG_000001.jpg", "IMG_000004.jpg"]), ("/people/\(person)?at=x", ["IMG_000002.jpg"]),
+            ("/favorites", ["IMG_000003.jpg", "IMG_000013.jpg", "IMG_000023.jpg"]),
+        ])
+    func selections(path: String, expected: [String]) async throws {
+        let server = try await ImmichServer.start(
+            photos: 25, settings: ["albums": [Self.album: [1, 4, 10]], "people": [Self.person: [2]]])
+        try await opening(server.url(path)) { cache in
+            await update(cache, server)
+            #expect(try names(cache) == expected)
+            // Another photo in an album does not change the photo's own record.
+            guard path.hasPrefix("/albums") else { return }
+            try server.order(["album": Self.album, "photos": [4, 5]])
+            await update(cache, server)
+            #expect(try names(cache) == ["IMG_000004.jpg", "IMG_000005.jpg"])
+        }
+    }
+
+    // MARK: - Later updates
+
+    @Test("An update without changes needs two requests and writes nothing")
+    func unchanged() async throws {
+        let server = try await ImmichServer.start(photos: 1_500)
+        try await opening(server.url("/")) { cache in
+            await update(cache, server)
+            let version = try cache.read { try $0.gallery() }.listVersion
+            #expect(await update(cache, server) == [Self.buckets, Self.page(1)])
+            #expect(try cache.read { try $0.gallery() }.listVersion == version)
+            #expect(try photos(cache).count == 1_500 && failure(cache) == nil)
+        }
+    }
+
+    @Test("One deleted photo needs three requests, and only this photo disappears")
+    func deleted() async throws {
+        let server = try await ImmichServer.start(photos: 1_500)
+        try await opening(server.url("/")) { cache in
+            await update(cache, server)
+            let before = try names(cache)
+            try server.order(["delete": 700])
+            #expect(await update(cache, server) == [Self.buckets, Self.page(1), Self.bucket("2010-01")])
+            #expect(try names(cache) == before.filter { $0 != "IMG_000700.jpg" })
+            #expect(await update(cache, server) == [Self.buckets, Self.page(1)])
+        }
+    }
+
+    @Test("A month that loses all its photos needs no request of its own")
+    func emptiedMonth() async throws {
+        let server = try await ImmichServer.start(photos: 12, settings: ["perMonth": 5, "videos": 0])
+        try await opening(server.url("/")) { cache in
+            await update(cache, server)
+            for number in 5..<10 { try server.order(["delete": number]) }
+            #expect(await update(cache, server) == [Self.buckets, Self.page(1)])
+            #expect(try photos(cache).count == 7)
+        }
+    }
+
+    @Test("An added photo appears, and its month is read, because another photo may have left it")
+    func added() async throws {
+        let server = try await ImmichServer.start(photos: 100, settings: ["perMonth": 20])
+        try await opening(server.url("/")) { cache in
+            await update(cache, server)
+            // The count of the month stays the same.
+            try server.order(["delete": 22])
+            try server.order(["add": "2010-02-05T06:07:08.000Z", "name": "new.jpg"])
+            #expect(await update(cache, server) == [Self.buckets, Self.page(1), Self.bucket("2010-02")])
+            #expect(try photos(cache).count == 100)
+            #expect(try names(cache).contains("new.jpg"))
+            #expect(try !names(cache).contains("IMG_000022.jpg"))
+            #expect(await update(cache, server) == [Self.buckets, Self.page(1)])
+        }
+    }
+
+    @Test("A changed photo keeps its row, and gets a new thumbnail only if its picture has changed")
+    func changed() async throws {
+        let server = try await ImmichServer.start(photos: 30, settings: ["perMonth": 10])
+        try await opening(server.url("/")) { cache in
+            await update(cache, server)
+            let before = try photos(cache)
+            try server.order(["change": 3, "originalFileName": "renamed.jpg"])
+            try server.order(["change": 4, "thumbhash": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=="])
+            // It moves to another month.
+            try server.order(["change": 5, "localDateTime": "2010-02-20T10:00:00.000Z"])
+            let requests = await update(cache, server)
+            #expect(requests == [Self.buckets, Self.page(1), Self.bucket("2010-01"), Self.bucket("2010-02")])
+            let after = Dictionary(uniqueKeysWithValues: try photos(cache).map { ($0.key, $0) })
+            #expect(after.count == 30)
+            for photo in before {
+                let now = try #require(after[photo.key])
+                #expect(now.galleryID == photo.galleryID)
+                let isRevised = ["IMG_000004.jpg", "IMG_000005.jpg"].contains(photo.name)
+                #expect(now.thumbnail.edition == photo.thumbnail.edition + (isRevised ? 1 : 0), "\(photo.name)")
+            }
+            #expect(after[before[3].key]?.name == "renamed.jpg")
+            #expect(after[before[5].key]?.date == Timestamp(localTime: "2010-02-20T10:00:00"))
+            // The photo is in its new month, so a change there does not remove it.
+            try server.order(["delete": 12])
+            await update(cache, server)
+            #expect(try photos(cache).count == 29)
+        }
+    }
+
+    @Test("A photo that was not listed before makes Vitrine read all pages")
+    func unknown() async throws {
+        let server = try await ImmichServer.start(photos: 30, settings: ["perMonth": 10, "videos": 0])
+        try server.order(["change": 4, "visibility": "locked"])
+        try await opening(server.url("/")) { cache in
+            await update(cache, server)
+            #expect(try photos(cache).count == 29)
+            // Its record has the time of an earlier change.
+            try server.order(["change": 4, "visibility": "timeline", "updatedAt": "2020-01-01T00:00:00.000Z"])
+            let requests = await update(cache, server)
+            #expect(requests == [Self.buckets, Self.page(1), Self.bucket("2010-01"), Self.page(1)])
+            #expect(try photos(cache).count == 30 && cache.read { try $0.gallery() }.skipped == 0)
+        }
+    }
+
+    @Test("After many changes Vitrine reads all pages, which are fewer than the months")
+    func manyChanges() async throws {
+        let server = try await ImmichServer.start(photos: 200, settings: ["perMonth": 5, "videos": 0])
+        try await opening(server.url("/")) { cache in
+            await update(cache, server)
+            for month in 0..<20 { try server.order(["delete": month * 5]) }
+            #expect(await update(cache, server) == [Self.buckets, Self.page(1), Self.page(1)])
+            #expect(try photos(cache).count == 180)
+        }
+    }
+
+    // MARK: - Refusals
+
+    @Test("A wrong key is refused once, and the question says so")
+    func wrongKey() async throws {
+        let server = try await ImmichServer.start(photos: 5)
+        try await opening(server.url("/"), key: "wrong") { cache in
+            let requests = await update(cache, server)
+            #expect(requests.last == "GET /api/timeline/buckets 401")
+            #expect(requests.count { $0.hasSuffix(" 401") } == 1)
+            #expect(
+                activity.questions.map(\.wasRefused) == [true] && activity.questions.map(\.secretName) == ["API key"])
+            #expect(try failure(cache)?.reason.hasSuffix("refuses the API key") == true)
+            try enter(ImmichServer.key, cache)
+            await update(cache, server)
+            #expect(try photos(cache).count == 5)
+        }
+    }
+
+    @Test("A key that lacks a permission leads to an error that names the permission")
+    func missingPermission() async throws {
+        let keys = ["list": ["asset.read"], "nothing": []]
+        let server = try await ImmichServer.start(photos: 5, keys: keys)
+        try await opening(server.url("/"), key: "nothing") { cache in
+            await update(cache, server)
+            let expected = "the API key lacks the permission asset.read"
+            #expect(try failure(cache) == Failure(expected, remedy: .none) && activity.questions.isEmpty)
+            try enter("list", cache)
+            await update(cache, server)
+            #expect(try photos(cache).count == 5)
+            await fetch(.everyPicture(cache.id, .thumbnail))
+            let trouble = try photos(cache).map(\.thumbnail.trouble)
+            let reason = Failure("the API key lacks the permission asset.view", remedy: .none)
+            #expect(trouble == Array(repeating: .bad(reason), count: 5))
+        }
+    }
+
+    @Test("A thumbnail that the server has not made yet is asked for again")
+    func missingThumbnail() async throws {
+        let server = try await ImmichServer.start(photos: 2)
+        try server.order(["change": 0, "thumbhash": NSNull()])
+        try await opening(server.url("/")) { cache in
+            await update(cache, server)
+            wishes.ask(for: .everyPicture(cache.id, .thumbnail))
+            for await _ in cache.changes() where try cache.read({ try $0.counts() }).thumbnails == 1 { break }
+            let first = try #require(try photos(cache).first)
+            let expected = Failure("the server has not made this thumbnail yet", remedy: .time)
+            for await _ in cache.changes() {
+                if try cache.read({ try $0.photo(first.key) })?.thumbnail.trouble == .putOff(expected) { break }
+            }
+        }
+    }
+
+    // MARK: - Servers that misbehave
+
+    @Test("A server that repeats a page does not keep Vitrine busy, and no photo is lost")
+    func repeatedPage() async throws {
+        let server = try await ImmichServer.start(photos: 3_500)
+        try server.order(["fault": "repeat", "page": 3])
+        try await opening(server.url("/")) { cache in
+            let requests = await update(cache, server)
+            #expect(requests.count { $0.hasPrefix("POST") } == 3)
+            #expect(try failure(cache) == Failure("the server sent the same page twice", remedy: .none))
+            #expect(try photos(cache).count == 2_000)
+            try server.order(["fault": "none", "page": 0])
+            await update(cache, server)
+            #expect(try photos(cache).count == 3_500 && failure(cache) == nil)
+        }
+    }
+
+    @Test(
+        "If the server is gone in the middle, the photos so far stay, and no photo is removed",
+        arguments: [true, false])
+    func goneServer(isFirst: Bool) async throws {
+        let server = try await ImmichServer.start(photos: 3_500, settings: ["albums": [Self.album: Array(0..<3_000)]])
+        let cache = try context.caches.open(Address(server.url("/albums/\(Self.album)")))
+        try enter(ImmichServer.key, cache)
+        func update() async throws {
+            let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
+            try await request.perform(over: client)
+        }
+        if !isFirst { try await update() }
+        let before = try photos(cache).count
+        try server.order(["change": 5, "originalFileName": "renamed.jpg"])
+        try server.order(["fault": "gone", "page": 3])
+        await #expect(throws: HTTPError.self) { try await update() }
+        #expect(try photos(cache).count == (isFirst ? 2_000 : before))
+        #expect(try names(cache).contains("renamed.jpg"))
+        #expect(try cache.read { try $0.source() }?.kind == .immich)
+    }
+
+    @Test("A page that is cut, and an answer that is no page, lead to an error, and no photo is removed")
+    func brokenPages() async throws {
+        let server = try await ImmichServer.start(photos: 1_500, settings: ["albums": [Self.album: Array(0..<1_500)]])
+        try await opening(server.url("/albums/\(Self.album)")) { cache in
+            await update(cache, server)
+            let count = try photos(cache).count
+            let answers = [
+                "", "[]", "{}", #"{"assets":{}}"#, #"{"assets":{"items":[],"nextPage":"2"}}"#, "<html></html>",
+                #"{"assets":{"items":[],"nextPage":"2\",\"x\":\""}}"#, String(repeating: "[", count: 1_000),
+                #"{"assets":{"items":[],"nextPage":null}}"#,
+            ]
+            for answer in answers {
+                try server.order(["raw": ["/api/search/metadata": answer]])
+                await update(cache, server)
+                #expect(try failure(cache)?.isTemporary == false, "\(answer)")
+                #expect(try photos(cache).count == count, "\(answer)")
+            }
+        }
+    }
+
+    // MARK: - Secrecy
+
+    @Test("The key is sent to no other server, and not with the question whether the server is an Immich")
+    func secrecy() async throws {
+        let other = try ScriptedServer { _ in .answer(200, "[]") }
+        let server = try ScriptedServer { request in
+            switch request.path {
+            case "/.well-known/immich": .answer(200, #"{"api":{"endpoint":"/api"}}"#)
+            case "/api/timeline/buckets?visibility=timeline":
+                .answer(302, "", headers: ["Location: http://127.0.0.1:\(other.port)/stolen"])
+            case "/": .answer(200, "<!doctype html><html></html>", headers: ["Content-Type: text/html"])
+            default: .answer(404, "")
+            }
+        }
+        try await opening("http://127.0.0.1:\(server.port)/") { cache in
+            await fetch(.list(cache.id))
+            let (count, failure) = (try photos(cache).count, try failure(cache))
+            #expect(count == 0 && failure != nil)
+        }
+        let keyed = server.requests.filter { $0.headers["x-api-key"] == ImmichServer.key }.map(\.path)
+        #expect(keyed.contains("/api/timeline/buckets?visibility=timeline") && !keyed.contains("/.well-known/immich"))
+        #expect(server.requests.contains { $0.path == "/.well-known/immich" })
+        #expect(other.requests.map(\.path) == ["/stolen"])
+        #expect(other.requests.allSatisfy { !$0.headers.values.contains(ImmichServer.key) })
+    }
+}

@@ -1,0 +1,480 @@
+"""A stand-in for an Immich server, with made-up photos.
+
+    immich.py PORT LOG SETTINGS CONTROL
+
+SETTINGS is a file with a JSON object; every member may be missing:
+
+    photos    the number of photos at the start
+    videos    the number of photos after which a video follows; 0 for no videos
+    perMonth  the number of photos and videos in a month
+    keys      an object from API key to its permissions; ["all"] for all
+    albums    an object from the id of an album to the numbers of its photos
+    people    an object from the id of a person to the numbers of the photos that show the person
+    shares    an object from the key of a shared link to {"album": ID} or {"photos": [NUMBERS]}, and perhaps
+              {"password": TEXT}
+
+LOG gets a line for each request before the answer is sent: method, path, page and status. Each line that a test appends to
+CONTROL is a JSON object, which the next request obeys:
+
+    {"add": "2024-05-06T12:00:00.000Z", "name": "a.jpg"}    adds a photo, which was taken at this time on the camera's clock
+    {"delete": NUMBER}                                      deletes a photo
+    {"change": NUMBER, …}                                   replaces members of a photo
+    {"fault": NAME, "page": NUMBER}                         repeats the page before, ends the server, or cuts the answer,
+                                                            if the page with this number is asked for
+    {"raw": {PATH: TEXT}}                                   the texts to send for paths
+
+It is written from Immich's published description of its programming interface, which the Python package `immichpy` contains.
+Tests let `immichpy` check the answers, and this server refuses the requests that the description forbids. It differs from
+Immich in this: there are no sessions, nothing can be written, and the pictures are grey squares.
+"""
+import base64
+import datetime
+import hashlib
+import http.server
+import json
+import os
+import re
+import sys
+import threading
+import urllib.parse
+
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
+OWNER = "00000000-0000-4000-8000-00000000cafe"
+USER = {
+    "avatarColor": "blue", "email": "me@example.org", "id": OWNER, "name": "Me", "profileChangedAt": "2024-01-01T00:00:00.000Z",
+    "profileImagePath": "",
+}
+VISIBILITIES = ["archive", "timeline", "hidden", "locked"]
+SIZES = ["original", "fullsize", "preview", "thumbnail"]
+# The fields of requests, with their types. A list names the possible texts.
+SEARCH = {
+    "albumIds": "ids", "checksum": str, "city": str, "country": str, "createdAfter": "time", "createdBefore": "time",
+    "cursor": str, "description": str, "encodedVideoPath": str, "filter": dict, "id": "id", "isEncoded": bool,
+    "isFavorite": bool, "isMotion": bool, "isNotInAlbum": bool, "isOffline": bool, "lensModel": str, "libraryId": "id",
+    "make": str, "model": str, "ocr": str, "order": ["asc", "desc"], "orderBy": dict, "originalFileName": str,
+    "originalPath": str, "page": (1, 9007199254740991), "personIds": "ids", "previewPath": str, "rating": (1, 5),
+    "size": (1, 1000), "state": str, "tagIds": "ids", "takenAfter": "time", "takenBefore": "time", "thumbnailPath": str,
+    "trashedAfter": "time", "trashedBefore": "time", "type": ["IMAGE", "VIDEO", "AUDIO", "OTHER"], "updatedAfter": "time",
+    "updatedBefore": "time", "visibility": VISIBILITIES, "withDeleted": bool, "withExif": bool, "withPeople": bool,
+    "withStacked": bool,
+}
+# The fields of a search that may be null.
+NULLABLE = {"city", "country", "lensModel", "libraryId", "make", "model", "rating", "state", "tagIds"}
+BUCKETS = {
+    "albumId": "id", "bbox": str, "isFavorite": ["true", "false"], "isTrashed": ["true", "false"], "key": str,
+    "order": ["asc", "desc"], "orderBy": ["takenAt", "createdAt"], "personId": "id", "slug": str, "tagId": "id", "userId": "id",
+    "visibility": VISIBILITIES, "withCoordinates": ["true", "false"], "withPartners": ["true", "false"],
+    "withStacked": ["true", "false"],
+}
+BUCKET = {**BUCKETS, "timeBucket": re.compile(r"\d{4}-\d\d-\d\d")}
+# The description does not have `c`; it says that the field `thumbhash` is "also used as the c query param".
+PICTURE = {"edited": ["true", "false"], "key": str, "slug": str, "c": str}
+VIEW = {**PICTURE, "size": SIZES}
+SHARE = {"key": str, "slug": str}
+PAGE = b"<!doctype html><html><head><title>Immich</title></head><body><div>Loading</div></body></html>"
+# A grey square of 16 by 16 pixels.
+JPEG = base64.b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxO"
+    "UlNSMj5aYVpQYEpRUk//wAALCAAQABABAREA/8QAFgABAQEAAAAAAAAAAAAAAAAAAAYH/8QAFhAAAwAAAAAAAAAAAAAAAAAAABVi"
+    "/9oACAEBAAA/AJ1FARQacigIoP/Z")
+
+
+def jpeg(text):
+    """The grey square with a comment."""
+    comment = text.encode()
+    return JPEG[:2] + b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment + JPEG[2:]
+
+
+class Refusal(Exception):
+    def __init__(self, status, message):
+        self.status, self.message = status, message
+
+
+def moment(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+def text(moment):
+    return moment.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (moment.microsecond // 1000)
+
+
+class Asset:
+    """A photo or video."""
+
+    def __init__(self, number, name, taken, kind, updated):
+        digest = hashlib.sha1(b"%d" % number).digest()
+        self.number = number
+        self.taken = taken
+        self.deleted = False
+        self.facts = {
+            "checksum": base64.b64encode(digest).decode(), "createdAt": text(updated), "duration": None,
+            # The camera's clock was two hours ahead of UTC.
+            "fileCreatedAt": text(taken - datetime.timedelta(hours=2)), "fileModifiedAt": text(taken), "hasMetadata": True,
+            "height": 3000, "id": "%08x-0000-4000-8000-%012x" % (int.from_bytes(digest[:4], "big"), number),
+            "isArchived": False, "isEdited": False, "isFavorite": number % 10 == 3, "isOffline": False, "isTrashed": False,
+            "libraryId": None, "livePhotoVideoId": None, "localDateTime": text(taken),
+            "originalFileName": name, "originalMimeType": "image/jpeg" if kind == "IMAGE" else "video/mp4",
+            "originalPath": "/data/library/admin/2024/" + name, "ownerId": OWNER,
+            "thumbhash": base64.b64encode(hashlib.sha512(digest).digest()[:25]).decode(), "type": kind,
+            "updatedAt": text(updated), "visibility": "timeline", "width": 4000, "duplicateId": None, "exifInfo": None,
+        }
+        if kind != "IMAGE":
+            self.facts["duration"] = 5000
+        self.written = None
+
+    def json(self):
+        if self.written is None:
+            self.written = json.dumps({name: fact for name, fact in self.facts.items() if name != "exifInfo"}).encode()
+        return self.written
+
+    def change(self, facts, updated):
+        self.facts.update(facts)
+        self.facts["updatedAt"] = facts.get("updatedAt", text(updated))
+        self.taken = moment(self.facts["localDateTime"])
+        self.written = None
+
+    @property
+    def month(self):
+        return self.facts["localDateTime"][:7] + "-01"
+
+
+class Library:
+    def __init__(self, settings, control):
+        self.settings = settings
+        self.control = control
+        self.read = 0
+        self.fault = {}
+        self.raw = {}
+        self.assets = []
+        self.ids = {}
+        self.lock = threading.Lock()
+        self.found = {}
+        per_month = settings.get("perMonth", 800)
+        videos = settings.get("videos", 10)
+        start = datetime.datetime(2010, 1, 1, 10, tzinfo=datetime.timezone.utc)
+        self.updated = datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)
+        count = 0
+        while count < settings.get("photos", 0):
+            number = len(self.assets)
+            kind = "VIDEO" if videos and number % (videos + 1) == videos else "IMAGE"
+            month = number // per_month
+            taken = start.replace(year=start.year + month // 12, month=1 + month % 12)
+            taken += datetime.timedelta(minutes=number % per_month * 40_000 // per_month)
+            self.add("IMG_%06d.%s" % (number, "jpg" if kind == "IMAGE" else "mp4"), taken, kind)
+            count += kind == "IMAGE"
+
+    def add(self, name, taken, kind="IMAGE"):
+        self.updated += datetime.timedelta(seconds=1)
+        asset = Asset(len(self.assets), name, taken, kind, self.updated)
+        self.assets.append(asset)
+        self.ids[asset.facts["id"]] = asset
+        self.found = {}
+
+    def obey(self):
+        """Obeys the new lines of the control file."""
+        with self.lock:
+            with open(self.control, "rb") as file:
+                file.seek(self.read)
+                rest = file.read()
+            end = rest.rfind(b"\n") + 1
+            self.read += end
+            for line in rest[:end].splitlines():
+                order = json.loads(line)
+                self.updated += datetime.timedelta(seconds=1)
+                self.found = {}
+                if "add" in order:
+                    self.add(order["name"], moment(order.pop("add")))
+                    self.assets[-1].facts.update({"originalFileName": order.pop("name"), **order})
+                elif "delete" in order:
+                    self.assets[order["delete"]].deleted = True
+                elif "change" in order:
+                    self.assets[order.pop("change")].change(order, self.updated)
+                elif "fault" in order:
+                    self.fault = order
+                elif "raw" in order:
+                    self.raw = order["raw"]
+                elif "album" in order:
+                    self.settings["albums"][order["album"]] = order["photos"]
+
+    def search(self, query):
+        """The photos and videos that a search finds, oldest first."""
+        chosen = json.dumps({name: query[name] for name in sorted(query) if name not in ("page", "size")})
+        with self.lock:
+            if chosen not in self.found:
+                self.found[chosen] = self.sought(query)
+            return self.found[chosen]
+
+    def sought(self, query):
+        found = [asset for asset in self.assets if not asset.deleted]
+        for members, kind in (("albums", "albumIds"), ("people", "personIds")):
+            for group in query.get(kind, []):
+                numbers = set(self.settings.get(members, {}).get(group, []))
+                found = [asset for asset in found if asset.number in numbers]
+        if "updatedAfter" in query:
+            since = moment(query["updatedAfter"])
+            found = [asset for asset in found if moment(asset.facts["updatedAt"]) >= since]
+        visible = [query["visibility"]] if "visibility" in query else ["archive", "timeline"]
+        found = [asset for asset in found if asset.facts["visibility"] in visible and not asset.facts["isTrashed"]]
+        for name in ("type", "isFavorite"):
+            if name in query:
+                found = [asset for asset in found if asset.facts[name] == query[name]]
+        found.sort(key=lambda asset: asset.facts["fileCreatedAt"], reverse=query.get("order", "desc") == "desc")
+        return found
+
+    def bucketed(self, query):
+        """The photos and videos of a timeline, newest first."""
+        search = {}
+        for name, value in query.items():
+            if name == "isFavorite":
+                search[name] = value == "true"
+            elif name == "visibility":
+                search[name] = value
+            elif name == "albumId":
+                search["albumIds"] = [value]
+            elif name == "personId":
+                search["personIds"] = [value]
+        return self.search(search)
+
+
+def check(fields, allowed, what):
+    """Refuses fields that the description does not have, and values of another type."""
+    for name, value in fields.items():
+        kind = allowed.get(name)
+        if kind is None:
+            raise Refusal(400, "%s: property %s should not exist" % (what, name))
+        if value is None and name in NULLABLE:
+            continue
+        if kind == "ids":
+            sound = isinstance(value, list) and all(isinstance(one, str) and UUID.fullmatch(one) for one in value)
+        elif kind == "id":
+            sound = isinstance(value, str) and UUID.fullmatch(value)
+        elif kind == "time":
+            sound = isinstance(value, str) and TIME.fullmatch(value)
+        elif isinstance(kind, list):
+            sound = value in kind
+        elif isinstance(kind, tuple):
+            sound = isinstance(value, int) and not isinstance(value, bool) and kind[0] <= value <= kind[1]
+        elif isinstance(kind, re.Pattern):
+            sound = kind.fullmatch(value)
+        else:
+            sound = isinstance(value, kind)
+        if not sound:
+            raise Refusal(400, "%s: %s must not be %r" % (what, name, value))
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+
+    def log_message(self, *arguments):
+        pass
+
+    def do_GET(self):
+        self.handle_request()
+
+    def do_POST(self):
+        self.handle_request()
+
+    def do_PROPFIND(self):
+        self.handle_request()
+
+    def handle_request(self):
+        library = self.server.library
+        library.obey()
+        self.body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        self.page = ""
+        url = urllib.parse.urlsplit(self.path)
+        query = dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True))
+        try:
+            if url.path in library.raw:
+                return self.send(200, library.raw[url.path].encode())
+            self.route(library, url.path, query)
+        except Refusal as refusal:
+            names = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found"}
+            self.send_json({
+                "message": refusal.message, "error": names[refusal.status], "statusCode": refusal.status,
+                "correlationId": "k3v1n7x2",
+            }, refusal.status)
+
+    def route(self, library, path, query):
+        if self.command == "PROPFIND":
+            return self.send(404, b"")
+        if path == "/.well-known/immich" and not library.settings.get("hidesWellKnown"):
+            return self.send_json({"api": {"endpoint": "/api"}})
+        if path == "/api/server/version":
+            return self.send_json({"major": 3, "minor": 2, "patch": 0, "prerelease": None})
+        if path == "/api/search/metadata" and self.command == "POST":
+            self.allow("asset.read")
+            return self.search(library)
+        if path == "/api/timeline/buckets":
+            check(query, BUCKETS, "query")
+            share = self.allow("asset.read", sharing=True)
+            counts = {}
+            for asset in self.timeline(library, query, share):
+                counts[asset.month] = counts.get(asset.month, 0) + 1
+            months = sorted(counts, reverse=True)
+            return self.send_json([{"timeBucket": month, "count": counts[month]} for month in months])
+        if path == "/api/timeline/bucket":
+            check(query, BUCKET, "query")
+            share = self.allow("asset.read", sharing=True)
+            month = query.get("timeBucket", "")
+            self.page = month
+            found = [asset for asset in self.timeline(library, query, share) if asset.month == month]
+            return self.send_json(self.columns(found))
+        if path == "/api/shared-links/me":
+            check(query, SHARE, "query")
+            share = self.share()
+            if share is None:
+                raise Refusal(401, "Authentication required")
+            return self.send_json(self.shared_link(library, share))
+        match = re.fullmatch("/api/assets/([0-9a-f-]{36})/(thumbnail|original)", path)
+        if match:
+            return self.picture(library, match, query)
+        if path.startswith("/api/"):
+            raise Refusal(404, "Cannot %s %s" % (self.command, path))
+        if path.startswith("/.well-known/") or path.endswith(".php"):
+            return self.send(404, b"Not Found", "text/plain")
+        self.send(200, PAGE, "text/html")
+
+    def share(self):
+        key = self.headers.get("x-immich-share-key")
+        if key is None:
+            return None
+        share = self.server.library.settings.get("shares", {}).get(key)
+        if share is None or share.get("password"):
+            raise Refusal(401, "Invalid share key" if share is None else "Password required")
+        return {"key": key, **share}
+
+    def allow(self, permission, sharing=False):
+        """Refuses a request without a key, or with a key that lacks a permission. Returns the shared link."""
+        key = self.headers.get("x-api-key")
+        if key is None:
+            share = self.share() if sharing else None
+            if share is None:
+                raise Refusal(401, "Authentication required")
+            return share
+        permissions = self.server.library.settings.get("keys", {}).get(key)
+        if permissions is None:
+            raise Refusal(401, "Invalid API key")
+        if "all" not in permissions and permission not in permissions:
+            raise Refusal(403, "Missing required permission: " + permission)
+        return None
+
+    def timeline(self, library, query, share):
+        if share and "photos" in share:
+            return [library.assets[number] for number in share["photos"]]
+        if share and query.get("albumId") != share["album"]:
+            raise Refusal(400, "Not found or no album.read access")
+        return library.bucketed(query)
+
+    def search(self, library):
+        try:
+            query = json.loads(self.body)
+        except ValueError:
+            raise Refusal(400, "the body is not JSON") from None
+        check(query, SEARCH, "body")
+        page, size = query.get("page", 1), query.get("size", 250)
+        self.page = "%d" % page
+        if library.fault.get("page") == page:
+            if library.fault["fault"] == "gone":
+                os._exit(1)
+            if library.fault["fault"] == "repeat":
+                page -= 1
+        found = library.search(query)
+        items = found[(page - 1) * size:page * size]
+        following = '"%d"' % (page + 1) if page * size < len(found) else "null"
+        body = (
+            b'{"albums":{"total":0,"count":0,"items":[],"facets":[]},"assets":{"total":%d,"count":%d,"items":[' %
+            (len(items), len(items)) + b",".join(asset.json() for asset in items) +
+            b'],"facets":[],"nextPage":' + following.encode() + b',"nextCursor":null}}')
+        cut = library.fault.get("fault") == "cut" and library.fault["page"] == page
+        self.send(200, body, "application/json; charset=utf-8", cut=cut)
+
+    @staticmethod
+    def columns(assets):
+        facts = [asset.facts for asset in assets]
+        return {
+            "city": [None] * len(facts), "country": [None] * len(facts), "createdAt": [one["createdAt"] for one in facts],
+            "duration": [one["duration"] for one in facts], "fileCreatedAt": [one["fileCreatedAt"] for one in facts],
+            "id": [one["id"] for one in facts], "isFavorite": [one["isFavorite"] for one in facts],
+            "isImage": [one["type"] == "IMAGE" for one in facts], "isTrashed": [one["isTrashed"] for one in facts],
+            "livePhotoVideoId": [one["livePhotoVideoId"] for one in facts], "localOffsetHours": [2] * len(facts),
+            "ownerId": [OWNER] * len(facts), "projectionType": [None] * len(facts), "ratio": [1.5] * len(facts),
+            "thumbhash": [one["thumbhash"] for one in facts], "visibility": [one["visibility"] for one in facts],
+        }
+
+    @staticmethod
+    def shared_link(library, share):
+        album, assets = None, []
+        if "album" in share:
+            album = {
+                "albumName": "Album", "albumThumbnailAssetId": None, "albumUsers": [{"role": "owner", "user": USER}],
+                "assetCount": len(library.settings["albums"][share["album"]]), "createdAt": "2024-01-01T00:00:00.000Z",
+                "description": "", "hasSharedLink": True, "id": share["album"], "isActivityEnabled": False, "order": "desc",
+                "shared": True, "updatedAt": "2024-01-01T00:00:00.000Z",
+            }
+        else:
+            assets = [json.loads(library.assets[number].json()) for number in share["photos"]]
+        link = {
+            "allowDownload": True, "allowUpload": False, "assets": assets, "createdAt": "2024-01-01T00:00:00.000Z",
+            "description": None, "expiresAt": None, "id": "00000000-0000-4000-8000-0000000000aa", "key": share["key"],
+            "password": None, "showMetadata": True, "slug": None, "type": "ALBUM" if album else "INDIVIDUAL", "userId": OWNER,
+        }
+        return {**link, "album": album} if album else link
+
+    def picture(self, library, match, query):
+        identifier, kind = match.groups()
+        check(query, VIEW if kind == "thumbnail" else PICTURE, "query")
+        self.page = query.get("size", "")
+        self.allow("asset.view" if kind == "thumbnail" else "asset.download", sharing=True)
+        asset = library.ids.get(identifier)
+        if asset is None or asset.deleted:
+            raise Refusal(400, "Not found or no asset.view access")
+        if kind == "thumbnail" and asset.facts["thumbhash"] is None:
+            raise Refusal(404, "Asset media not found")
+        self.send(200, jpeg("%s %s %d" % (kind, query.get("size", ""), asset.number)), "image/jpeg")
+
+    def send_json(self, value, status=200):
+        self.send(status, json.dumps(value).encode(), "application/json; charset=utf-8")
+
+    def send(self, status, body, kind="text/html", cut=False):
+        line = " ".join(part for part in (self.command, self.path.split("?")[0], self.page, str(status)) if part)
+        with self.server.library.lock, open(self.server.log, "a") as log:
+            log.write(line + "\n")
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[:len(body) // 2] if cut else body)
+        self.wfile.flush()
+        if cut:
+            self.close_connection = True
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request, client_address):
+        # Clients may close their connections at any time.
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+def main():
+    port, log, settings, control = sys.argv[1:]
+    for path in (log, control):
+        with open(path, "a"):
+            pass
+    with open(settings) as file:
+        library = Library(json.load(file), control)
+    server = Server(("127.0.0.1", int(port)), Handler)
+    server.log = log
+    server.library = library
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
