@@ -13,6 +13,8 @@ public enum GalleryKind: String, Hashable, Sendable {
     case nextcloud
     /// An Immich server.
     case immich
+    /// A feed of a photo site, a blog or a social network.
+    case feed
 
     /// Returns the kind of a gallery if the cache stores no kind. Returns nil if the kind is unknown, because
     /// Vitrine never fetched the gallery.

@@ -25,6 +25,7 @@ public struct LibraryListing: WrittenEntries, Sendable {
                 case .moment(let time): (1, time)
                 // The zone of this machine does not count, so that photos do not change when the user travels.
                 case .cameraTime(let time): (2, time)
+                case .published(let time): (3, time)
                 }
             bytes.append(kind)
             withUnsafeBytes(of: time.milliseconds.littleEndian) { bytes.append(contentsOf: $0) }
@@ -46,13 +47,14 @@ public struct LibraryListing: WrittenEntries, Sendable {
             skipped.append(photo.id)
             return false
         }
-        let date: Timestamp? =
+        let (date, origin): (Timestamp?, DateOrigin) =
             switch photo.date {
-            case nil: nil
-            case .moment(let time): time
-            case .cameraTime(let time): Timestamp(cameraTime: time)
+            case nil: (nil, .unknown)
+            case .moment(let time): (time, .taken)
+            case .cameraTime(let time): (Timestamp(cameraTime: time), .taken)
+            case .published(let time): (time, .stated)
             }
-        entry.begin(date: date ?? .unknown, date == nil ? .unknown : .taken, digest: digests[index])
+        entry.begin(date: date ?? .unknown, date == nil ? .unknown : origin, digest: digests[index])
         entry.append(photo.id.utf8)
         entry.end(.id)
         entry.append(photo.name.utf8)

@@ -2,8 +2,10 @@ import Model
 
 /// A photo in the list of a photo library.
 public struct LibraryPhoto: Equatable, Sendable {
-    /// The time when a photo was taken.
+    /// The date of a photo.
     public enum Date: Hashable, Sendable {
+        /// The moment when the photo was published.
+        case published(Timestamp)
         /// The server states the moment.
         case moment(Timestamp)
         /// The server states the time on the camera's clock, which has no zone. The value is the time as if it were UTC.
@@ -14,7 +16,7 @@ public struct LibraryPhoto: Equatable, Sendable {
     public var id: String
     /// The photo's title, or the name of its file.
     public var name: String
-    /// The time when the photo was taken; nil if unknown.
+    /// The date; nil if unknown.
     public var date: Date?
     /// The part of the library that contains the photo, such as its month; ``noPart`` if there is none.
     public var part: String

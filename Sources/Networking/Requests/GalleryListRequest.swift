@@ -11,7 +11,7 @@ import Session
 
 /// Fetches a gallery's list and updates the cache.
 ///
-/// The list is an XML file; or the folders of a server, which ``ServerFolders`` reads; or a photo library, which
+/// The list is an XML file or a feed; or the folders of a server, which ``ServerFolders`` reads; or a photo library, which
 /// ``LibraryUpdate`` reads. The first update finds out what the gallery's address holds, and the cache remembers it.
 public struct GalleryListRequest: NetworkRequest {
     /// The list as the subject. A list has no editions.
@@ -212,7 +212,7 @@ public struct GalleryListRequest: NetworkRequest {
         log(summary)
     }
 
-    // MARK: - An XML file
+    // MARK: - A file
 
     /// Reads and compares the list in a file, and commits the changes at its end.
     ///
@@ -223,7 +223,9 @@ public struct GalleryListRequest: NetworkRequest {
                 isPrivate: response.head.isPrivate, isPublic: response.head.beganPublic, at: context.now())
             return context.log.info(.sync, "\(cache.address): unchanged")
         }
-        let (changes, skipped) = try await read(&response, beginning)
+        let feed = Self.feedParser(beginning, at: response.address)
+        let (changes, skipped) =
+            if let feed { try await read(feed, &response, beginning) } else { try await read(&response, beginning) }
         try Task.checkCancellation()
         context.activity.setPhase(.committing, of: cache.id)
         do {
@@ -231,7 +233,7 @@ public struct GalleryListRequest: NetworkRequest {
                 try await cache.writer.commit(
                     changes, skipped: skipped, validators: response.validators, isPrivate: response.head.isPrivate,
                     isPublic: response.head.beganPublic,
-                    source: ListSource(kind: .list, root: cache.address), at: context.now()))
+                    source: ListSource(kind: feed == nil ? .list : .feed, root: cache.address), at: context.now()))
         } catch CacheError.conflict {
             guard try isHeld(response.validators) else { throw CacheError.conflict }
             return context.log.info(.sync, "\(cache.address): another process has just stored this list")
@@ -269,6 +271,30 @@ public struct GalleryListRequest: NetworkRequest {
         if let photos { count = try await comparer.add(photos) }
         context.activity.setPhase(.parsing(entries: count), of: cache.id)
         try await comparer.add(try await reader.finish())
+        return try await comparer.finish()
+    }
+
+    /// Returns a parser if a file is a feed.
+    private static func feedParser(_ beginning: [UInt8], at address: Address) -> (any LibraryParser<LibraryPhoto>)? {
+        if FeedParser.recognises(beginning) { return FeedParser(base: address) }
+        return JSONFeedParser.recognises(beginning) ? JSONFeedParser(base: address) : nil
+    }
+
+    /// Reads a feed. A feed contains only the newest photos, so the changes remove no others.
+    private func read(
+        _ feed: any LibraryParser<LibraryPhoto>, _ response: inout Response, _ beginning: [UInt8]
+    ) async throws -> (changes: SyncChanges, skipped: Int) {
+        let comparer = try ListComparer(cache, address: response.address, within: [], log: context.log)
+        let digest = EntryDigest(base: response.address)
+        var received: [UInt8]? = beginning
+        while let bytes = received {
+            try await comparer.add(LibraryListing(try feed.parse(bytes), digest))
+            received = try await response.nextBytes()
+        }
+        try await comparer.add(LibraryListing(try feed.finish(), digest))
+        if await comparer.count == 0, try cache.read({ try $0.gallery() }).photoCount == 0 {
+            throw FormatError.notAGallery("a feed without pictures")
+        }
         return try await comparer.finish()
     }
 

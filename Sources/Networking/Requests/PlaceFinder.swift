@@ -190,7 +190,7 @@ extension GalleryKind {
     var isServer: Bool {
         switch self {
         case .web, .webDAV, .nextcloud: true
-        case .list, .folder, .immich: false
+        case .list, .folder, .immich, .feed: false
         }
     }
 }

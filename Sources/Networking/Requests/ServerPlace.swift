@@ -97,7 +97,7 @@ struct ServerPlace: Sendable {
             // ownCloud refuses every password with this header.
             if Self.isShare(root.address) { plan.headers.append(("X-Requested-With", "XMLHttpRequest")) }
             plan.body = Array((kind == .nextcloud ? Self.nextcloudProperties : Self.properties).utf8)
-        case .list, .folder, .web, .immich: plan.headers = [("Accept", GalleryListRequest.acceptedTypes)]
+        case .list, .folder, .web, .immich, .feed: plan.headers = [("Accept", GalleryListRequest.acceptedTypes)]
         }
         return plan
     }

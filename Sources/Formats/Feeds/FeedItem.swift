@@ -1,0 +1,168 @@
+import CLibXML2
+import Model
+
+/// An item of a feed, with the pictures that it names.
+struct FeedItem {
+    /// The item's own id; nil if the feed states none.
+    var id: String?
+    var title: String?
+    /// The moment when the item was published.
+    var date: Timestamp?
+    /// The moment of the item's last change.
+    var changeDate: Timestamp?
+    var pictures: [FeedPicture] = []
+    /// The address of a small picture for the whole item.
+    var thumbnail: String?
+    /// The texts of the item, which may be HTML.
+    var words: [String] = []
+
+    /// The most pictures of an item.
+    private static let maximumPictures = 1_000
+
+    /// Takes the address of a small picture: of the last picture, or of the item.
+    mutating func takeThumbnail(_ address: String?, isInPicture: Bool) {
+        if isInPicture {
+            changeLast { $0.thumbnail = $0.thumbnail ?? address }
+        } else {
+            thumbnail = thumbnail ?? address
+        }
+    }
+
+    /// Sets the title of the last picture.
+    mutating func name(_ title: String) { changeLast { $0.title = $0.title ?? title } }
+
+    /// Sets the description of the last picture.
+    mutating func describe(_ text: String) { changeLast { $0.description = $0.description ?? text } }
+
+    private mutating func changeLast(_ change: (inout FeedPicture) -> Void) {
+        guard !pictures.isEmpty else { return }
+        change(&pictures[pictures.count - 1])
+    }
+
+    /// Returns the item's photos. Pictures of the same address count once.
+    ///
+    /// - Parameter base: the address to which the item's addresses are relative.
+    func photos(_ base: Address) -> [LibraryPhoto] {
+        var named = pictures.filter(\.isPicture)
+        if named.isEmpty { named = words.flatMap(FeedPicture.inPage) }
+        var photos: [LibraryPhoto] = []
+        for picture in named.prefix(Self.maximumPictures) {
+            guard let address = picture.address.flatMap({ base.picture($0) }),
+                !photos.contains(where: { $0.photo == address })
+            else { continue }
+            let number = photos.count + 1
+            photos.append(
+                LibraryPhoto(
+                    id: id.map { number == 1 ? $0 : "\($0)#\(number)" } ?? address.text,
+                    name: Self.line(picture.title ?? title ?? picture.description) ?? address.fileName,
+                    date: (date ?? changeDate).map { .published($0) }, revision: address.text, photo: address,
+                    thumbnail: (picture.thumbnail ?? (named.count == 1 ? thumbnail : nil)).flatMap { base.picture($0) })
+            )
+        }
+        return photos
+    }
+
+    /// The most bytes of a photo's name.
+    private static let maximumName = 250
+
+    /// Returns a text as one line of limited length. Returns nil for an empty text.
+    private static func line(_ text: String?) -> String? {
+        guard let text else { return nil }
+        let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        guard line.utf8.count > maximumName else { return line.isEmpty ? nil : line }
+        var short = ""
+        for character in line {
+            guard short.utf8.count + character.utf8.count < maximumName else { break }
+            short.append(character)
+        }
+        return short + "…"
+    }
+}
+
+/// A picture that an item of a feed names.
+struct FeedPicture {
+    var address: String?
+    /// The media type; nil if unknown.
+    var type: String?
+    /// The kind of medium, such as `image`; nil if unknown.
+    var medium: String?
+    var title: String?
+    /// A description of the picture for people who cannot see it.
+    var description: String?
+    var thumbnail: String?
+
+    /// Whether this is a picture, and no video or sound.
+    var isPicture: Bool {
+        if let medium { return medium == "image" }
+        if let type, !type.isEmpty { return type.lowercased().hasPrefix("image/") }
+        let path = address?.prefix { $0 != "?" && $0 != "#" } ?? ""
+        return PictureName.isPicture(Array(path.utf8)[...])
+    }
+
+    /// Returns the pictures in an HTML text. Pictures of one pixel, which count readers, are left out.
+    static func inPage(_ text: String) -> [FeedPicture] {
+        guard text.contains("<") else { return [] }
+        var pictures: [FeedPicture] = []
+        let stream = HTMLPushStream(library: XMLLibrary.file)
+        func take(_ event: HTMLPushStream.Event) {
+            guard case .start(let name, let attributes) = event, name == XMLName("img") else { return }
+            func value(_ name: XMLName) -> String? {
+                attributes[name].flatMap { String(validating: $0, as: UTF8.self) }
+            }
+            guard value(XMLName("width")) != "1", let source = value(XMLName("src")), !source.isEmpty else { return }
+            pictures.append(FeedPicture(address: source, medium: "image", description: value(XMLName("alt"))))
+        }
+        // A text that is no HTML has no pictures.
+        do {
+            try stream.push(Array(text.utf8), consumer: take)
+            try stream.finish(consumer: take)
+        } catch { return pictures }
+        return pictures
+    }
+}
+
+extension Address {
+    /// Returns the address of a picture on a web server, to which a reference leads.
+    fileprivate func picture(_ reference: String) -> Address? {
+        guard let address = try? resolving(reference), address.scheme != .file || scheme == .file,
+            address.text.utf8.count <= Address.maximumLength
+        else { return nil }
+        return address
+    }
+
+    /// The name of the file in the path; the host if there is none.
+    fileprivate var fileName: String {
+        let name = path.split(separator: "/").last.map { PercentEncoding.decodedBytes(String($0)) } ?? []
+        return name.isEmpty ? host : PathText.text(name)
+    }
+}
+
+/// Reads the dates of feeds.
+enum FeedDate {
+    /// Parses a date of Atom, such as `2026-11-25T21:00:00+01:00`, or of RSS, such as `Wed, 25 Nov 2026 21:00:00 +0100`.
+    /// Returns nil for other texts.
+    static func moment(_ text: String) -> Timestamp? {
+        if let moment = ListingDate.moment(text) { return moment }
+        var fields = text.split(separator: " ").map(String.init)
+        guard text.utf8.count <= maximumLength, fields.count >= 5, let zone = fields.popLast().flatMap(offset),
+            let local = ListingDate.moment(fields.joined(separator: " ") + " GMT")
+        else { return nil }
+        return Timestamp(iso8601: local.iso8601.dropLast() + zone)
+    }
+
+    /// Returns a zone such as `+0100` in the form `+01:00`. Returns nil for an unknown zone.
+    private static func offset(_ zone: String) -> String? {
+        if let offset = american[zone] { return offset }
+        guard let match = zone.wholeMatch(of: /([+-][0-9]{2})([0-9]{2})/) else { return nil }
+        return "\(match.1):\(match.2)"
+    }
+
+    /// The zones that RFC 822 names.
+    private static let american = [
+        "EST": "-05:00", "EDT": "-04:00", "CST": "-06:00", "CDT": "-05:00", "MST": "-07:00", "MDT": "-06:00",
+        "PST": "-08:00", "PDT": "-07:00",
+    ]
+
+    /// The most characters of a date.
+    private static let maximumLength = 64
+}

@@ -1,0 +1,220 @@
+import CLibXML2
+import Model
+
+/// Parses the photos of a feed: RSS with Media RSS, or Atom.
+///
+///     <item><guid>1</guid><title>Low tide</title><media:content url="…" medium="image"/></item>
+///     <entry><id>1</id><title>Low tide</title><link rel="enclosure" type="image/jpeg" href="…"/></entry>
+///
+/// An item may have several pictures. If an item names none, the parser takes the pictures in the item's text. A feed
+/// contains only the newest items.
+public final class FeedParser: LibraryParser {
+    private let stream: XMLPushStream
+    private let base: Address
+    private var open: [FeedElement] = []
+    private var text: [UInt8] = []
+    private var item: FeedItem?
+    private var photos: [LibraryPhoto] = []
+
+    /// The most bytes of a text. Longer texts are cut.
+    private static let maximumText = 65_536
+
+    /// Creates a parser for one feed.
+    ///
+    /// - Parameter base: the address of the feed, to which addresses in the feed are relative.
+    public convenience init(base: Address) {
+        self.init(base: base, library: XMLLibrary.file)
+    }
+
+    /// - Parameter library: the file name of libxml2.
+    init(base: Address, library: String) {
+        self.base = base
+        stream = XMLPushStream(library: library, wantsText: true)
+    }
+
+    /// Returns whether a document is a feed.
+    ///
+    /// - Parameter beginning: the first bytes, which must contain the first tag.
+    public static func recognises(_ beginning: [UInt8]) -> Bool {
+        guard let root = DocumentRoot.name(beginning) else { return false }
+        return ["rss", "feed", "rdf"].contains { root.elementsEqual($0.utf8) }
+    }
+
+    /// A feed has one page.
+    public var nextPage: String? { nil }
+
+    /// Parses the next bytes. Returns the photos of the items that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
+        try stream.push(bytes, isCancelled: { false }) { event in try self.take(event) }
+        return takePhotos()
+    }
+
+    /// Parses the end. Throws if the feed is incomplete.
+    public func finish() throws -> [LibraryPhoto] {
+        try stream.finish { event in try self.take(event) }
+        return takePhotos()
+    }
+
+    private func takePhotos() -> [LibraryPhoto] {
+        defer { photos = [] }
+        return photos
+    }
+
+    private func take(_ event: XMLPushStream.Event) throws {
+        switch event {
+        case .start(let name, let namespace, let attributes, let line):
+            guard open.count < GalleryXMLParser.maximumDepth else { throw FormatError.tooDeep }
+            guard attributes.longest <= GalleryXMLParser.maximumAttribute else {
+                throw FormatError.tooLong(line: line)
+            }
+            let element = FeedElement(name, namespace)
+            guard !open.isEmpty || element == .root else { throw FormatError.otherDocument(name) }
+            open.append(element)
+            begin(element, attributes)
+        case .text(let bytes, _):
+            guard item != nil, open.last?.hasText == true else { return }
+            text.append(contentsOf: bytes.prefix(Self.maximumText - text.count))
+        case .end:
+            if let element = open.popLast() { end(element) }
+        }
+    }
+
+    private func begin(_ element: FeedElement, _ attributes: Attributes) {
+        if element == .item {
+            item = FeedItem()
+        } else if element.hasText {
+            text.removeAll(keepingCapacity: true)
+        }
+        switch element {
+        case .mediaContent:
+            item?.pictures.append(
+                FeedPicture(
+                    address: attributes.text(.url), type: attributes.text(.type), medium: attributes.text(.medium)))
+        case .mediaThumbnail: item?.takeThumbnail(attributes.text(.url), isInPicture: isInPicture)
+        case .enclosure:
+            item?.pictures.append(
+                FeedPicture(address: attributes.text(.url), type: attributes.text(.type), medium: nil))
+        case .link where attributes.text(.relation) == "enclosure":
+            item?.pictures.append(
+                FeedPicture(address: attributes.text(.target), type: attributes.text(.type), medium: nil))
+        default: break
+        }
+    }
+
+    private var isInPicture: Bool { open.contains(.mediaContent) }
+
+    private func end(_ element: FeedElement) {
+        if element == .item {
+            if let item { photos += item.photos(base) }
+            item = nil
+        } else if element.hasText {
+            item?.take(text, of: element, isInPicture: isInPicture)
+            text.removeAll(keepingCapacity: true)
+        }
+    }
+}
+
+/// The elements that the parser knows. Only namespaces and names count, because feeds use any prefixes.
+private enum FeedElement {
+    case root, item, id, title, date, changeDate, link, enclosure, words
+    case mediaContent, mediaThumbnail, mediaTitle, mediaDescription
+    case other
+
+    private static let atom = XMLName("http://www.w3.org/2005/Atom")
+    private static let media = [XMLName("http://search.yahoo.com/mrss/"), XMLName("http://search.yahoo.com/mrss")]
+    private static let dublinCore = XMLName("http://purl.org/dc/elements/1.1/")
+    private static let content = XMLName("http://purl.org/rss/1.0/modules/content/")
+    /// RSS 1.0 has namespaces of its own, and so has its root.
+    private static let rss = [
+        XMLName("http://purl.org/rss/1.0/"), XMLName("http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
+    ]
+
+    init(_ name: UnsafePointer<xmlChar>, _ namespace: UnsafePointer<xmlChar>?) {
+        func isName(_ other: StaticString) -> Bool { name == XMLName(other) }
+        if let namespace, Self.media.contains(where: { namespace == $0 }) {
+            self =
+                isName("content")
+                ? .mediaContent
+                : isName("thumbnail")
+                    ? .mediaThumbnail
+                    : isName("title") ? .mediaTitle : isName("description") ? .mediaDescription : .other
+        } else if let namespace, namespace == Self.dublinCore {
+            self = isName("date") ? .date : .other
+        } else if let namespace, namespace == Self.content {
+            self = isName("encoded") ? .words : .other
+        } else if namespace == nil || (namespace.map { space in Self.rss.contains { space == $0 } } ?? false) {
+            self = Self.ofRSS(name)
+        } else if let namespace, namespace == Self.atom {
+            self = Self.ofAtom(name)
+        } else {
+            self = .other
+        }
+    }
+
+    private static func ofRSS(_ name: UnsafePointer<xmlChar>) -> FeedElement {
+        func isName(_ other: StaticString) -> Bool { name == XMLName(other) }
+        if isName("rss") || isName("RDF") { return .root }
+        if isName("item") { return .item }
+        if isName("guid") { return .id }
+        if isName("title") { return .title }
+        if isName("pubDate") { return .date }
+        if isName("enclosure") { return .enclosure }
+        return isName("description") ? .words : .other
+    }
+
+    private static func ofAtom(_ name: UnsafePointer<xmlChar>) -> FeedElement {
+        func isName(_ other: StaticString) -> Bool { name == XMLName(other) }
+        if isName("feed") { return .root }
+        if isName("entry") { return .item }
+        if isName("id") { return .id }
+        if isName("title") { return .title }
+        if isName("published") { return .date }
+        if isName("updated") { return .changeDate }
+        if isName("link") { return .link }
+        return isName("content") || isName("summary") ? .words : .other
+    }
+
+    /// Whether the parser needs the element's text.
+    var hasText: Bool {
+        switch self {
+        case .id, .title, .date, .changeDate, .words, .mediaTitle, .mediaDescription: true
+        case .root, .item, .link, .enclosure, .mediaContent, .mediaThumbnail, .other: false
+        }
+    }
+}
+
+extension FeedItem {
+    /// Takes the text of an element. The first text of a kind counts.
+    fileprivate mutating func take(_ text: [UInt8], of element: FeedElement, isInPicture: Bool) {
+        guard let text = String(validating: text.trimmedOfWhiteSpace, as: UTF8.self), !text.isEmpty else { return }
+        switch element {
+        case .id: id = id ?? text
+        case .title: title = title ?? text
+        case .mediaTitle where isInPicture: name(text)
+        case .mediaTitle: title = title ?? text
+        case .mediaDescription where isInPicture: describe(text)
+        case .date: date = date ?? FeedDate.moment(text)
+        case .changeDate: changeDate = changeDate ?? FeedDate.moment(text)
+        case .words: words.append(text)
+        default: break
+        }
+    }
+}
+
+extension Attributes {
+    /// Returns the value of an attribute; nil if it is missing or not UTF-8.
+    fileprivate func text(_ name: XMLName) -> String? {
+        guard let value = self[name] else { return nil }
+        var bytes: [UInt8] = []
+        Self.append(value, to: &bytes)
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension XMLName {
+    fileprivate static let url = Self("url")
+    fileprivate static let type = Self("type")
+    fileprivate static let medium = Self("medium")
+    fileprivate static let relation = Self("rel")
+    fileprivate static let target = Self("href")
+}

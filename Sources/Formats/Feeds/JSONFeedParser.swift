@@ -1,0 +1,110 @@
+import Model
+
+/// Parses the photos of a JSON Feed.
+///
+///     {"version": "https://jsonfeed.org/version/1.1", "items": [{"id": "1", "attachments": [{"url": "…"}]}]}
+///
+/// If an item has no attachments, the parser takes its image, or the pictures in its text.
+public final class JSONFeedParser: LibraryParser {
+    private var stream = JSONPushStream()
+    private var reader: Reader
+
+    /// Creates a parser for one feed.
+    ///
+    /// - Parameter base: the address of the feed, to which addresses in the feed are relative.
+    public init(base: Address) {
+        reader = Reader(base)
+    }
+
+    /// Returns whether a document is a JSON Feed.
+    ///
+    /// - Parameter beginning: the first bytes.
+    public static func recognises(_ beginning: [UInt8]) -> Bool {
+        let text = String(decoding: beginning, as: UTF8.self).filter { !$0.isWhitespace }.replacing("\\/", with: "/")
+        return text.hasPrefix("{") && text.contains("\"version\":\"https://jsonfeed.org/version/")
+    }
+
+    /// A feed has one page.
+    public var nextPage: String? { nil }
+
+    /// Parses the next bytes. Returns the photos of the items that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
+        try stream.push(bytes, to: &reader)
+        return reader.takePhotos()
+    }
+
+    /// Parses the end. Throws if the feed is incomplete.
+    public func finish() throws -> [LibraryPhoto] {
+        try stream.finish(to: &reader)
+        return reader.takePhotos()
+    }
+
+    private struct Reader: JSONConsumer {
+        private let base: Address
+        private var photos: [LibraryPhoto] = []
+        private var item: FeedItem?
+        private var image: String?
+        private var (isInItems, isInAttachments) = (false, false)
+        private var key = ""
+
+        init(_ base: Address) {
+            self.base = base
+        }
+
+        mutating func takePhotos() -> [LibraryPhoto] {
+            defer { photos = [] }
+            return photos
+        }
+
+        mutating func take(_ event: JSONEvent, depth: Int) throws {
+            switch (depth, event) {
+            case (0, .beginObject), (0, .endObject): break
+            case (0, _): throw FormatError.notAGallery("an answer that is no feed")
+            case (_, .key(let name)): key = String(decoding: name, as: UTF8.self)
+            case (1, .beginArray): isInItems = key == "items"
+            case (1, .endArray): isInItems = false
+            case (2, .beginObject) where isInItems: (item, image) = (FeedItem(), nil)
+            case (2, .endObject): endItem()
+            case (3, .string(let text)), (3, .number(let text)): take(String(decoding: text, as: UTF8.self))
+            case (3, .beginArray): isInAttachments = key == "attachments"
+            case (3, .endArray): isInAttachments = false
+            case (4, .beginObject) where isInAttachments: item?.pictures.append(FeedPicture())
+            case (5, .string(let text)) where isInAttachments: attach(String(decoding: text, as: UTF8.self))
+            default: break
+            }
+        }
+
+        private mutating func take(_ text: String) {
+            guard !text.isEmpty else { return }
+            switch key {
+            case "id": item?.id = text
+            case "title": item?.title = text
+            case "date_published": item?.date = FeedDate.moment(text)
+            case "date_modified": item?.changeDate = FeedDate.moment(text)
+            case "content_html": item?.words.append(text)
+            case "image": image = text
+            case "banner_image": image = image ?? text
+            default: break
+            }
+        }
+
+        private mutating func attach(_ text: String) {
+            guard let last = item?.pictures.indices.last else { return }
+            switch key {
+            case "url": item?.pictures[last].address = text
+            case "mime_type": item?.pictures[last].type = text
+            case "title": item?.pictures[last].title = text
+            default: break
+            }
+        }
+
+        private mutating func endItem() {
+            guard var item else { return }
+            self.item = nil
+            if let image, !item.pictures.contains(where: \.isPicture) {
+                item.pictures.append(FeedPicture(address: image, medium: "image"))
+            }
+            photos += item.photos(base)
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Formats
+
+/// Feeds of photo sites, blogs and social networks.
+@Suite struct FeedTests {
+    private let base: Address
+
+    init() throws { base = try Address("https://example.org/users/me/feed") }
+
+    private func photos(_ text: String) throws -> [LibraryPhoto] {
+        let parser = FeedParser(base: base)
+        return try parser.parse(Array(text.utf8)) + parser.finish()
+    }
+
+    private func jsonPhotos(_ text: String) throws -> [LibraryPhoto] {
+        let parser = JSONFeedParser(base: base)
+        return try parser.parse(Array(text.utf8)) + parser.finish()
+    }
+
+    /// A feed as Mastodon writes it: items without titles, pictures with descriptions.
+    private static let socialFeed = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <rss version="2.0" xmlns:webfeeds="http://webfeeds.org/rss/1.0" xmlns:media="http://search.yahoo.com/mrss/">
+          <channel><title>Me</title><image><url>https://example.org/me.jpg</url></image>
+            <item>
+              <guid isPermaLink="true">https://example.org/@me/1</guid><link>https://example.org/@me/1</link>
+              <pubDate>Wed, 25 Nov 2026 21:00:00 +0000</pubDate>
+              <description>&lt;p&gt;Two of the lake&lt;/p&gt;</description>
+              <media:content url="https://files.example.org/a.jpg" type="image/jpeg" fileSize="100" medium="image">
+                <media:rating scheme="urn:simple">nonadult</media:rating>
+                <media:description type="plain">A lake
+                   at dawn</media:description>
+              </media:content>
+              <media:content url="https://files.example.org/b" type="image/png" medium="image"/>
+              <media:content url="https://files.example.org/c.mp4" type="video/mp4" medium="video"/>
+            </item>
+            <item><guid>2</guid><description>No picture</description></item>
+          </channel>
+        </rss>
+        """
+
+    @Test("Each picture of a post is a photo, with its description as its name")
+    func social() throws {
+        let photos = try photos(Self.socialFeed)
+        #expect(photos.map(\.id) == ["https://example.org/@me/1", "https://example.org/@me/1#2"])
+        #expect(photos.map(\.name) == ["A lake at dawn", "b"])
+        #expect(photos.map(\.photo.text) == ["https://files.example.org/a.jpg", "https://files.example.org/b"])
+        #expect(
+            try photos.allSatisfy { $0.date == .published(try #require(Timestamp(iso8601: "2026-11-25T21:00:00Z"))) })
+    }
+
+    /// A feed as Flickr writes it: Atom with enclosures.
+    private static let siteFeed = """
+        <feed xmlns="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/"
+              xmlns:m="http://search.yahoo.com/mrss/">
+          <title>Uploads</title><id>tag:example.org,2005:/photos</id><icon>https://example.org/icon.jpg</icon>
+          <entry><title>Tide &amp;amp; sand</title><link rel="alternate" type="text/html" href="/photo/1"/>
+            <id>tag:example.org,2005:/photo/1</id><published>2026-11-25T22:00:00+01:00</published>
+            <updated>2026-11-26T00:00:00Z</updated><content type="html">&lt;img src="small.jpg"&gt;</content>
+            <link rel="enclosure" type="image/jpeg" href="/photos/1&amp;large.jpg"/>
+            <m:thumbnail url="//cdn.example.org/1_s.jpg" width="75"/></entry>
+        </feed>
+        """
+
+    @Test("An enclosure is a photo, and the item's thumbnail is its thumbnail")
+    func site() throws {
+        let photo = try #require(try photos(Self.siteFeed).first)
+        #expect(photo.id == "tag:example.org,2005:/photo/1" && photo.name == "Tide &amp; sand")
+        #expect(photo.photo.text == "https://example.org/photos/1&large.jpg")
+        #expect(photo.thumbnail?.text == "https://cdn.example.org/1_s.jpg")
+        #expect(photo.date == .published(try #require(Timestamp(iso8601: "2026-11-25T21:00:00Z"))))
+        #expect(try photos(Self.siteFeed).count == 1)
+    }
+
+    /// A feed as blogs write it: pictures in the text only.
+    private static let blogFeed = """
+        <rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item>
+          <title>A walk</title><guid>7</guid><pubDate>Wed, 25 Nov 2026 16:00:00 EST</pubDate>
+          <description>Short</description>
+          <content:encoded><![CDATA[<p>Text <img class="x" src="/uploads/one.jpg?w=600&amp;h=400" alt="One"></p>
+            <img src="two.png"><img width="1" height="1" src="https://count.example.com/p.gif"><br>
+            <img src="/uploads/one.jpg?w=600&amp;h=400">]]></content:encoded>
+        </item></channel></rss>
+        """
+
+    @Test("The pictures in an item's text count if the item names no others")
+    func blog() throws {
+        let photos = try photos(Self.blogFeed)
+        #expect(
+            photos.map(\.photo.text) == [
+                "https://example.org/uploads/one.jpg?w=600&h=400", "https://example.org/users/me/two.png",
+            ])
+        #expect(photos.map(\.id) == ["7", "7#2"] && photos.map(\.name) == ["A walk", "A walk"])
+        #expect(photos.first?.date == .published(try #require(Timestamp(iso8601: "2026-11-25T21:00:00Z"))))
+    }
+
+    @Test("Groups, titles and thumbnails of Media RSS belong to their pictures")
+    func groups() throws {
+        let photos = try photos(
+            """
+            <rss xmlns:x="http://search.yahoo.com/mrss"><channel><item><title>All</title><x:group>
+            <x:content url="https://a.example/1.jpg"><x:title>One</x:title><x:thumbnail url="https://a.example/1s.jpg"/>
+            </x:content><x:content url="https://a.example/2.jpg"/><x:thumbnail url="https://a.example/s.jpg"/></x:group>
+            </item></channel></rss>
+            """)
+        #expect(photos.map(\.name) == ["One", "All"])
+        #expect(photos.map(\.thumbnail?.text) == ["https://a.example/1s.jpg", nil])
+        #expect(photos.map(\.id) == ["https://a.example/1.jpg", "https://a.example/2.jpg"])
+    }
+
+    @Test("RSS 1.0 is read")
+    func old() throws {
+        let photos = try photos(
+            """
+            <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
+             xmlns:dc="http://purl.org/dc/elements/1.1/"><item rdf:about="x"><title>Old</title>
+            <dc:date>2006-07-30T07:47:17Z</dc:date><description>&lt;img src="o.jpg"&gt;</description></item></rdf:RDF>
+            """)
+        #expect(photos.map(\.name) == ["Old"] && photos.first?.photo.text == "https://example.org/users/me/o.jpg")
+        #expect(photos.first?.date == .published(try #require(Timestamp(iso8601: "2006-07-30T07:47:17Z"))))
+    }
+
+    private static let jsonFeed = #"""
+        {"version": "https:\/\/jsonfeed.org\/version\/1.1", "title": "Me", "items": [
+          {"id": 1, "title": "One", "date_published": "2026-11-25T22:00:00+01:00", "image": "cover.jpg",
+           "attachments": [{"url": "/a.jpg", "mime_type": "image/jpeg", "size_in_bytes": 5}, {"url": "b", "title": "Two",
+            "mime_type": "image/png"}, {"url": "c.mp3", "mime_type": "audio/mpeg"}]},
+          {"content_html": "<img src='three.jpg'>", "id": "x"}, {"id": "y", "image": "four.jpg"}, {"id": "z"}]}
+        """#
+
+    @Test("A JSON Feed is read: attachments, else the image, else the pictures in the text")
+    func attachments() throws {
+        let photos = try jsonPhotos(Self.jsonFeed)
+        #expect(photos.map(\.id) == ["1", "1#2", "x", "y"])
+        #expect(photos.map(\.name) == ["One", "Two", "three.jpg", "four.jpg"])
+        #expect(photos.map { $0.photo.text.split(separator: "/").last } == ["a.jpg", "b", "three.jpg", "four.jpg"])
+        #expect(photos.first?.date == .published(try #require(Timestamp(iso8601: "2026-11-25T21:00:00Z"))))
+    }
+
+    @Test("Feeds are recognised by their beginning")
+    func recognition() {
+        for feed in [Self.socialFeed, Self.siteFeed, Self.blogFeed] {
+            #expect(FeedParser.recognises(Array(feed.utf8.prefix(200))))
+            #expect(!JSONFeedParser.recognises(Array(feed.utf8.prefix(200))))
+        }
+        #expect(JSONFeedParser.recognises(Array(Self.jsonFeed.utf8.prefix(200))))
+        for other in ["<album><photo/></album>", "<html><body>", "{\"items\":[]}", "[]", ""] {
+            #expect(!FeedParser.recognises(Array(other.utf8)) && !JSONFeedParser.recognises(Array(other.utf8)))
+        }
+    }
+
+    @Test("A feed may be cut anywhere", arguments: [socialFeed, siteFeed, blogFeed])
+    func cuts(feed: String) throws {
+        let (whole, bytes) = (try photos(feed), Array(feed.utf8))
+        for cut in 0...bytes.count {
+            let parser = FeedParser(base: base)
+            let found = try parser.parse(Array(bytes[..<cut])) + parser.parse(Array(bytes[cut...])) + parser.finish()
+            #expect(found == whole)
+        }
+    }
+
+    @Test("A JSON Feed may be cut anywhere")
+    func jsonCuts() throws {
+        let (whole, bytes) = (try jsonPhotos(Self.jsonFeed), Array(Self.jsonFeed.utf8))
+        for cut in 0...bytes.count {
+            let parser = JSONFeedParser(base: base)
+            let found = try parser.parse(Array(bytes[..<cut])) + parser.parse(Array(bytes[cut...])) + parser.finish()
+            #expect(found == whole)
+        }
+    }
+
+    @Test("An incomplete feed is refused, so that it removes nothing")
+    func incomplete() {
+        for feed in [Self.socialFeed, Self.siteFeed, Self.blogFeed] {
+            #expect(throws: FormatError.self) { try photos(String(feed.dropLast(12))) }
+        }
+        #expect(throws: FormatError.self) { try jsonPhotos(String(Self.jsonFeed.dropLast(3))) }
+    }
+
+    @Test("Hostile feeds end with an error, or with few photos of limited size")
+    func hostile() throws {
+        let item = "<item><guid>1</guid><enclosure type='image/jpeg' url='%'/></item>"
+        func feed(_ url: String) -> String { "<rss><channel>" + item.replacing("%", with: url) + "</channel></rss>" }
+        for url in ["file:///etc/passwd", "javascript:alert(1)", "data:image/png;base64,AAAA", "ftp://a/b.jpg", ""] {
+            #expect(try photos(feed(url)).isEmpty, "\(url)")
+        }
+        #expect(try photos(feed("https://a.example/" + String(repeating: "a", count: 60_000))).isEmpty)
+        #expect(throws: FormatError.self) {
+            try photos("<rss>" + String(repeating: "<a>", count: 5_000) + String(repeating: "</a>", count: 5_000))
+        }
+        #expect(throws: FormatError.documentType) { try photos("<!DOCTYPE rss [<!ENTITY x 'y'>]><rss/>") }
+        let many = String(repeating: "<enclosure type='image/jpeg' url='https://a.example/1.jpg'/>", count: 3_000)
+        #expect(try photos("<rss><item><guid>1</guid>\(many)</item></rss>").count == 1)
+        let long = String(repeating: "é", count: 200_000)
+        let photo = try #require(
+            try photos("<rss><item><title>\(long)</title><enclosure url='https://a.example/1.jpg'/></item></rss>").first
+        )
+        #expect(photo.name.utf8.count <= 260 && photo.name.hasSuffix("…"))
+    }
+
+    @Test("Mutated feeds are read or refused")
+    func mutations() {
+        var random = SeededNumbers(seed: 11)
+        for feed in [Self.socialFeed, Self.siteFeed, Self.blogFeed] {
+            for _ in 0..<1_000 {
+                var bytes = Array(feed.utf8)
+                for _ in 0..<Int.random(in: 1...6, using: &random) {
+                    bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                }
+                let parser = FeedParser(base: base)
+                guard let photos = try? parser.parse(bytes) + parser.finish() else { continue }
+                #expect(photos.allSatisfy { [.http, .https].contains($0.photo.scheme) && !$0.id.isEmpty })
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// Galleries that are feeds.
+@Suite struct FeedGalleryTests {
+    private let galleries: ListedGalleries
+    private let server: ScriptedServer
+    /// The present feed.
+    private let feed: FeedText
+
+    /// A text that the test changes while the server runs.
+    private final class FeedText: Sendable {
+        let text = Mutex("")
+    }
+
+    init() throws {
+        galleries = try ListedGalleries()
+        let feed = FeedText()
+        self.feed = feed
+        server = try ScriptedServer { request in
+            let text = feed.text.withLock { $0 }
+            let etag = "\"\(text.utf8.count)-\(text.utf8.reduce(7) { $0 &* 31 &+ Int($1) })\""
+            if request.headers["if-none-match"] == etag { return .answer(304) }
+            return .answer(200, text, headers: ["ETag: \(etag)", "Content-Type: application/rss+xml"])
+        }
+    }
+
+    /// Changes the feed to posts with these numbers.
+    private func post(_ numbers: ClosedRange<Int>) {
+        let items = numbers.reversed().map { number in
+            """
+            <item><guid>post-\(number)</guid><title>Photo \(number)</title>
+            <pubDate>Wed, \(number) Nov 2026 21:00:00 +0000</pubDate>
+            <enclosure type="image/jpeg" url="/files/\(number).jpg"/></item>
+            """
+        }
+        feed.text.withLock { $0 = "<rss version=\"2.0\"><channel>\(items.joined())</channel></rss>" }
+    }
+
+    @Test("A photo stays when newer ones push its post out of the feed")
+    func window() async throws {
+        post(10...12)
+        let cache = try galleries.open(server.url("/me.rss"))
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == ["post-10", "post-11", "post-12"])
+        post(12...13)
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == ["post-10", "post-11", "post-12", "post-13"])
+        let record = try cache.read { try $0.gallery() }
+        #expect(record.kind == .feed && record.photoCount == 4 && record.failure == nil)
+        let photo = try #require(try cache.read { try $0.photo(galleryID: "post-13") })
+        #expect(photo.name == "Photo 13" && photo.date == Timestamp(iso8601: "2026-11-13T21:00:00Z"))
+    }
+
+    @Test("An unchanged feed costs one request without a body")
+    func unchanged() async throws {
+        post(1...2)
+        let cache = try galleries.open(server.url("/me.rss"))
+        try await galleries.list(cache)
+        try await galleries.list(cache)
+        #expect(server.requests.count == 2)
+        #expect(server.requests.last?.headers["if-none-match"] != nil)
+        #expect(try galleries.ids(cache).count == 2)
+    }
+
+    @Test("An incomplete feed changes nothing")
+    func incomplete() async throws {
+        post(1...2)
+        let cache = try galleries.open(server.url("/me.rss"))
+        try await galleries.list(cache)
+        post(1...3)
+        feed.text.withLock { $0.removeLast(8) }
+        #expect(await galleries.failure(cache) != "")
+        #expect(try galleries.ids(cache) == ["post-1", "post-2"])
+    }
+
+    @Test("A feed without pictures is no gallery")
+    func empty() async throws {
+        feed.text.withLock { $0 = "<rss version=\"2.0\"><channel><item><title>Words</title></item></channel></rss>" }
+        let cache = try galleries.open(server.url("/me.rss"))
+        #expect(await galleries.failure(cache).contains("a feed without pictures"))
+    }
+
+    @Test("A JSON Feed is a gallery")
+    func json() async throws {
+        feed.text.withLock {
+            $0 = #"{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"a","image":"/a.jpg"}]}"#
+        }
+        let cache = try galleries.open(server.url("/feed.json"))
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == ["a"] && cache.read { try $0.gallery() }.kind == .feed)
+    }
+}
