@@ -77,7 +77,7 @@ let programs: KeyValuePairs<String, [String]> = [
 
 /// Tests of each module, and what they use beside it.
 let tests: KeyValuePairs<String, [String]> = [
-    "Text": [],
+    "Text": ["TestSupport"],
     "Concurrency": ["CConcurrency", "TestSupport"],
     "Numbers": ["TestSupport"],
     "Model": [],
@@ -107,7 +107,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "Secrets": ["Model", "TestSupport"],
     "UI": [
         "Cache", "Cells", "Commands", "Concurrency", "Logging", "Model", "Numbers", "Pictures", "Pixels",
-        "PictureTestSupport", "Settings", "TestSupport",
+        "PictureTestSupport", "Settings", "Text", "TestSupport",
         "vitrine-decoder",
     ],
     "Export": ["Cache", "Files", "Logging", "Model", "TestSupport"],
