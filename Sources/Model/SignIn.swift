@@ -73,13 +73,15 @@ public struct SignInQuestion: Hashable, Sendable {
     /// Whether Vitrine asks only when the user opens the photo. The user has not named this server; only the gallery
     /// has.
     public var isDeferred = false
+    /// The address below which the server has its sign-in pages, if users can also sign in with the browser.
+    public var browserServer: Address?
     /// The galleries whose requests need the answer.
     public var galleries: Set<GalleryID>
 
     /// Creates a question.
     public init(
         origin: Origin, proxy: String? = nil, keyHeader: String? = nil, schemes: Set<String>, realm: String = "",
-        wasRefused: Bool = false, galleries: Set<GalleryID> = []
+        wasRefused: Bool = false, browserServer: Address? = nil, galleries: Set<GalleryID> = []
     ) {
         self.origin = origin
         self.proxy = proxy
@@ -87,6 +89,7 @@ public struct SignInQuestion: Hashable, Sendable {
         self.schemes = schemes
         self.realm = realm
         self.wasRefused = wasRefused
+        self.browserServer = browserServer
         self.galleries = galleries
     }
 

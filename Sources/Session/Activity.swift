@@ -54,6 +54,9 @@ public final class Activity: Sendable {
         var declinedSignIns: [SignInPlace: Set<GalleryID>] = [:]
         /// The galleries whose credentials are known now.
         var answered: Set<GalleryID> = []
+        /// The running sign-in with the browser, and its stage.
+        var browserSignIn: (signIn: BrowserSignIn, stage: BrowserSignIn.Stage)?
+        var browserSignInCount = 0
     }
 
     private let state = Mutex(State())
@@ -381,6 +384,7 @@ extension Activity {
             } else if let index = state.questions.firstIndex(where: { $0.place == question.place }) {
                 var question = question
                 question.galleries.formUnion(state.questions[index].galleries)
+                question.browserServer = question.browserServer ?? state.questions[index].browserServer
                 state.questions[index] = question
             } else {
                 state.questions.append(question)
@@ -427,6 +431,44 @@ extension Activity {
         state.withLock { state in
             defer { state.answered = [] }
             return state.answered
+        }
+    }
+}
+
+/// The sign-in that the user makes with the browser.
+extension Activity {
+    /// Starts a sign-in with the browser, which replaces an earlier one.
+    ///
+    /// - Parameters:
+    ///   - server: the address below which the server has its sign-in pages.
+    ///   - galleries: the galleries whose requests need the sign-in.
+    public func beginSignIn(withBrowserAt server: Address, for galleries: Set<GalleryID>) -> BrowserSignIn {
+        state.withLock { state in
+            state.browserSignInCount += 1
+            let signIn = BrowserSignIn(number: state.browserSignInCount, server: server, galleries: galleries)
+            state.browserSignIn = (signIn, .starting)
+            return signIn
+        }
+    }
+
+    /// Sets the stage of a sign-in. Does nothing after the end of the sign-in.
+    public func setStage(_ stage: BrowserSignIn.Stage, of signIn: BrowserSignIn) {
+        change { state in
+            guard state.browserSignIn?.signIn == signIn else { return Change() }
+            state.browserSignIn = (signIn, stage)
+            return Change(hasSignIns: true)
+        }
+    }
+
+    /// Returns the stage of a sign-in. Returns nil after the end of the sign-in.
+    public func stage(of signIn: BrowserSignIn) -> BrowserSignIn.Stage? {
+        state.withLock { $0.browserSignIn?.signIn == signIn ? $0.browserSignIn?.stage : nil }
+    }
+
+    /// Ends a sign-in, and drops its password.
+    public func endSignIn(_ signIn: BrowserSignIn) {
+        state.withLock { state in
+            if state.browserSignIn?.signIn == signIn { state.browserSignIn = nil }
         }
     }
 }

@@ -21,6 +21,7 @@ public final class Wishes: Sendable {
 
     private let state = Mutex(WishList())
     private let subscribers = Subscribers<Snapshot>()
+    private let signInSubscribers = Subscribers<BrowserSignInWish>()
 
     /// Creates an empty set of wishes.
     public init() {}
@@ -141,6 +142,24 @@ public final class Wishes: Sendable {
         state.withLock { subscribers.subscribe(beginningWith: $0.snapshot) }
     }
 
+    // MARK: - Sign-ins
+
+    /// Requests a sign-in with the browser, which replaces an earlier one. Nil ends the earlier one.
+    public func signIn(withBrowser signIn: BrowserSignIn?) {
+        state.withLock { list in
+            guard list.browserSignIn != signIn else { return }
+            list.browserSignIn = signIn
+            signInSubscribers.send(BrowserSignInWish(signIn: signIn))
+        }
+    }
+
+    /// Returns a stream of the requested sign-ins with the browser, starting with the current one.
+    public func browserSignIns() -> CoalescingStream<BrowserSignInWish> {
+        state.withLock {
+            signInSubscribers.subscribe(beginningWith: BrowserSignInWish(signIn: $0.browserSignIn))
+        }
+    }
+
     private func change(_ body: (inout WishList) -> Bool) {
         state.withLock { list in
             if body(&list) { send(list) }
@@ -197,6 +216,8 @@ struct WishList {
     /// The declined subjects, with their importance at that time.
     private(set) var declined: [Wish.Subject: Importance] = [:]
     private(set) var isPaused = false
+    /// The sign-in with the browser. Not private because no other wish depends on it.
+    var browserSignIn: BrowserSignIn?
     private var nextNumber = 0
     private var nextWisher = 0
 

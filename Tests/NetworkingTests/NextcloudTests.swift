@@ -84,7 +84,8 @@ import Testing
             #expect(
                 activity.questions == [
                     SignInQuestion(
-                        origin: origin, schemes: ["basic", "bearer"], realm: "Nextcloud", galleries: [cache.id])
+                        origin: origin, schemes: ["basic", "bearer"], realm: "Nextcloud",
+                        browserServer: try Address(server.url("/")), galleries: [cache.id])
                 ])
             try signIn(cache)
             await fetch(.list(cache.id))

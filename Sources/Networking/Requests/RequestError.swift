@@ -21,6 +21,8 @@ public enum RequestError: Error, Equatable {
     case missingPermission(String)
     /// The server has not made the thumbnail yet.
     case notMadeYet
+    /// The sign-in with the browser failed for this reason.
+    case browserSignIn(String)
     /// The server sent content of another type.
     case wrongType(String)
     /// The server answered 304 (Not Modified), but the cache holds no copy.
@@ -58,6 +60,7 @@ public enum RequestError: Error, Equatable {
             Failure(Self.reason(question), remedy: .none, question: question)
         case .missingPermission(let name): Failure("the API key lacks the permission \(name)", remedy: .none)
         case .notMadeYet: Failure("the server has not made this thumbnail yet", remedy: .time)
+        case .browserSignIn(let reason): Failure(reason, remedy: .none)
         case .wrongType(let what): Failure("the server sent \(what)", remedy: .none)
         case .nothingHeld: Failure("the server sent nothing", remedy: .time)
         case .noRest(let reason): Failure("the server does not send the rest: \(reason)", remedy: .time)

@@ -92,7 +92,8 @@ public struct Response {
         let question = SignInQuestion(
             origin: origin, proxy: head.proxyRefusal?.proxy, keyHeader: keyHeader,
             schemes: isSilent ? ["basic"] : Set(head.challenges.map(\.scheme)), realm: realm,
-            wasRefused: head.proxyRefusal?.wasTold ?? wasRefused)
+            wasRefused: head.proxyRefusal?.wasTold ?? wasRefused,
+            browserServer: head.proxyRefusal == nil ? ServerPlace.pages(for: plan.address) : nil)
         return question.canBeAnswered ? question : nil
     }
 

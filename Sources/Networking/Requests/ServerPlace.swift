@@ -113,6 +113,16 @@ struct ServerPlace: Sendable {
         isShare(address) || address.path.hasSuffix("/index.php/core/preview")
     }
 
+    /// Returns the address below which Nextcloud has its pages. Returns nil unless the address is one of a user's files.
+    static func pages(for address: Address) -> Address? {
+        let beginning = /\/(?:remote\.php\/(?:web)?dav\/|index\.php\/core\/preview$)/
+        guard !isShare(address), let range = address.path.firstRange(of: beginning),
+            let pages = try? address.resolving(String(address.path[..<range.lowerBound]) + "/"),
+            pages.origin == address.origin
+        else { return nil }
+        return pages.with(nil)
+    }
+
     private static func isShare(_ address: Address) -> Bool { address.path.contains("/public.php/dav/files/") }
 
     /// The four properties that every server knows. A request for other properties makes servers answer with an error

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Formats
+
+/// The answers of Nextcloud's Login Flow v2.
+@Suite struct LoginFlowTests {
+    private func flow(_ json: String) -> LoginFlow? { LoginFlow(json: Array(json.utf8)) }
+    private func grant(_ json: String) -> LoginGrant? { LoginGrant(json: Array(json.utf8)) }
+
+    @Test("The first answer names a page and the address of the questions, in PHP’s form of JSON")
+    func first() {
+        let flow = flow(
+            #"{"poll":{"token":"t0k","endpoint":"https:\/\/c.org\/login\/v2\/poll"},"login":"https:\/\/c.org\/f\/1"}"#)
+        #expect(flow?.token == "t0k" && flow?.endpoint == "https://c.org/login/v2/poll")
+        #expect(flow?.login == "https://c.org/f/1")
+    }
+
+    @Test("The last answer has the server, the user and the password, among other members")
+    func last() {
+        let grant = grant(
+            #"{"x":[{"server":"no"},"no"],"server":"https:\/\/c.org","loginName":"zoë","appPassword":"p","y":{"server":"no"}}"#
+        )
+        #expect(grant?.server == "https://c.org" && grant?.loginName == "zoë" && grant?.appPassword == "p")
+    }
+
+    @Test(
+        "Other answers are refused",
+        arguments: [
+            "", "[]", "{}", "<html>", "null",
+            #"{"poll":{"token":"t","endpoint":"e"},"login":"l""#,
+            #"{"poll":{"token":"t","endpoint":"e"}}"#,
+            #"{"poll":{"token":"t","endpoint":"e"},"login":7}"#,
+            #"{"poll":{"token":"","endpoint":"e"},"login":"l"}"#,
+            #"{"poll":{"token":"t","endpoint":"e"},"login":"l\n"}"#,
+            #"{"poll":[{"token":"t","endpoint":"e"}],"login":"l"}"#,
+            #"{"poll":[{"token":1,"endpoint":1},"t"],"login":"l"}"#,
+            #"[{"poll":{"token":"t","endpoint":"e"},"login":"l"}]"#,
+            #"{"poll.token":"t","poll.endpoint":"e","login":"l"}"#,
+            #"{"poll":{"token":"t","endpoint":"e"},"login":""# + String(repeating: "l", count: 2_049) + #""}"#,
+        ])
+    func refused(json: String) {
+        #expect(flow(json) == nil)
+    }
+
+    @Test("A long string in another member does no harm")
+    func longOther() {
+        let other = String(repeating: "x", count: 10_000)
+        #expect(flow(#"{"o":"\#(other)","poll":{"token":"t","endpoint":"e"},"login":"l"}"#)?.token == "t")
+    }
+}
