@@ -99,17 +99,31 @@ struct Services {
     /// The most pictures to decode at once. Each picture needs up to eight file descriptors.
     static var pictures: Int { min(cores, 1 + Invocation.Command.descriptorsToSpare / 8) }
 
-    /// - Parameter folders: follows local folders; nil for commands that show no changes.
-    func makeController(
-        _ caches: CacheFolder, schedule: RetrySchedule = RetrySchedule(), folders: LocalFolders? = nil
-    ) -> NetworkController {
+    /// Creates a client for transfers, which loads nothing yet.
+    func makeClient() -> HTTPClient {
         var configuration = httpConfiguration
         configuration.proxyCredentials = ProxyCredentials(credentials)
-        return NetworkController(
+        return HTTPClient(configuration, log: log)
+    }
+
+    /// - Parameters:
+    ///   - client: runs the transfers; nil for a new client.
+    ///   - folders: follows local folders; nil for commands that show no changes.
+    func makeController(
+        _ caches: CacheFolder, over client: HTTPClient? = nil, schedule: RetrySchedule = RetrySchedule(),
+        folders: LocalFolders? = nil
+    ) -> NetworkController {
+        NetworkController(
             wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log, folders: folders),
-            client: HTTPClient(configuration, log: log), governor: governor,
+            client: client ?? makeClient(), governor: governor,
             schedule: schedule, network: networkWatch.changes, disturbance: disturbance,
             onHistory: { keep($0) })
+    }
+
+    /// Creates the object that signs in with the user's browser.
+    func makeBrowserSignIns(_ caches: CacheFolder, over client: HTTPClient) -> BrowserSignIns {
+        BrowserSignIns(
+            wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log), client: client)
     }
 
     /// Returns the address for a gallery argument of the command line.

@@ -36,6 +36,29 @@ import Testing
         #expect(try tmux.until(shows: "ended with").contains("ended with 0"))
     }
 
+    @Test("A newcomer signs in to Nextcloud with the browser, and the password is kept")
+    func browser() async throws {
+        let folder = TestFolder()
+        folder.write("birds/owl.jpg", try picture("owl.jpg"))
+        let server = try await NextcloudServer.start(serving: folder.path)
+        let tmux = try Tmux([Built.vitrine, "--passwords=file", server.url("/")], environment: home.environment())
+        try tmux.allowClipboard()
+        try tmux.until(shows: "sign in with the browser")
+        try tmux.type("Up", "Enter")
+        let prompt = try tmux.until(shows: "/login/v2/flow/")
+        let page = try tmux.clipboard()
+        #expect(page.hasPrefix(server.url("/login/v2/flow/")) && prompt.contains(page.prefix(60)))
+        #expect(try Command("/usr/bin/curl", ["-s", "-d", "", page]).text.contains("grant access"))
+        let list = try tmux.until(shows: "1 of 1")
+        #expect(list.contains("owl.jpg") && !list.contains("Keep:"))
+        try tmux.type("Q")
+        #expect(try tmux.until(shows: "ended with").contains("ended with 0"))
+        // Another run needs no sign-in.
+        folder.write("birds/moon.jpg", try picture("moon.jpg"))
+        let sync = try home.vitrine("sync", "--list-only", server.url("/"))
+        #expect(sync.status == 0 && sync.text.contains("2 photos"), "\(sync.text)\(sync.errors)")
+    }
+
     @Test("Commands take folders on servers")
     func commands() async throws {
         let folder = TestFolder()

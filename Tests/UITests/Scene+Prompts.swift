@@ -49,8 +49,33 @@ extension Scene {
                     realm: "Family photos", wasRefused: true, galleries: [scene.screens.cache.id]))
             try await scene.screens.until { scene.screens.text.contains("User:") }
         },
+        Scene("sign-in-offers-browser") { scene in
+            try await scene.open()
+            try await scene.offerBrowser()
+        },
+        Scene("sign-in-with-browser") { scene in
+            try await scene.open()
+            try await scene.offerBrowser()
+            scene.screens.press(Key(.enter))
+            let signIn = try #require(await scene.screens.wishes.browserSignIns().next()?.signIn)
+            let page = "https://cloud.example.org/login/v2/flow/" + String(repeating: "Zx8Kq3Lm", count: 16)
+            scene.screens.activity.setStage(.waiting(try Address(page)), of: signIn)
+            try await scene.screens.until { !scene.screens.copied.isEmpty }
+        },
         Scene("notice") { scene in
             try await scene.open(at: nil, "y")
         },
     ]
+}
+
+extension SceneGallery {
+    /// Asks for a sign-in at a Nextcloud server, and moves to the offer of the browser.
+    fileprivate func offerBrowser() async throws {
+        screens.activity.ask(
+            SignInQuestion(
+                origin: try #require(Origin("https://cloud.example.org")), schemes: ["basic"], realm: "Nextcloud",
+                browserServer: try Address("https://cloud.example.org/"), galleries: [screens.cache.id]))
+        try await screens.until { screens.text.contains("User:") }
+        screens.press(Key(.up))
+    }
 }

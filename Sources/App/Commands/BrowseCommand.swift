@@ -199,12 +199,15 @@ struct BrowseCommand {
         _ caches: CacheFolder, _ developer: PictureRenderer, _ isShown: AsyncStream<Void>
     ) -> Task<Void, Never> {
         let folders = LocalFolders(wishes: services.wishes)
-        let (controller, isOffline) = (services.makeController(caches, folders: folders), services.settings.offline)
+        let (client, isOffline) = (services.makeClient(), services.settings.offline)
+        let controller = services.makeController(caches, over: client, folders: folders)
+        let browserSignIns = services.makeBrowserSignIns(caches, over: client)
         let housekeeping = Housekeeping(services: services, caches: caches)
         return Task.detached(priority: .utility) {
             await withDiscardingTaskGroup { group in
                 if !isOffline {
                     group.addTask { await controller.run() }
+                    group.addTask { await browserSignIns.run() }
                     group.addTask { await folders.run() }
                 }
                 group.addTask { await housekeeping.run(developer, isShown) }

@@ -81,7 +81,7 @@ public final class RootScreen: Screen {
         modals.onNeedsDisplay = { [weak self] in self?.host.onNeedsDisplay() }
         modals.onCommand = { [weak self] in self?.performGlobal($0) }
         signIns.onChange = { [weak self] in self?.host.onNeedsDisplay() }
-        signIns.onNotice = { [weak self] in self?.modals.showNotice($0) }
+        signIns.sender = self
         signIns.onAnswered = { [weak self] in self?.requestList(of: $0) }
         push(GalleriesScreen(context))
         timer.onDue = { [weak self] in self?.openGallery?.gallery.askForUpdate() }

@@ -5,7 +5,8 @@ import Text
 
 /// Asks the user to sign in to a server or proxy, over the screen on top.
 ///
-/// The prompt draws the password as dots, and clears the password at the end.
+/// The prompt draws the password as dots, and clears the password at the end. If the server permits, the user can sign
+/// in with the browser instead. Then the prompt waits until the server has made a password.
 @MainActor
 final class SignInPrompt: Responder {
     /// The user's sign-in, and the place where Vitrine keeps the password.
@@ -16,6 +17,10 @@ final class SignInPrompt: Responder {
 
     /// Called with the user's answer; nil if the user cancels.
     var onAnswer: (Answer?) -> Void = { _ in }
+    /// Called with the server when the user wants to sign in with the browser; nil when the user changes that decision.
+    var onBrowser: (Address?) -> Void = { _ in }
+    /// Called with text for the terminal's clipboard.
+    var onCopy: (String) -> Void = { _ in }
 
     /// The request for a sign-in. Not private because the root screen compares it with new requests.
     private(set) var question: SignInQuestion
@@ -25,8 +30,10 @@ final class SignInPrompt: Responder {
     private let secret = TextField(isMasked: true)
     private var keeping: SignInKeeping
     private var focused: Field
+    /// The sign-in with the browser; nil while the prompt shows its fields.
+    private var browser: BrowserSignInPane?
 
-    private enum Field: CaseIterable { case user, secret, keeping }
+    private enum Field { case user, secret, keeping, browser }
 
     /// Creates the prompt for a request.
     ///
@@ -50,35 +57,80 @@ final class SignInPrompt: Responder {
         self.question = question
     }
 
+    // MARK: - The browser
+
+    private func beginBrowser() {
+        guard let server = question.browserServer else { return }
+        secret.begin()
+        browser = BrowserSignInPane(stage: .starting)
+        onBrowser(server)
+    }
+
+    private func cancelBrowser() {
+        browser = nil
+        onBrowser(nil)
+    }
+
+    /// Shows the progress of the sign-in with the browser. Copies the address of the server's page, and ends the prompt
+    /// with the password that the server made.
+    func show(_ stage: BrowserSignIn.Stage) {
+        guard let shown = browser, shown.stage != stage else { return }
+        browser?.stage = stage
+        switch stage {
+        case .waiting(let page): onCopy(page.text)
+        case .granted(let signIn): end(Answer(signIn: signIn, keeping: keeping))
+        case .starting, .failed: break
+        }
+    }
+
+    /// Handles a key while the user signs in with the browser.
+    private func handle(_ key: Key, in browser: BrowserSignInPane) {
+        switch (key.code, key.modifiers) {
+        case (.escape, _), (.character("c"), .control), (.character("g"), .control): cancelBrowser()
+        case (.enter, _):
+            if let page = browser.page { onCopy(page.text) } else if browser.hasFailed { beginBrowser() }
+        case (.left, _): choose(by: -1)
+        case (.right, _), (.character(" "), _): choose(by: 1)
+        default: break
+        }
+    }
+
     // MARK: - Input
 
     override var takesKeys: Bool { true }
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
+        if let browser {
+            if case .key(let key) = event { handle(key, in: browser) }
+            return nil
+        }
         if case .key(let key) = event, handle(key) { return nil }
         switch focused {
         case .user: _ = user.handle(event)
         case .secret: _ = secret.handle(event)
-        case .keeping: break
+        case .keeping, .browser: break
         }
         return nil
     }
 
-    /// Handles keys that move between the fields or choose where to keep the password. Returns false for other keys.
+    /// Handles keys that move between the fields, and all keys in fields without text. Returns false for other keys.
     private func handle(_ key: Key) -> Bool {
         switch (key.code, key.modifiers) {
         case (.tab, .shift), (.up, _): step(by: -1)
         case (.tab, _), (.down, _): step(by: 1)
-        case (.escape, _) where focused == .keeping, (.character("c"), .control) where focused == .keeping: end(nil)
-        case (.enter, _) where focused == .keeping: goOn()
+        case _ where focused == .user || focused == .secret: return false
+        case (.escape, _), (.character("c"), .control): end(nil)
+        case (.enter, _): if focused == .browser { beginBrowser() } else { goOn() }
         case (.left, _) where focused == .keeping: choose(by: -1)
         case (.right, _) where focused == .keeping, (.character(" "), _) where focused == .keeping: choose(by: 1)
-        default: return focused == .keeping
+        default: break
         }
         return true
     }
 
-    private var fields: [Field] { question.wantsToken ? [.secret, .keeping] : Field.allCases }
+    private var fields: [Field] {
+        (question.wantsToken ? [] : [.user]) + [.secret, .keeping] + (question.browserServer == nil ? [] : [.browser])
+    }
 
     private func step(by amount: Int) {
         let index = (fields.firstIndex(of: focused) ?? 0) + amount
@@ -110,13 +162,23 @@ final class SignInPrompt: Responder {
 
     /// The contents of the bottom line.
     var footing: Screen.Footing {
-        Screen.Footing(text: focused == .user ? "Enter: next field  Esc: cancel" : "Enter: sign in  Esc: cancel")
+        if let browser { return Screen.Footing(text: browser.footing) }
+        return switch focused {
+        case .user: Screen.Footing(text: "Enter: next field  Esc: cancel")
+        case .secret, .keeping: Screen.Footing(text: "Enter: sign in  Esc: cancel")
+        case .browser: Screen.Footing(text: "Enter: sign in with the browser  Esc: cancel")
+        }
     }
 
     /// Draws the prompt over the bottom of the frame.
     ///
     /// In a small frame the fields come first, then the server, then the warnings.
     func draw(in surface: inout Surface, frame: Rect, theme: Theme) {
+        if let browser {
+            return browser.draw(in: &surface, frame: frame, theme: theme, heading: heading) {
+                draw(.keeping, isFocused: true, in: &$0, $1, theme)
+            }
+        }
         let width = max(1, frame.size.columns - 2)
         let lines = lines(width: width)
         let shownFields = frame.size.rows > fields.count ? fields : [focused]
@@ -132,23 +194,27 @@ final class SignInPrompt: Responder {
         for line in lines.prefix(max(0, pane.size.rows - shownFields.count)) {
             surface.write(line.text, in: pane.takeTop(1), style: line.isTrouble ? theme.trouble : theme.name)
         }
-        for field in shownFields { draw(field, in: &surface, pane.takeTop(1), theme) }
+        for field in shownFields { draw(field, isFocused: field == focused, in: &surface, pane.takeTop(1), theme) }
+    }
+
+    /// Returns the lines that name the server or proxy, and warn of an open connection.
+    private func heading(width: Int) -> [(text: String, isTrouble: Bool)] {
+        // The whole name: the end of a host's name tells its owner.
+        let host = (question.proxy.map(HostName.shown) ?? question.origin.description).cut(toWidth: width)
+        let warning = question.isReadableOnTheWay ? ["Not encrypted: others can read your sign-in."] : []
+        return host.map { ($0, false) } + warning.map { ($0.truncated(toWidth: width), true) }
     }
 
     private func lines(width: Int) -> [(text: String, isTrouble: Bool)] {
-        var lines: [(text: String, isTrouble: Bool)] = []
-        // The whole name: the end of a host's name tells its owner.
-        let host = (question.proxy.map(HostName.shown) ?? question.origin.description).cut(toWidth: width)
-        lines += host.map { ($0, false) }
+        let heading = heading(width: width)
+        var lines = heading.filter { !$0.isTrouble }
         let request = question.isProxy ? "This proxy asks you to sign in" : "This server asks you to sign in"
         let realm = question.realm.isEmpty ? "" : ": “\(question.realm.madeVisible)”"
         lines.append(((request + realm).truncated(toWidth: width), false))
         if question.wasRefused {
             lines.append(("The previous \(question.secretName) was rejected.".truncated(toWidth: width), true))
         }
-        if question.isReadableOnTheWay {
-            lines.append(("Not encrypted: others can read your sign-in.".truncated(toWidth: width), true))
-        }
+        lines += heading.filter(\.isTrouble)
         if let asker {
             lines.append(
                 ("The gallery \(asker.madeVisible) has pictures on this server.".truncated(toWidth: width), false))
@@ -156,23 +222,28 @@ final class SignInPrompt: Responder {
         return lines
     }
 
-    private func draw(_ field: Field, in surface: inout Surface, _ line: Rect, _ theme: Theme) {
+    private func draw(_ field: Field, isFocused: Bool, in surface: inout Surface, _ line: Rect, _ theme: Theme) {
         var rest = line
         let label =
             switch field {
             case .user: "User:     "
             case .secret: question.wantsToken ? question.keyHeader == nil ? "Token:    " : "API key:  " : "Password: "
             case .keeping: "Keep:     "
+            case .browser: "Or:       "
             }
         surface.write(label, in: rest.takeLeft(min(label.count, rest.size.columns / 2)), style: theme.detail)
         switch field {
-        case .user: draw(user, isFocused: focused == field, in: &surface, rest)
-        case .secret: draw(secret, isFocused: focused == field, in: &surface, rest)
+        case .user: draw(user, isFocused: isFocused, in: &surface, rest)
+        case .secret: draw(secret, isFocused: isFocused, in: &surface, rest)
+        case .browser:
+            surface.write(
+                isFocused ? "[sign in with the browser]" : " sign in with the browser ", in: rest,
+                style: isFocused ? theme.selectedName : theme.detail)
         case .keeping:
             for keeping in SignInKeeping.allCases {
                 let isChosen = keeping == self.keeping
                 let text = isChosen ? "[\(Self.name(keeping))]" : " \(Self.name(keeping)) "
-                let style = !isChosen ? theme.detail : focused == field ? theme.selectedName : theme.name
+                let style = !isChosen ? theme.detail : isFocused ? theme.selectedName : theme.name
                 _ = rest.takeLeft(surface.write(text, in: rest, style: style))
                 _ = rest.takeLeft(1)
             }
@@ -199,8 +270,8 @@ final class SignInPrompt: Responder {
 final class SignIns {
     /// Called when a prompt opens, changes or closes.
     var onChange: () -> Void = {}
-    /// Called with a notice for the user.
-    var onNotice: (String) -> Void = { _ in }
+    /// The responder that shows notices and copies text. Not private because the root screen sets itself.
+    weak var sender: Responder?
     /// Called after a sign-in, for each gallery that Vitrine can now request again.
     var onAnswered: (GalleryID) -> Void = { _ in }
 
@@ -209,6 +280,8 @@ final class SignIns {
     private let context: ScreenContext
     /// The task that stores the last sign-in. The task returns a sentence for the user if a sign-in could not be stored.
     private var storing: Task<String?, Never>?
+    /// The sign-in with the browser that the prompt waits for.
+    private var browserSignIn: BrowserSignIn?
 
     init(_ context: ScreenContext) {
         self.context = context
@@ -223,9 +296,11 @@ final class SignIns {
             if let same = context.activity.questions.first(where: { $0.place == prompt.question.place }) {
                 prompt.update(same)
             } else {
+                endBrowser()
                 self.prompt = nil
             }
         }
+        if let browserSignIn, let stage = context.activity.stage(of: browserSignIn) { prompt?.show(stage) }
         for gallery in context.activity.takeAnswered() { onAnswered(gallery) }
     }
 
@@ -243,11 +318,31 @@ final class SignIns {
             guard let self, let prompt else { return }
             end(prompt.question, answer)
         }
+        prompt.onBrowser = { [weak self, weak prompt] server in
+            guard let self, let prompt else { return }
+            endBrowser()
+            if let server { beginBrowser(at: server, for: prompt.question.galleries) }
+        }
+        prompt.onCopy = { [weak self] in self?.sender?.send(.copy($0)) }
         self.prompt = prompt
         onChange()
     }
 
+    private func beginBrowser(at server: Address, for galleries: Set<GalleryID>) {
+        let signIn = context.activity.beginSignIn(withBrowserAt: server, for: galleries)
+        browserSignIn = signIn
+        context.wishes.signIn(withBrowser: signIn)
+    }
+
+    private func endBrowser() {
+        guard let signIn = browserSignIn else { return }
+        browserSignIn = nil
+        context.wishes.signIn(withBrowser: nil)
+        context.activity.endSignIn(signIn)
+    }
+
     private func end(_ question: SignInQuestion, _ answer: SignInPrompt.Answer?) {
+        endBrowser()
         prompt = nil
         onChange()
         guard let answer else { return context.activity.declineQuestion(question.place) }
@@ -260,20 +355,8 @@ final class SignIns {
             let earlier = await previous?.value
             let failure = await credentials.keep(answer.signIn, for: question.place, answer.keeping)
             guard let failure else { return earlier }
-            self?.onNotice("\(failure) Vitrine keeps your sign-in until you quit.")
+            self?.sender?.send(.notice("\(failure) Vitrine keeps your sign-in until you quit."))
             return failure
         }
-    }
-}
-
-extension String {
-    /// Returns the text in lines of this width, with control characters made visible.
-    fileprivate func cut(toWidth width: Int) -> [String] {
-        var lines = [""]
-        for character in madeVisible {
-            if lines[lines.count - 1].displayWidth + String(character).displayWidth > width { lines.append("") }
-            lines[lines.count - 1].append(character)
-        }
-        return lines
     }
 }

@@ -36,12 +36,15 @@ struct Theme {
     let barLeft: Style
     /// The characters for rules, marks and bars.
     let signs: Signs
+    /// The way to draw QR codes.
+    let code: QRDrawing.Look
 
     /// Creates the theme of the settings, or a theme that suits the terminal's background.
     init(_ capabilities: Capabilities, _ settings: Settings = Settings()) {
         let kind = ThemeKind(settings.theme, on: capabilities)
         let inks = Inks(kind, capabilities)
         let accent = inks.accent
+        code = QRDrawing.Look(capabilities, kind)
         signs = Signs(hasUnicode: capabilities.unicode, isPlain: settings.plain)
         title = Style(attributes: [.reverse, .bold])
         titleDetail = Style(attributes: .reverse)
