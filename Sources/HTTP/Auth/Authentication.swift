@@ -102,6 +102,7 @@ enum CredentialOptions {
             easy.set(CURLOPT_XOAUTH2_BEARER, token)
         // RequestHeaders adds the header.
         case .header: break
+        case .signature(let key): key.apply(to: easy)
         case nil:
             // curl looks up the handle's own host. But netrc is not used after a redirect to another host, nor for
             // hosts that only a list names: a "default" entry matches every host.

@@ -5,9 +5,13 @@ extension HTTPRequest {
             case password(user: String, password: String)
             case bearer(String)
             case header(name: String, value: String)
+            case signature(Signature)
         }
 
         let kind: Kind
+
+        /// The key that signs requests; nil for credentials that are sent.
+        var signature: Signature? { if case .signature(let key) = kind { key } else { nil } }
 
         /// Creates credentials of a user and a password, for any method that the server wants.
         public init(user: String, password: String) {
@@ -24,6 +28,16 @@ extension HTTPRequest {
             kind = .header(name: name, value: value)
         }
 
+        /// Creates an access key that signs requests to storage services (AWS Signature Version 4). Vitrine sends the
+        /// signature, never the secret.
+        ///
+        /// - Parameters:
+        ///   - sessionToken: the token of a temporary key.
+        ///   - region: the region of the bucket, which the signature contains.
+        public init(accessKey id: String, secret: String, sessionToken: String?, region: String) {
+            kind = .signature(Signature(id: id, secret: secret, sessionToken: sessionToken, region: region))
+        }
+
         /// Whether the strings contain no control characters, which could change the request.
         var isSound: Bool {
             let texts: [String] =
@@ -31,7 +45,10 @@ extension HTTPRequest {
                 case .password(let user, let password): [user, password]
                 case .bearer(let token): [token]
                 case .header(let name, let value): [name, value]
+                case .signature(let key): [key.id, key.secret, key.sessionToken ?? "", key.region]
                 }
+            // A colon would begin the name of a service.
+            if let signature, signature.region.contains(":") { return false }
             return texts.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
         }
     }

@@ -115,8 +115,9 @@ public struct HTTPRequest: Sendable {
     public var isNamedByUser: Bool
     /// Whether to send the password at once. Some servers expect a password without asking for it.
     public var sendsPasswordUnasked = false
-    /// Whether a stream gets the body of a 403, too. Some servers state a reason there.
-    public var wantsReason = false
+    /// Whether to pass on the beginning of a refusal's body, at most 64 KiB, as ``HTTPEvent/bytes(_:)``. The body may
+    /// explain the refusal. A transfer in ``pieces`` passes on no refusals.
+    public var wantsRefusals = false
     /// The priority on an HTTP/2 connection, from 1 to 256.
     public var weight: Int
     /// The kind of connection to use.

@@ -4,7 +4,7 @@ import Numbers
 /// The curl options that every exchange sets.
 enum EasyOptions {
     static func apply(_ plan: ExchangePlan, _ configuration: HTTPConfiguration, to easy: EasyHandle) {
-        easy.set(CURLOPT_URL, plan.hop.url.text)
+        easy.set(CURLOPT_URL, plan.signature == nil ? plan.hop.url.text : Signature.canonical(plan.hop.url.text))
         easy.set(CURLOPT_USERAGENT, configuration.userAgent)
         // Signals belong to the thread that draws.
         easy.set(CURLOPT_NOSIGNAL, 1)
@@ -112,7 +112,9 @@ extension HTTPRequest {
 enum RequestHeaders {
     static func lines(of request: HTTPRequest, at hop: Hop) -> [String] {
         // Other servers than the user's own get none of the request's headers.
-        var lines = hop.isOwn ? request.headers.compactMap { line($0.name, $0.value) } : []
+        let signature = hop.isOwn ? request.credentials?.signature : nil
+        let headers = request.headers + (signature?.headers ?? [])
+        var lines = hop.isOwn ? headers.compactMap { line($0.name, $0.value) } : []
         if hop.isOwn, case .header(let name, let value)? = request.credentials?.kind {
             lines += line(name, value).map { [$0] } ?? []
         }
@@ -122,14 +124,16 @@ enum RequestHeaders {
             // Otherwise curl states the type of a web form.
             if !lines.contains(where: isContentType) { lines.append("Content-Type:") }
         }
-        // A range refers to uncompressed bytes.
+        // A range refers to uncompressed bytes. Some services change this header, which would break a signature; without
+        // the header curl accepts no compression either.
+        let uncompressed = signature == nil ? ["Accept-Encoding: identity"] : []
         let end = request.range.map { "\($0.upperBound - 1)" } ?? ""
         if let resumption = request.resumption(at: hop), let validator = line("If-Range", resumption.validator) {
-            lines += ["Range: bytes=\(resumption.offset)-\(end)", validator, "Accept-Encoding: identity"]
+            lines += ["Range: bytes=\(resumption.offset)-\(end)", validator] + uncompressed
         } else if request.resumption == nil, let range = request.range {
-            lines += ["Range: bytes=\(range.lowerBound)-\(end)", "Accept-Encoding: identity"]
+            lines += ["Range: bytes=\(range.lowerBound)-\(end)"] + uncompressed
         } else if let beginning = request.beginning {
-            lines += ["Range: \(beginning.header)", "Accept-Encoding: identity"]
+            lines += ["Range: \(beginning.header)"] + uncompressed
         }
         return lines
     }

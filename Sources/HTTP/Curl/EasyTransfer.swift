@@ -30,6 +30,8 @@ final class EasyTransfer {
     private var (hasReachedPublic, beganPublic) = (false, false)
     /// The priority of the HTTP/2 stream, from 1 to 256.
     private(set) var weight: Int
+    /// Whether the answer is final and not the one that the caller wants.
+    private var isRefused = false
     /// The sums over all earlier exchanges of this transfer.
     private var before = HTTPMetrics()
     /// The number of bytes of body in the current exchange, as curl counts.
@@ -106,7 +108,7 @@ final class EasyTransfer {
     func begin(_ plan: ExchangePlan? = nil) throws(HTTPError) -> EasyHandle {
         var plan = if let plan { plan } else { try ExchangePlan(request, Hop(request, curl), configuration, memory) }
         if hasReachedPublic { plan.addressPolicy = .publicOnly(except: nil) }
-        (answer, stop, received) = (nil, nil, 0)
+        (answer, stop, received, isRefused) = (nil, nil, 0, false)
         let exchange = try Exchange(plan, of: self, configuration)
         self.exchange = exchange
         return exchange.easy
@@ -246,6 +248,8 @@ final class EasyTransfer {
                     return 0
                 }
                 answer = .unwanted(thrown + ByteCount(bytes.count))
+                // The mailbox has space for the whole body, because nothing else is posted.
+                if isRefused, request.wantsRefusals, mailbox.post(bytes) { turn.add(mailbox) }
                 return bytes.count
             }
         } catch {
@@ -297,8 +301,6 @@ final class EasyTransfer {
             // The whole is no substitute for a piece that does not go into the file.
             let isPiece = request.range != nil && request.destination.isStream
             answer = isPiece || request.method == .options ? .unwanted(0) : .wanted(whole: nil)
-        } else if status == 403, request.wantsReason, request.destination.isStream {
-            answer = .wanted(whole: nil)
         } else if status == 206, let asked = request.part(at: exchange.hop) {
             guard !isCoded else { throw .wrongRange("it is compressed") }
             guard let range = ContentRange(headers["content-range"]), range.isAnswer(to: asked) else {
@@ -319,7 +321,7 @@ final class EasyTransfer {
         if let body = exchange.networkLength ?? (request.range == nil ? length.map { $0 - begin } : nil) {
             set(length: body)
         }
-        if case .unwanted = answer {} else { try sink.begin(at: begin) }
+        if case .unwanted = answer { isRefused = status >= 300 } else { try sink.begin(at: begin) }
         // Before the response: a caller that reacts to it must not find the refused password.
         if let refusal = exchange.proxyRefusal, let told = exchange.plan.proxyCredentials {
             configuration.proxyCredentials.onRefusal(told, refusal.proxy)

@@ -29,6 +29,9 @@ struct ExchangePlan {
         way = Authentication(known: proxy.flatMap { memory[Self.place($0)] })
     }
 
+    /// The key that signs the request; nil for a request without a signature.
+    var signature: Signature? { credentials?.signature }
+
     /// Whether the plan sends a password, for which another method may work.
     private var hasPassword: Bool {
         if case .password = credentials?.kind { true } else { false }

@@ -65,10 +65,12 @@ final class PiecedTransfer: Sendable {
     }
 
     private func begin(_ role: PiecedState.Role, _ range: Range<ByteCount>?) {
-        let (number, part) = state.withLock { state in
+        var (number, part) = state.withLock { state in
             state.lastNumber += 1
             return (state.lastNumber, state.request(for: role, range))
         }
+        // The bytes of a part are parts of the file.
+        part.wantsRefusals = false
         let transfer = transferInOne(part)
         let isWanted = state.withLock { state in
             guard state.wants(role) else { return false }

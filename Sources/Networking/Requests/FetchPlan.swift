@@ -72,7 +72,7 @@ public struct FetchPlan: Sendable {
             allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, addressPolicy: addressPolicy,
             isNamedByUser: isNamedByUser)
         if allowsCompression { request.maximumExpansion = Self.maximumExpansion }
-        request.wantsReason = ImmichRules.keyHeader(for: address) != nil
+        request.wantsRefusals = ImmichRules.keyHeader(for: address) != nil
         request.sendsPasswordUnasked = ServerPlace.lacksChallenges(address)
         return request
     }
