@@ -226,10 +226,16 @@ extension Address {
     ///
     /// A path begins with `/`, `~`, `./` or `../`. Other input without a scheme is a web address, whatever the current
     /// folder contains. This does not check whether the target exists.
-    public init(typed text: String, home: String, currentFolder: String) throws(AddressError) {
+    ///
+    /// - Parameter buckets: the service that `s3://` addresses mean.
+    public init(
+        typed text: String, home: String, currentFolder: String, buckets: BucketService = BucketService()
+    ) throws(AddressError) {
         let trimmed = text.trimmed
         guard !trimmed.isEmpty else { throw .empty }
-        if trimmed.hasPrefix("/") {
+        if BucketService.isBucket(trimmed) {
+            self = try buckets.address(trimmed)
+        } else if trimmed.hasPrefix("/") {
             try self.init(typedPath: trimmed)
         } else if trimmed == "~" || trimmed.hasPrefix("~/") {
             try self.init(typedPath: home + trimmed.dropFirst())

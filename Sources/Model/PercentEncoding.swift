@@ -32,6 +32,21 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
+    /// Encodes every byte except letters, digits, `-._~` and some delimiters. Signed requests need this form.
+    public static func encodeAll(_ bytes: some Collection<UInt8>, except delimiters: String) -> String {
+        var encoded: [UInt8] = []
+        for byte in bytes {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                encoded.append(byte)
+            case _ where delimiters.utf8.contains(byte): encoded.append(byte)
+            default: encoded += [percent, digit(byte >> 4), digit(byte & 15)]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
     /// Decodes every percent escape. Bytes that are not UTF-8 become replacement characters.
     public static func decode(_ text: String) -> String {
         guard text.utf8.contains(percent) else { return text }

@@ -8,6 +8,8 @@ public enum SignIn: Hashable, Sendable {
     case token(String)
     /// A header with a secret value, such as an API key.
     case header(name: String, value: String)
+    /// A key that signs requests to a storage service.
+    case accessKey(AccessKey)
 
     /// Creates a sign-in from the credentials in an address.
     public init(_ credentials: Address.Credentials) {
@@ -70,6 +72,8 @@ public struct SignInQuestion: Hashable, Sendable {
     public var realm: String
     /// Whether Vitrine sent credentials and they were rejected.
     public var wasRefused: Bool
+    /// The region that an access key needs; nil if unknown.
+    public var region: String?
     /// Whether Vitrine asks only when the user opens the photo. The user has not named this server; only the gallery
     /// has.
     public var isDeferred = false
@@ -100,7 +104,19 @@ public struct SignInQuestion: Hashable, Sendable {
     public var place: SignInPlace { proxy.map { .proxy($0) } ?? .origin(origin) }
 
     /// Whether the user can answer in any accepted scheme.
-    public var canBeAnswered: Bool { wantsToken || !schemes.isDisjoint(with: Self.passwordSchemes) }
+    public var canBeAnswered: Bool { wantsToken || wantsAccessKey || !schemes.isDisjoint(with: Self.passwordSchemes) }
+
+    /// Whether a storage service requests an access key. The user enters its id and its secret.
+    public var wantsAccessKey: Bool { !isProxy && schemes.contains(Self.signatureScheme) }
+
+    /// The scheme of signed requests to a storage service.
+    public static let signatureScheme = "aws4-hmac-sha256"
+
+    /// Returns the sign-in for a name and a secret that the user entered.
+    public func signIn(name: String, secret: String) -> SignIn {
+        wantsAccessKey
+            ? .accessKey(AccessKey(id: name, secret: secret, region: region)) : .password(user: name, password: secret)
+    }
 
     /// Whether only a token or an API key is accepted, so that no user name is needed. Proxies receive neither.
     public var wantsToken: Bool {
@@ -109,7 +125,10 @@ public struct SignInQuestion: Hashable, Sendable {
     }
 
     /// The name of the secret that the user enters.
-    public var secretName: String { !wantsToken ? "password" : keyHeader == nil ? "token" : "API key" }
+    public var secretName: String {
+        if wantsAccessKey { return "access key" }
+        return !wantsToken ? "password" : keyHeader == nil ? "token" : "API key"
+    }
 
     /// Returns the credentials that consist of a token or an API key.
     public func signIn(token: String) -> SignIn {
@@ -121,7 +140,8 @@ public struct SignInQuestion: Hashable, Sendable {
     /// Digest authentication does not send the password, and Vitrine prefers it if the server offers it.
     public var isReadableOnTheWay: Bool {
         let isOpen = proxy.map { !$0.hasPrefix("https://") } ?? (origin.scheme == .http)
-        return isOpen && !schemes.contains("digest")
+        // A signature does not reveal the secret.
+        return isOpen && !schemes.contains("digest") && !wantsAccessKey
     }
 
     private static let passwordSchemes: Set<String> = ["basic", "digest", "negotiate"]

@@ -75,8 +75,8 @@ public struct SecretFile: Sendable {
     private var failure: SecretError { .file(path: path, reason: String(cString: strerror(errno))) }
 }
 
-/// The stored form of a sign-in, percent-encoded: user, tab and password; or a token; or a tab, the name of a header, a tab
-/// and the header's value.
+/// The stored form of a sign-in, percent-encoded: user, tab and password; a token; a tab, the name of a header, a tab and
+/// the header's value; or the four parts of an access key.
 struct SecretText {
     let text: String
 
@@ -86,6 +86,8 @@ struct SecretText {
             case .password(let user, let password): Self.encode(user) + "\t" + Self.encode(password)
             case .token(let token): Self.encode(token)
             case .header(let name, let value): "\t" + Self.encode(name) + "\t" + Self.encode(value)
+            case .accessKey(let key):
+                [key.id, key.secret, key.sessionToken ?? "", key.region].map(Self.encode).joined(separator: "\t")
             }
     }
 
@@ -103,6 +105,11 @@ struct SecretText {
         case 2: return .password(user: fields[0], password: fields[1])
         case 3 where fields[0].isEmpty && !fields[1].isEmpty && !fields[2].isEmpty:
             return .header(name: fields[1], value: fields[2])
+        case 4:
+            return .accessKey(
+                AccessKey(
+                    id: fields[0], secret: fields[1], sessionToken: fields[2].isEmpty ? nil : fields[2],
+                    region: fields[3]))
         default: return nil
         }
     }

@@ -9,7 +9,7 @@ import Synchronization
 /// passwords. The same holds for netrc files: see ``isNamedByUser(_:in:)``. Proxies are the user's own choice and have
 /// no such limit.
 public final class CredentialStore: Sendable {
-    private struct State {
+    fileprivate struct State {
         var known: [SignInPlace: SignIn] = [:]
         /// For each origin, the galleries on other origins that may use its credentials.
         var granted: [Origin: Set<GalleryID>] = [:]
@@ -17,11 +17,14 @@ public final class CredentialStore: Sendable {
         var refused: [SignInPlace: Set<SignIn>] = [:]
         /// The user name that each server or proxy refused last.
         var refusedUsers: [SignInPlace: String] = [:]
+        /// The regions of storage services that refused another region.
+        var regions: [Origin: String] = [:]
         /// The running lookups of stored passwords. All callers share one lookup per server or proxy.
         var lookUps: [SignInPlace: Task<SignIn?, Never>] = [:]
 
         func mayUse(_ origin: Origin, in gallery: Address) -> Bool {
-            origin == gallery.origin || granted[origin]?.contains(GalleryID(gallery)) == true
+            origin == gallery.origin || gallery.origin?.isTwin(of: origin) == true
+                || granted[origin]?.contains(GalleryID(gallery)) == true
         }
 
         func mayUse(_ place: SignInPlace, in gallery: Address) -> Bool {
@@ -30,7 +33,11 @@ public final class CredentialStore: Sendable {
 
         mutating func remove(refused signIn: SignIn, by place: SignInPlace) {
             refused[place, default: []].insert(signIn)
-            if case .password(let user, _) = signIn { refusedUsers[place] = user }
+            switch signIn {
+            case .password(let user, _): refusedUsers[place] = user
+            case .accessKey(let key): refusedUsers[place] = key.id
+            case .token: break
+            }
             if known[place] == signIn { known[place] = nil }
         }
     }
@@ -117,6 +124,31 @@ public final class CredentialStore: Sendable {
         }
     }
 
+    /// Returns whether a retry is useful after a storage service refused a request.
+    ///
+    /// Another region may be known now. Without a refused key, this looks for keys: those of the environment and of the
+    /// user's files come first, then a stored key.
+    public func hasOther(than sent: SignIn?, for question: SignInQuestion, in gallery: Address) async -> Bool {
+        guard question.wantsAccessKey, case .origin(let origin) = question.place else {
+            return await hasOther(than: sent, for: question.place, in: gallery)
+        }
+        let isKnown = state.withLock { state -> Bool in
+            guard state.mayUse(origin, in: gallery) else { return false }
+            return state.adapt(sent, to: question, at: origin)
+        }
+        if isKnown { return true }
+        guard let keeping, origin == gallery.origin || gallery.origin?.isTwin(of: origin) == true else { return false }
+        var keys = await keeping.accessKeys()
+        if case .accessKey(let key) = await lookUp(question.place) { keys.append(key) }
+        return state.withLock { state in
+            let region = state.regions[origin] ?? question.region
+            let keys = keys.map { SignIn.accessKey(region == nil ? $0 : $0.with(region: region)) }
+            guard let key = keys.first(where: { !state.hasRefused($0, question.place) }) else { return false }
+            state.known[question.place] = key
+            return true
+        }
+    }
+
     /// Makes the store look up a stored password again when it next needs one.
     public func retry() {
         state.withLock { $0.lookUps = [:] }
@@ -139,18 +171,56 @@ public final class CredentialStore: Sendable {
     }
 }
 
+extension CredentialStore.State {
+    /// Drops a refused key. Returns whether another key, or the same key with another region, is known now.
+    fileprivate mutating func adapt(_ sent: SignIn?, to question: SignInQuestion, at origin: Origin) -> Bool {
+        let place = question.place
+        if let region = question.region, case .accessKey(let key) = sent, key.region != region,
+            regions[origin] == nil
+        {
+            // Only once: a server must not make Vitrine repeat a request forever.
+            regions[origin] = region
+            if known[place] == sent { known[place] = .accessKey(key.with(region: region)) }
+            return known[place] != nil
+        }
+        switch known[place] {
+        case .password(let user, let password):
+            // The address contained the key.
+            known[place] = .accessKey(
+                AccessKey(id: user, secret: password, region: regions[origin] ?? question.region))
+            return true
+        case .token?, nil: return false
+        case .accessKey?:
+            if let sent { remove(refused: sent, by: place) }
+            return known[place] != nil
+        }
+    }
+
+    /// Whether a place has refused a key, with any region.
+    fileprivate func hasRefused(_ signIn: SignIn, _ place: SignInPlace) -> Bool {
+        guard case .accessKey(let key) = signIn else { return false }
+        return refused[place]?.contains { other in
+            if case .accessKey(let other) = other { other.with(region: key.region) == key } else { false }
+        } == true
+    }
+}
+
 /// Functions that store credentials between runs. The functions may be slow and run off the main actor.
 public struct CredentialKeeping: Sendable {
     /// Returns stored credentials. Returns nil if there are none.
     let lookUp: @Sendable (SignInPlace) async -> SignIn?
     /// Stores credentials. Returns an error message if that fails.
     let keep: @Sendable (SignIn, SignInPlace, SignInKeeping) async -> String?
+    /// Returns the user's access keys for storage services, the most important first.
+    let accessKeys: @Sendable () async -> [AccessKey]
 
-    /// Creates the pair of functions.
+    /// Creates the functions.
     public init(
         lookUp: @escaping @Sendable (SignInPlace) async -> SignIn?,
-        keep: @escaping @Sendable (SignIn, SignInPlace, SignInKeeping) async -> String?
+        keep: @escaping @Sendable (SignIn, SignInPlace, SignInKeeping) async -> String?,
+        accessKeys: @escaping @Sendable () async -> [AccessKey] = { [] }
     ) {
+        self.accessKeys = accessKeys
         self.lookUp = lookUp
         self.keep = keep
     }

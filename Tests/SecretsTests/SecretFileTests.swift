@@ -24,6 +24,8 @@ import Testing
             SignIn.password(user: "me", password: "s3cret"), .password(user: "", password: ""),
             .password(user: "a\tb\nc", password: "100 % “ünï” \u{0}#"), .token("abc.def-ghi=="),
             .header(name: "x-api-key", value: "k3y\twith tab"),
+            .accessKey(AccessKey(id: "AK", secret: "a/b+\t=", region: "garage")),
+            .accessKey(AccessKey(id: "AK", secret: "", sessionToken: "t\n")),
         ])
     func roundTrip(signIn: SignIn) throws {
         #expect(try file.signIn(for: place) == nil)

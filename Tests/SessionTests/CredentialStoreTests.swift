@@ -81,6 +81,51 @@ import Testing
         #expect(await !store.hasOther(than: nil, for: .proxy(proxy), in: picture))
     }
 
+    @Test("Access keys are tried one after the other, and only for the gallery's own origin")
+    func accessKeys() async throws {
+        let keys = ["first", "second"].map { AccessKey(id: $0, secret: "s") }
+        let kept = SignIn.accessKey(AccessKey(id: "kept", secret: "s", region: "garage"))
+        let store = CredentialStore(
+            keeping: CredentialKeeping(lookUp: { _ in kept }, keep: { _, _, _ in nil }, accessKeys: { keys }))
+        var question = SignInQuestion(
+            origin: try #require(gallery.origin), schemes: [SignInQuestion.signatureScheme])
+        var sent: SignIn?
+        for name in ["first", "second", "kept"] {
+            #expect(await store.hasOther(than: sent, for: question, in: gallery))
+            sent = store.signIn(for: gallery, in: gallery)
+            guard case .accessKey(let key)? = sent else {
+                Issue.record("There is no key.")
+                return
+            }
+            #expect(key.id == name && key.region == (name == "kept" ? "garage" : "us-east-1"))
+            question.wasRefused = true
+        }
+        #expect(await !store.hasOther(than: sent, for: question, in: gallery))
+        #expect(store.signIn(for: gallery, in: gallery) == nil)
+        // A list may name pictures on other servers, which get no key.
+        question.origin = try #require(picture.origin)
+        #expect(await !store.hasOther(than: nil, for: question, in: gallery))
+        // Other questions do not lead to a key.
+        let other = CredentialStore(
+            keeping: CredentialKeeping(lookUp: { _ in nil }, keep: { _, _, _ in nil }, accessKeys: { keys }))
+        let place = try place(gallery)
+        #expect(await !other.hasOther(than: nil, for: place, in: gallery))
+    }
+
+    @Test("A key gets the region that the service names, once")
+    func regions() async throws {
+        let store = CredentialStore()
+        var question = SignInQuestion(
+            origin: try #require(gallery.origin), schemes: [SignInQuestion.signatureScheme])
+        let key = AccessKey(id: "a", secret: "s")
+        store.take(.accessKey(key), for: question.place)
+        question.region = "garage"
+        #expect(await store.hasOther(than: .accessKey(key), for: question, in: gallery))
+        #expect(store.signIn(for: gallery, in: gallery) == .accessKey(key.with(region: "garage")))
+        question.region = "elsewhere"
+        #expect(await !store.hasOther(than: .accessKey(key.with(region: "garage")), for: question, in: gallery))
+    }
+
     @Test func credentialsToStoreArePassedOn() async throws {
         let place = try place(gallery)
         let keeping = CredentialKeeping(lookUp: { _ in nil }) { signIn, place, keeping in "\(keeping) is full." }

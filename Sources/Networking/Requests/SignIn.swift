@@ -17,7 +17,7 @@ extension RequestContext {
         if question.origin.host != cache.address.host { question.browserServer = nil }
         // Refusals by proxies are recorded in the transfer.
         let refused = question.isProxy ? nil : sent
-        if await caches.credentials.hasOther(than: refused, for: question.place, in: cache.address) {
+        if await caches.credentials.hasOther(than: refused, for: question, in: cache.address) {
             activity.recordAnswer(for: cache.id)
         } else if !question.isDeferred {
             activity.ask(question)
@@ -32,6 +32,8 @@ extension HTTPRequest.Credentials {
         case .password(let user, let password): self.init(user: user, password: password)
         case .token(let token): self.init(bearer: token)
         case .header(let name, let value): self.init(header: name, value: value)
+        case .accessKey(let key):
+            self.init(accessKey: key.id, secret: key.secret, sessionToken: key.sessionToken, region: key.region)
         }
     }
 }

@@ -147,7 +147,7 @@ final class SignInPrompt: Responder {
     private func goOn() {
         guard focused != .user else { return step(by: 1) }
         guard question.wantsToken else {
-            return end(Answer(signIn: .password(user: user.text, password: secret.text), keeping: keeping))
+            return end(Answer(signIn: question.signIn(name: user.text, secret: secret.text), keeping: keeping))
         }
         guard !secret.text.isEmpty else { return focused = .secret }
         end(Answer(signIn: question.signIn(token: secret.text), keeping: keeping))
@@ -226,8 +226,8 @@ final class SignInPrompt: Responder {
         var rest = line
         let label =
             switch field {
-            case .user: "User:     "
-            case .secret: question.wantsToken ? question.keyHeader == nil ? "Token:    " : "API key:  " : "Password: "
+            case .user: question.wantsAccessKey ? "Key:      " : "User:     "
+            case .secret: secretLabel
             case .keeping: "Keep:     "
             case .browser: "Or:       "
             }
@@ -248,6 +248,11 @@ final class SignInPrompt: Responder {
                 _ = rest.takeLeft(1)
             }
         }
+    }
+
+    private var secretLabel: String {
+        if question.wantsAccessKey { return "Secret:   " }
+        return !question.wantsToken ? "Password: " : question.keyHeader == nil ? "Token:    " : "API key:  "
     }
 
     private func draw(_ field: TextField, isFocused: Bool, in surface: inout Surface, _ frame: Rect) {
