@@ -19,6 +19,8 @@ extension ListingPiece {
         folders += piece.folders
         etag = piece.etag ?? etag
         hasParentLink = hasParentLink || piece.hasParentLink
+        skipped += piece.skipped
+        nextPage = piece.nextPage ?? nextPage
     }
 
     /// The names of the files, as text.
@@ -44,6 +46,8 @@ func expectSameForEachCut(
             joined.folders += piece.folders
             joined.etag = piece.etag ?? joined.etag
             joined.hasParentLink = joined.hasParentLink || piece.hasParentLink
+            joined.skipped += piece.skipped
+            joined.nextPage = piece.nextPage ?? joined.nextPage
         }
         #expect(joined == whole, "cut at \(cut)", sourceLocation: sourceLocation)
     }

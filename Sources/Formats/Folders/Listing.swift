@@ -24,6 +24,11 @@ public struct ListingPiece: Equatable, Sendable {
     /// The validator that the list states for the folder itself; nil if the list states no validator.
     public var etag: String?
 
+    /// The paths of photos and folders that no address can name.
+    public var skipped: [String] = []
+    /// The token of the list's next page; nil if this is the last page.
+    public var nextPage: String?
+
     /// Whether the piece has a link to the parent folder. The list of an empty folder has only such a link.
     public var hasParentLink = false
 

@@ -8,6 +8,8 @@ public enum ListingFormat: String, CaseIterable, Sendable {
     case xml
     /// The answer of a WebDAV server.
     case multistatus
+    /// The list of a storage service's bucket.
+    case bucket
 
     /// Recognises the format of an answer. Returns nil if the answer is not the list of a folder.
     ///
@@ -17,6 +19,8 @@ public enum ListingFormat: String, CaseIterable, Sendable {
         if Self.isGalleryFile(beginning) { return nil }
         if WebDAVParser.recognises(contentType: contentType, beginning: beginning) {
             self = .multistatus
+        } else if BucketParser.recognises(beginning) {
+            self = .bucket
         } else if XMLListingParser.recognises(contentType: contentType, beginning: beginning) {
             self = .xml
         } else if JSONListingParser.recognises(beginning) {
@@ -43,13 +47,18 @@ public enum ListingFormat: String, CaseIterable, Sendable {
 
     /// Creates a parser for the list of a folder.
     ///
-    /// - Parameter previews: the addresses of small pictures, if the server makes some.
-    public func makeParser(for folder: ListedFolder, previews: WebDAVParser.Previews? = nil) -> any ListingParser {
+    /// - Parameters:
+    ///   - previews: the addresses of small pictures, if the server makes some.
+    ///   - prefix: the decoded beginning of the folder's keys in a bucket.
+    public func makeParser(
+        for folder: ListedFolder, previews: WebDAVParser.Previews? = nil, prefix: [UInt8] = []
+    ) -> any ListingParser {
         switch self {
         case .html: HTMLListingParser(folder: folder)
         case .json: JSONListingParser(folder)
         case .xml: XMLListingParser(folder: folder)
         case .multistatus: WebDAVParser(folder: folder, previews: previews)
+        case .bucket: BucketParser(prefix: prefix)
         }
     }
 }

@@ -1,0 +1,263 @@
+import CLibXML2
+import Model
+
+/// Parses a page of the list of a storage service's bucket (S3, `ListObjectsV2`).
+///
+///     <ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>1ueG</NextContinuationToken>
+///     <Contents><Key>2024/a+b.jpg</Key><LastModified>2026-11-25T21:00:00.000Z</LastModified>
+///     <ETag>"fba9"</ETag><Size>123</Size></Contents><CommonPrefixes><Prefix>2024/Lisbon/</Prefix></CommonPrefixes>…
+///
+/// A page has about 1,000 entries. Some servers state the encoding of keys behind the keys, so the parser returns all
+/// entries at the end.
+public final class BucketParser: ListingParser {
+    /// The most bytes of a text. A key has at most 1,024 bytes, each of which may be encoded.
+    private static let maximumText = 16_384
+    /// The most entries of a page.
+    private static let maximumEntries = 100_000
+    /// The most bytes of a validator or size that is kept.
+    private static let maximumValue = 256
+
+    private let prefix: [UInt8]
+    private let stream: XMLPushStream
+    private var open: [Element] = []
+    /// The text of the innermost open element that can have text.
+    private var text: [UInt8] = []
+    private var entry = Entry()
+    private var entries: [Entry] = []
+    private var isEncoded = false
+    private var isTruncated = false
+    private var token = ""
+
+    /// An object or a folder, as the server wrote it.
+    private struct Entry {
+        var isFolder = false
+        var key: [UInt8] = []
+        var modified = ""
+        var etag = ""
+        var size = ""
+    }
+
+    /// Creates a parser for one page.
+    ///
+    /// - Parameter prefix: the decoded beginning of the keys of the folder, with a slash at its end; empty for the whole
+    ///   bucket.
+    public convenience init(prefix: [UInt8]) {
+        self.init(prefix: prefix, library: XMLLibrary.file)
+    }
+
+    /// - Parameter library: the file name of libxml2.
+    init(prefix: [UInt8], library: String) {
+        self.prefix = prefix
+        stream = XMLPushStream(library: library, wantsText: true)
+    }
+
+    /// Returns whether an answer is the list of a bucket.
+    ///
+    /// - Parameter beginning: the first bytes, which must contain the first tag.
+    public static func recognises(_ beginning: [UInt8]) -> Bool {
+        DocumentRoot.name(beginning).map { $0.elementsEqual("listbucketresult".utf8) } ?? false
+    }
+
+    /// Parses the next bytes. Returns nothing, because only the end of the page completes the entries.
+    public func parse(_ bytes: [UInt8]) throws -> ListingPiece {
+        try stream.push(bytes, isCancelled: { false }) { event in try self.take(event) }
+        return ListingPiece()
+    }
+
+    /// Parses the end, and returns the page. Throws if the page is incomplete.
+    public func finish() throws -> ListingPiece {
+        try stream.finish { event in try self.take(event) }
+        var piece = ListingPiece()
+        for entry in entries { add(entry, to: &piece) }
+        entries = []
+        if isTruncated {
+            guard !token.isEmpty else { throw FormatError.malformed(line: 0, reason: "the next page is not named") }
+            piece.nextPage = token
+        }
+        return piece
+    }
+
+    private func take(_ event: XMLPushStream.Event) throws {
+        switch event {
+        case .start(let name, _, let attributes, let line):
+            guard open.count < GalleryXMLParser.maximumDepth else { throw FormatError.tooDeep }
+            guard attributes.longest <= GalleryXMLParser.maximumAttribute else {
+                throw FormatError.tooLong(line: line)
+            }
+            let element = Element(name, in: open.last)
+            guard !open.isEmpty || element == .list else { throw FormatError.otherDocument(name) }
+            open.append(element)
+            switch element {
+            case .object, .folder: entry = Entry(isFolder: element == .folder)
+            default: if element.hasText { text.removeAll(keepingCapacity: true) }
+            }
+        case .text(let bytes, let line):
+            guard open.last?.hasText == true else { return }
+            guard text.count + bytes.count <= Self.maximumText else { throw FormatError.tooLong(line: line) }
+            text.append(contentsOf: bytes)
+        case .end:
+            if let element = open.popLast() { try end(element) }
+        }
+    }
+
+    private func end(_ element: Element) throws {
+        switch element {
+        case .isTruncated: isTruncated = value == "true"
+        case .token: token = String(decoding: text.trimmedOfWhiteSpace, as: UTF8.self)
+        case .encoding: isEncoded = value == "url"
+        // White space is part of a key.
+        case .key: entry.key = text
+        case .modified: entry.modified = value
+        case .etag: entry.etag = value
+        case .size: entry.size = value
+        case .object, .folder:
+            guard entries.count < Self.maximumEntries else { throw FormatError.tooLong(line: 0) }
+            entries.append(entry)
+        case .list, .other: break
+        }
+    }
+
+    /// The text of the element that has ended; empty if the text is too long.
+    private var value: String {
+        let trimmed = text.trimmedOfWhiteSpace
+        return trimmed.count <= Self.maximumValue ? String(decoding: trimmed, as: UTF8.self) : ""
+    }
+
+    private func add(_ entry: Entry, to piece: inout ListingPiece) {
+        let key = isEncoded ? Self.decoded(entry.key) : entry.key
+        // Some programs create an empty object for the folder itself.
+        guard key != prefix else { return }
+        guard key.starts(with: prefix) else { return piece.skipped.append(PathText.text(key)) }
+        var name = Array(key[prefix.count...])
+        if entry.isFolder, name.last == UInt8(ascii: "/") { name.removeLast() }
+        let isSound = ListedFolder.isSound(name)
+        if entry.isFolder {
+            // A folder's name would be lost in an address, for example `..` or an empty name.
+            guard isSound else { return piece.skipped.append(PathText.text(key)) }
+            if ListedSubfolder.isWanted(name) { piece.folders.append(ListedSubfolder(name: name)) }
+        } else if PictureName.isPicture(name[...]) {
+            guard isSound else { return piece.skipped.append(PathText.text(key)) }
+            let isKnown = !(entry.size.isEmpty && entry.modified.isEmpty)
+            piece.files.append(
+                ListedFile(
+                    name: name, date: ListingDate.moment(entry.modified),
+                    revision: !entry.etag.isEmpty ? entry.etag : isKnown ? "\(entry.size)-\(entry.modified)" : ""))
+        }
+    }
+
+    /// Decodes a key in the form of URLs. Servers write a space as `+` or `%20`.
+    private static func decoded(_ key: [UInt8]) -> [UInt8] {
+        let spaced = key.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
+        return spaced.contains(UInt8(ascii: "%"))
+            ? PercentEncoding.decodedBytes(String(decoding: spaced, as: UTF8.self)) : spaced
+    }
+
+    /// An element of the list. Its meaning depends on its parent element.
+    private enum Element {
+        case list, isTruncated, token, encoding, object, folder, key, modified, etag, size, other
+
+        init(_ name: UnsafePointer<xmlChar>, in parent: Element?) {
+            self =
+                switch parent {
+                case nil where name == XMLName.list: .list
+                case .list where name == XMLName.isTruncated: .isTruncated
+                case .list where name == XMLName.token: .token
+                case .list where name == XMLName.encoding: .encoding
+                case .list where name == XMLName.object: .object
+                case .list where name == XMLName.folder: .folder
+                case .object where name == XMLName.key, .folder where name == XMLName.prefix: .key
+                case .object where name == XMLName.modified: .modified
+                case .object where name == XMLName.etag: .etag
+                case .object where name == XMLName.size: .size
+                default: .other
+                }
+        }
+
+        var hasText: Bool {
+            switch self {
+            case .isTruncated, .token, .encoding, .key, .modified, .etag, .size: true
+            case .list, .object, .folder, .other: false
+            }
+        }
+    }
+}
+
+/// The document with which a storage service explains a refusal.
+public struct BucketRefusal: Hashable, Sendable {
+    /// The HTTP status of the answer.
+    public let status: Int
+    /// The reason, such as `AccessDenied`: letters and digits.
+    public let code: String
+    /// The region that the request must name; nil if the service states no region.
+    public let region: String?
+
+    /// The most bytes of a code.
+    private static let maximumCode = 64
+
+    /// Parses the body of an answer. Returns nil for another document.
+    public init?(status: Int, region: String?, body: [UInt8]) {
+        guard DocumentRoot.name(body)?.elementsEqual("error".utf8) == true else { return nil }
+        let stream = XMLPushStream(library: XMLLibrary.file, wantsText: true)
+        var (depth, name, texts) = (0, "", [String: [UInt8]]())
+        func take(_ event: XMLPushStream.Event) throws {
+            switch event {
+            case .start(let tag, _, _, _):
+                guard depth < GalleryXMLParser.maximumDepth else { throw FormatError.tooDeep }
+                depth += 1
+                if depth == 2 { name = String(cString: tag) }
+            case .text(let bytes, _):
+                guard depth == 2, name == "Code" || name == "Region" else { return }
+                guard texts[name, default: []].count + bytes.count <= Self.maximumCode else { return }
+                texts[name, default: []].append(contentsOf: bytes)
+            case .end: depth -= 1
+            }
+        }
+        // A refusal that was cut is as good.
+        try? stream.push(body, isCancelled: { false }) { event in try take(event) }
+        let code = (texts["Code"] ?? []).filter {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+        }
+        guard !code.isEmpty else { return nil }
+        let named = texts["Region"].map { String(decoding: $0.trimmedOfWhiteSpace, as: UTF8.self) }
+        (self.status, self.code) = (status, String(decoding: code, as: UTF8.self))
+        self.region = [region, named].compactMap { $0 }.first(where: AccessKey.isRegion)
+    }
+
+    /// Creates a refusal.
+    public init(status: Int, code: String, region: String? = nil) {
+        (self.status, self.code, self.region) = (status, code, region)
+    }
+
+    /// Whether an access key is wrong or no longer valid.
+    public var isOfKey: Bool { Self.keyCodes.contains(code) }
+
+    /// Whether a request without an access key needs one.
+    public var wantsKey: Bool {
+        status == 401 || status == 403 || status == 400 && Self.signatureCodes.contains(code)
+    }
+
+    /// Whether the request must be signed for ``region``.
+    public var isOfRegion: Bool { region != nil && (status == 400 || status == 301 || isOfKey) }
+
+    private static let keyCodes: Set<String> = [
+        "AuthFailure", "AuthorizationHeaderMalformed", "ExpiredToken", "InvalidAccessKeyId", "InvalidSecurity",
+        "InvalidToken", "SignatureDoesNotMatch", "TokenRefreshRequired",
+    ]
+    private static let signatureCodes: Set<String> = [
+        "AuthorizationHeaderMalformed", "MissingSecurityHeader", "UnsupportedAlgorithm",
+    ]
+}
+
+extension XMLName {
+    fileprivate static let list = Self("ListBucketResult")
+    fileprivate static let isTruncated = Self("IsTruncated")
+    fileprivate static let token = Self("NextContinuationToken")
+    fileprivate static let encoding = Self("EncodingType")
+    fileprivate static let object = Self("Contents")
+    fileprivate static let folder = Self("CommonPrefixes")
+    fileprivate static let key = Self("Key")
+    fileprivate static let prefix = Self("Prefix")
+    fileprivate static let modified = Self("LastModified")
+    fileprivate static let etag = Self("ETag")
+    fileprivate static let size = Self("Size")
+}
