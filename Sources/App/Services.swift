@@ -32,6 +32,8 @@ struct Services {
     let credentials: CredentialStore
     let wishes = Wishes()
     let activity = Activity()
+    /// The access keys and the storage service that the environment and the user's files name.
+    let accessKeyFiles: AccessKeyFiles
     /// Reports changes of the machine's networks.
     let networkWatch = NetworkWatch()
 
@@ -55,7 +57,8 @@ struct Services {
             }
         log = Log(level: level, file: logFile)
         for mistake in inForce.mistakes { log.error(.screen, "\(mistake)") }
-        credentials = Self.credentials(locations, log)
+        accessKeyFiles = AccessKeyFiles(home: locations.home) { name in getenv(name).map { String(cString: $0) } }
+        credentials = Self.credentials(locations, accessKeyFiles, log)
     }
 
     /// Opens the folder that holds all caches.
@@ -128,7 +131,7 @@ struct Services {
 
     /// Returns the address for a gallery argument of the command line.
     func address(_ text: String) throws -> Address {
-        try GalleryArgument.address(text, home: locations.home)
+        try GalleryArgument.address(text, home: locations.home, buckets: accessKeyFiles.service)
     }
 
     /// Reads the user's list of galleries.
@@ -276,7 +279,9 @@ extension Services {
 
 extension Services {
     /// Creates the store of credentials. The store reads saved passwords only when a server requires a password.
-    static func credentials(_ locations: Locations, _ log: Log) -> CredentialStore {
+    static func credentials(
+        _ locations: Locations, _ accessKeyFiles: AccessKeyFiles, _ log: Log
+    ) -> CredentialStore {
         let secretStore = SecretStore(file: SecretFile(path: locations.passwordsFile), keyring: Keyring()) { trouble in
             log.error(.network, "\(trouble)")
         }
@@ -290,7 +295,8 @@ extension Services {
                     } catch {
                         return "\(error)"
                     }
-                }))
+                },
+                accessKeys: { accessKeyFiles.keys() }))
     }
 }
 

@@ -15,6 +15,8 @@ public enum GalleryKind: String, Hashable, Sendable {
     case immich
     /// A feed of a photo site, a blog or a social network.
     case feed
+    /// A bucket of a storage service.
+    case s3
 
     /// Returns the kind of a gallery if the cache stores no kind. Returns nil if the kind is unknown, because
     /// Vitrine never fetched the gallery.

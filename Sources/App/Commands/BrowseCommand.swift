@@ -140,7 +140,7 @@ struct BrowseCommand {
                 }
                 return written
             })
-        return ScreenContext(
+        let context = ScreenContext(
             caches: caches, wishes: services.wishes, activity: services.activity,
             pipeline: PicturePipeline(renderer: developer, width: Services.pictures), log: services.log,
             settings: services.settings,
@@ -149,6 +149,8 @@ struct BrowseCommand {
             capabilities: terminal.capabilities,
             exportFolder: exportFolder, creationMask: services.creationMask, open: { await program.open($0, of: $1) },
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
+        context.buckets = services.accessKeyFiles.service()
+        return context
     }
 
     /// Reads the list of galleries, and shows mistakes in the list as notices.

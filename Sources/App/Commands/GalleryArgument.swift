@@ -5,8 +5,14 @@ import Model
 /// Reads a gallery on the command line: a URL, a folder, a list file, or a picture in a folder.
 enum GalleryArgument {
     /// Returns the address of an existing file or folder, or else of a typed URL. A picture's gallery is its folder.
-    static func address(_ text: String, home: String) throws -> Address {
-        guard let path = path(text) else { return try Address(typed: text, home: home, currentFolder: currentFolder) }
+    ///
+    /// - Parameter buckets: returns the storage service that `s3://` addresses mean.
+    static func address(_ text: String, home: String, buckets: () -> BucketService) throws -> Address {
+        guard let path = path(text) else {
+            return try Address(
+                typed: text, home: home, currentFolder: currentFolder,
+                buckets: BucketService.isBucket(text) ? buckets() : BucketService())
+        }
         let address = Address(filePath: path)
         return pictureName(path) == nil ? address : address.folderAlone
     }

@@ -43,7 +43,8 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         let reach = ByteCount(EmbeddedThumbnail.reach)
         return FetchPlan(
             address: picture.address, signIn: picture.signIn, firstBytes: reach, limit: reach,
-            addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser)
+            addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser,
+            refusals: try picture.cache.pictureRefusals())
     }
 
     /// Stores the thumbnail, or records that there is none. Does nothing if the gallery has another edition by then.

@@ -34,6 +34,18 @@ public struct FetchPlan: Sendable {
     public var resumption: HTTPRequest.Resumption?
     /// Whether the server may compress the body.
     public var allowsCompression: Bool
+    /// The treatment of refusals by a storage service.
+    public var refusals: Refusals
+
+    /// The treatment of the documents with which storage services explain refusals.
+    public enum Refusals: Sendable {
+        /// Only the status counts.
+        case ignored
+        /// The document becomes the error.
+        case explained
+        /// The document becomes the error, or a question for an access key.
+        case asked
+    }
 
     /// Creates a plan.
     public init(
@@ -42,7 +54,7 @@ public struct FetchPlan: Sendable {
         firstBytes: ByteCount? = nil, limit: ByteCount,
         file: PartialFile? = nil, resumption: HTTPRequest.Resumption? = nil,
         addressPolicy: HTTPRequest.AddressPolicy = .anywhere, isNamedByUser: Bool = false,
-        wasPublic: Bool = false, allowsCompression: Bool = false
+        wasPublic: Bool = false, allowsCompression: Bool = false, refusals: Refusals = .ignored
     ) {
         self.address = address
         self.method = method
@@ -58,6 +70,7 @@ public struct FetchPlan: Sendable {
         self.isNamedByUser = isNamedByUser
         self.wasPublic = wasPublic
         self.allowsCompression = allowsCompression
+        self.refusals = refusals
     }
 
     func httpRequest() throws -> HTTPRequest {
@@ -72,7 +85,7 @@ public struct FetchPlan: Sendable {
             allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, addressPolicy: addressPolicy,
             isNamedByUser: isNamedByUser)
         if allowsCompression { request.maximumExpansion = Self.maximumExpansion }
-        request.wantsRefusals = ImmichRules.keyHeader(for: address) != nil
+        request.wantsRefusals = refusals != .ignored || ImmichRules.keyHeader(for: address) != nil
         request.sendsPasswordUnasked = ServerPlace.lacksChallenges(address)
         return request
     }
@@ -123,5 +136,11 @@ extension GalleryCache {
         // Lists fetched by older versions of Vitrine lack this value.
         let isPrivate = try read { try $0.gallery() }.isPrivate ?? true
         return .publicOnly(except: isPrivate ? address.host : nil)
+    }
+
+    /// Returns the treatment of refusals by the servers of the gallery's pictures. Only a bucket asks for access keys: a
+    /// list may name pictures in buckets of others.
+    func pictureRefusals() throws -> FetchPlan.Refusals {
+        try address.scheme != .file && read { try $0.gallery() }.kind == .s3 ? .asked : .ignored
     }
 }

@@ -133,7 +133,10 @@ public struct GalleryListRequest: NetworkRequest {
             addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic), isNamedByUser: true,
             wasPublic: record.wasPublic,
             allowsCompression: true)
-        if cache.address.scheme != .file { plan.headers = [("Accept", Self.acceptedTypes)] }
+        if cache.address.scheme != .file {
+            plan.headers = [("Accept", Self.acceptedTypes)]
+            plan.refusals = record.kind == .list ? .asked : .explained
+        }
         return plan
     }
 

@@ -119,6 +119,14 @@ actor ListComparer {
     /// Whether any photo so far is new or has changed.
     var hasChanges: Bool { draft.hasChanges }
 
+    /// Counts and logs photos and folders that no address can name.
+    func skip(_ paths: [String]) async throws {
+        guard !paths.isEmpty else { return }
+        await waitForCommit()
+        skipped += paths.count
+        note(paths.prefix(Self.maximumNotes).map { "\($0): skipped: its name is not allowed in addresses" })
+    }
+
     /// Keeps the photos in a part of the gallery.
     ///
     /// - Parameter reason: the reason why the part could not be read; nil if it has not changed.

@@ -46,17 +46,18 @@ public struct PhotoRequest: TransferRequest {
     /// Returns a plan for the whole photo, or for the rest of an interrupted transfer.
     public func plan() throws -> FetchPlan {
         let addressPolicy = try picture.cache.pictureAddressPolicy()
+        let refusals = try picture.cache.pictureRefusals()
         guard let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) else {
             return FetchPlan(
                 address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
                 file: try picture.cache.files.makePartial(), addressPolicy: addressPolicy,
-                isNamedByUser: picture.isNamedByUser)
+                isNamedByUser: picture.isNamedByUser, refusals: refusals)
         }
         return FetchPlan(
             address: picture.address, signIn: picture.signIn, limit: Self.limit, file: part.file,
             resumption: HTTPRequest.Resumption(
                 offset: part.size, validator: part.validator, url: part.url, whole: part.whole),
-            addressPolicy: addressPolicy, isNamedByUser: picture.isNamedByUser)
+            addressPolicy: addressPolicy, isNamedByUser: picture.isNamedByUser, refusals: refusals)
     }
 
     /// Keeps the partial file for the next attempt.

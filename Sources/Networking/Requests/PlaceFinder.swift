@@ -65,6 +65,8 @@ struct PlaceFinder {
         }
         do {
             return try await kind(of: try await Response.to(plan, over: client, with: permit))
+        } catch RequestError.bucket(let refusal) {
+            return try await findBucket(after: refusal, to: plan)
         } catch RequestError.status(let status, let retryAfter)
             where [400, 403, 404, 405, 501].contains(status) && !ServerPlace.isPage(cache.address)
         {
@@ -122,8 +124,44 @@ struct PlaceFinder {
         guard response.address.host == cache.address.host else {
             throw FormatError.notAGallery("a page of another server")
         }
+        if format == .bucket {
+            // Only the address of a bucket has this list.
+            let isInPath = response.address.path != "/"
+            guard let bucket = Bucket(response.address, isInPath: isInPath) else {
+                return .list(response, beginning: beginning)
+            }
+            return .folders(place(.s3, try bucket.list()), nil)
+        }
         response.putBack(beginning)
         return .folders(place(.web, response.address), response)
+    }
+
+    /// Finds the bucket at an address where a storage service has no object, or refuses to send it.
+    private func findBucket(after refusal: BucketRefusal, to plan: FetchPlan) async throws -> sending Place {
+        // An object, such as a file that lists photos.
+        if ServerPlace.isPage(cache.address) {
+            throw refusal.error(at: cache.address, after: plan.signIn, mayAsk: true)
+        }
+        let isInHost = AmazonHost(cache.address.host)?.hasBucket
+        // The bucket of another region of Amazon.
+        let address = refusal.region.flatMap { cache.address.moved(toRegion: $0) } ?? cache.address
+        var failure: RequestError?
+        for isInPath in isInHost.map({ [!$0] }) ?? [true, false] {
+            guard let bucket = Bucket(address, isInPath: isInPath), let list = try? bucket.list() else { continue }
+            let place = place(.s3, list)
+            do {
+                var response = try await answer(from: place, with: TransferPermit(.list))
+                let beginning = try await response.beginning()
+                guard BucketParser.recognises(beginning) else { continue }
+                response.putBack(beginning)
+                return .folders(place, response)
+            } catch let error as RequestError {
+                // The first place is more likely.
+                failure = failure ?? error
+                guard case .bucket(let refusal) = error, refusal.status == 404 else { throw failure ?? error }
+            }
+        }
+        throw failure ?? refusal.error(at: cache.address, after: plan.signIn, mayAsk: true)
     }
 
     /// The public share of a Nextcloud server, if the address looks like its link.
@@ -189,7 +227,7 @@ extension GalleryKind {
     /// Whether the gallery consists of folders on a server.
     var isServer: Bool {
         switch self {
-        case .web, .webDAV, .nextcloud: true
+        case .web, .webDAV, .nextcloud, .s3: true
         case .list, .folder, .immich, .feed: false
         }
     }

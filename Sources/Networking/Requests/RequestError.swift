@@ -23,6 +23,8 @@ public enum RequestError: Error, Equatable {
     case notMadeYet
     /// The sign-in with the browser failed for this reason.
     case browserSignIn(String)
+    /// A storage service refused.
+    case bucket(BucketRefusal)
     /// The server sent content of another type.
     case wrongType(String)
     /// The server answered 304 (Not Modified), but the cache holds no copy.
@@ -61,6 +63,7 @@ public enum RequestError: Error, Equatable {
         case .missingPermission(let name): Failure("the API key lacks the permission \(name)", remedy: .none)
         case .notMadeYet: Failure("the server has not made this thumbnail yet", remedy: .time)
         case .browserSignIn(let reason): Failure(reason, remedy: .none)
+        case .bucket(let refusal): Failure(refusal.reason, remedy: .none)
         case .wrongType(let what): Failure("the server sent \(what)", remedy: .none)
         case .nothingHeld: Failure("the server sent nothing", remedy: .time)
         case .noRest(let reason): Failure("the server does not send the rest: \(reason)", remedy: .time)
@@ -138,7 +141,7 @@ public enum RequestError: Error, Equatable {
             return "the proxy \(proxy) \(question.wasRefused ? "refuses the password" : "wants a password")"
         }
         let what = question.secretName
-        let article = question.keyHeader == nil ? "a" : "an"
+        let article = question.keyHeader != nil || question.wantsAccessKey ? "an" : "a"
         let reason =
             question.wasRefused
             ? "\(question.origin.place) refuses the \(what)"

@@ -49,6 +49,12 @@ public struct Response {
             if head.status == 403, let permission = await missingPermission(&events, plan) {
                 throw RequestError.missingPermission(permission)
             }
+            if plan.refusals != .ignored,
+                let refusal = try await refusal(
+                    head, &events, mayAsk: plan.refusals == .asked)
+            {
+                throw refusal.error(at: plan.address, after: plan.signIn, mayAsk: plan.refusals == .asked)
+            }
             throw RequestError.status(
                 head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })
         }
@@ -65,6 +71,26 @@ public struct Response {
             if case .bytes(let bytes) = event { body += bytes }
         }
         return ImmichRules.missingPermission(body)
+    }
+
+    /// Reads the document with which a storage service refuses a request. Returns nil for other answers, and if the
+    /// service has too much to do.
+    private static func refusal(
+        _ head: HTTPResponse, _ events: inout HTTPTransfer.Iterator, mayAsk: Bool
+    ) async throws -> BucketRefusal? {
+        guard head.status != 429, head.status < 500 else { return nil }
+        var body: [UInt8] = []
+        do {
+            while let event = try await events.next() {
+                if case .bytes(let bytes) = event { body += bytes }
+            }
+        } catch {
+            // The status of a cut answer still counts.
+            try Task.checkCancellation()
+        }
+        // Pieces have no body.
+        if body.isEmpty, mayAsk, head.status == 403 { return BucketRefusal(status: 403, code: "AccessDenied") }
+        return BucketRefusal(status: head.status, region: head.headers["x-amz-bucket-region"], body: body)
     }
 
     /// Whether the request can use an answer.

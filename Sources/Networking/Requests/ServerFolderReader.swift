@@ -77,24 +77,29 @@ struct ServerFolderReader: Sendable {
         switch error {
         case RequestError.status(404, _) where !folder.isListed, RequestError.status(410, _): return .missing(folder)
         case RequestError.status(429, _), RequestError.status(503, _): return .refused(folder, RequestError(error))
-        case RequestError.status, RequestError.wrongType, RequestError.signIn, is FormatError:
+        case RequestError.status, RequestError.bucket, RequestError.wrongType, RequestError.signIn, is FormatError:
             return .unreadable(folder, RequestError(error).failure)
         default: return .failed(error)
         }
     }
 
     private func parse(_ response: inout Response, of folder: ServerFolder) async throws -> Outcome {
-        let listed = folder.path.isEmpty ? place.root : ListedFolder(try place.address(of: folder.path))
+        let listed = try place.folder(of: folder.path)
         let beginning = try await response.beginning()
         guard let format = ListingFormat(contentType: response.head.headers["content-type"], beginning: beginning),
-            (format == .multistatus) == (place.kind != .web)
+            Self.isFormat(format, of: place.kind)
         else { throw FormatError.notAGallery("no list of a folder") }
-        let parser = format.makeParser(for: listed, previews: place.previews(in: listed))
+        func makeParser() -> any ListingParser {
+            format.makeParser(
+                for: listed, previews: place.previews(in: listed), prefix: (place.bucket?.prefix ?? []) + folder.path)
+        }
+        var parser = makeParser()
         var contents = Contents(folder: folder, head: response.head, validators: response.validators)
         if place.kind != .web { contents.validators = Validators(etag: folder.etag) }
         var count = 0
         func take(_ piece: ListingPiece) async throws {
             contents.add(piece, digest)
+            try await comparer.skip(piece.skipped)
             if place.kind != .web, let etag = piece.etag { contents.validators = Validators(etag: etag) }
             guard !piece.files.isEmpty else { return }
             count = try await comparer.add(FolderListing(piece.files, in: folder.path, at: listed, digest))
@@ -106,13 +111,35 @@ struct ServerFolderReader: Sendable {
             ending = (ending + piece).suffix(Self.endingLength)
             bytes = try await response.nextBytes()
         }
-        try await take(try parser.finish())
+        var last = try parser.finish()
+        try await take(last)
+        var pages = PageLimit()
+        while let token = last.nextPage {
+            guard pages.allows(token, isEmpty: last.files.isEmpty && last.folders.isEmpty) else {
+                throw RequestError.transfer(.malformed("its pages have no end"))
+            }
+            var page = try await Response.to(
+                try place.plan(for: folder.path, page: token), over: client, with: TransferPermit(.list))
+            parser = makeParser()
+            while let bytes = try await page.nextBytes() { try await take(try parser.parse(bytes)) }
+            last = try parser.finish()
+            try await take(last)
+        }
         if format == .html, Self.isCut(response.head, beginning, ending) { throw RequestError.transfer(.cut) }
         // An emptied folder still has a link to the folder around it. The page of an error has none.
         if format == .html, contents.isEmpty, !contents.hasParentLink, !folder.path.isEmpty {
             throw RequestError.wrongType("a page without a list")
         }
         return .read(contents, count: count)
+    }
+
+    /// Whether a list in this format is that of a folder on this kind of server.
+    private static func isFormat(_ format: ListingFormat, of kind: GalleryKind) -> Bool {
+        switch kind {
+        case .s3: format == .bucket
+        case .webDAV, .nextcloud: format == .multistatus
+        case .web, .list, .folder: format != .multistatus && format != .bucket
+        }
     }
 
     /// Whether a page in an answer without a length ends too early.
@@ -126,6 +153,26 @@ struct ServerFolderReader: Sendable {
 
     /// The number of bytes at the end of a page that contain its last tag.
     private static let endingLength = 4_096
+}
+
+/// Decides whether to read another page of a folder's list. A broken server could name pages without end.
+struct PageLimit {
+    private var tokens: Set<String> = []
+    /// The number of pages in a row without an entry.
+    private var emptyCount = 0
+
+    /// The most pages of a folder: ten million objects.
+    private static let maximumCount = 10_000
+    /// The most pages in a row without an entry. Services send a few of them after many objects were removed.
+    private static let maximumEmpty = 100
+
+    /// Returns whether to read a page.
+    ///
+    /// - Parameter isEmpty: whether the page before had no entries.
+    mutating func allows(_ token: String, isEmpty: Bool) -> Bool {
+        emptyCount = isEmpty ? emptyCount + 1 : 0
+        return tokens.count < Self.maximumCount && emptyCount <= Self.maximumEmpty && tokens.insert(token).inserted
+    }
 }
 
 extension ServerFolderReader.Contents {

@@ -13,6 +13,8 @@ struct ServerPlace: Sendable {
     let page: Address
     /// The outermost folder.
     let root: ListedFolder
+    /// The folder in a bucket; nil for other servers.
+    let bucket: Bucket?
     private let cache: GalleryCache
     private var wasPublic: Bool
 
@@ -21,7 +23,8 @@ struct ServerPlace: Sendable {
         self.page = page
         self.cache = cache
         self.wasPublic = wasPublic
-        root = ListedFolder(kind == .web ? Self.folder(of: page) : page)
+        bucket = kind == .s3 ? Bucket(list: page) : nil
+        root = ListedFolder(bucket?.root ?? (kind == .web ? Self.folder(of: page) : page))
     }
 
     /// Returns the address of the folder that a page lists.
@@ -41,6 +44,8 @@ struct ServerPlace: Sendable {
 
     /// Whether an answer from an address is the list of a folder. After a redirect, the answer may be another page.
     func isAddress(_ address: Address, of path: [UInt8]) throws(AddressError) -> Bool {
+        // A bucket has the lists of all folders at one address.
+        guard bucket == nil else { return address == (try self.address(of: path)) }
         guard !path.isEmpty else { return address == page || root.isItself(address) }
         return ListedFolder(try self.address(of: path)).isItself(address)
     }
@@ -68,13 +73,24 @@ struct ServerPlace: Sendable {
             root: server, share: String(match.1), folder: PercentEncoding.decodedBytes(String(match.2)))
     }
 
-    /// Returns the address of a folder below the root.
+    /// Returns a folder below the root.
+    ///
+    /// - Parameter path: the decoded path below the root, with a slash at its end; empty for the root.
+    func folder(of path: [UInt8]) throws(AddressError) -> ListedFolder {
+        path.isEmpty
+            ? root
+            : ListedFolder(
+                try root.address.resolving("./" + PercentEncoding.encode(path, keepingEscapes: false, also: "/")))
+    }
+
+    /// Returns the address of the list of a folder below the root.
     ///
     /// - Parameter path: the decoded path below the root, with a slash at its end; empty for the root.
     func address(of path: [UInt8]) throws(AddressError) -> Address {
-        path.isEmpty
+        if let bucket { return try bucket.list(of: path) }
+        return path.isEmpty
             ? kind == .web ? page : root.address
-            : try root.address.resolving("./" + PercentEncoding.encode(path, keepingEscapes: false, also: "/"))
+            : try folder(of: path).address
     }
 
     /// Returns the plan of a request for the list of a folder.
@@ -82,7 +98,10 @@ struct ServerPlace: Sendable {
     /// - Parameters:
     ///   - isAlone: whether to ask for the folder's own properties only. Servers without properties send the list.
     ///   - validators: if they still match, the server may answer 304 (Not Modified).
-    func plan(for path: [UInt8], isAlone: Bool = false, validators: Validators = Validators()) throws -> FetchPlan {
+    ///   - token: the token of a page of the list; nil for the first page.
+    func plan(
+        for path: [UInt8], isAlone: Bool = false, validators: Validators = Validators(), page token: String? = nil
+    ) throws -> FetchPlan {
         var plan = FetchPlan(
             address: try address(of: path), signIn: signIn, validators: kind == .web ? validators : Validators(),
             limit: Self.limit, addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
@@ -97,6 +116,9 @@ struct ServerPlace: Sendable {
             // ownCloud refuses every password with this header.
             if Self.isShare(root.address) { plan.headers.append(("X-Requested-With", "XMLHttpRequest")) }
             plan.body = Array((kind == .nextcloud ? Self.nextcloudProperties : Self.properties).utf8)
+        case .s3:
+            plan.refusals = .asked
+            if let token, let bucket { plan.address = try bucket.list(of: path, page: token) }
         case .list, .folder, .web, .immich, .feed: plan.headers = [("Accept", GalleryListRequest.acceptedTypes)]
         }
         return plan

@@ -37,7 +37,8 @@ public struct ThumbnailRequest: TransferRequest {
     public func plan() throws -> FetchPlan {
         FetchPlan(
             address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
-            addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser)
+            addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser,
+            refusals: try picture.cache.pictureRefusals())
     }
 
     /// Stores the thumbnail, unless the gallery's list names another thumbnail by then.

@@ -108,6 +108,9 @@ public enum ManPage {
             ("NO_COLOR", "turns colours off"), ("COLORTERM", "truecolor: the terminal has 16 million colours"),
             ("ESCDELAY", "milliseconds to wait after Escape for the rest of a key"),
             ("BROWSER", "program for addresses"),
+            ("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", "access key for S3 buckets"),
+            ("AWS_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", "region and service of S3 buckets"),
+            ("AWS_PROFILE", "profile in ~/.aws/credentials and ~/.aws/config"),
         ] {
             page.term(Roff.bold(names), meaning + ".")
         }

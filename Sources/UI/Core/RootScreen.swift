@@ -199,7 +199,7 @@ public final class RootScreen: Screen {
     /// Opens the address, file or folder that the user typed.
     private func open(typed text: String) {
         do throws(AddressError) {
-            open(try Address(typed: text, home: context.home, currentFolder: context.currentFolder))
+            open(try context.address(typed: text))
         } catch {
             modals.showNotice(error.description)
         }

@@ -59,6 +59,8 @@ public final class ScreenContext {
     }
     /// Called when automatic updates may start.
     var onUpdatesReleased: () -> Void = {}
+    /// The storage service that `s3://` addresses mean.
+    public var buckets = BucketService()
     /// Returns the time of a gallery's next automatic update, if one is due.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }
     /// Passes changes of the model to the root screen.
@@ -92,6 +94,11 @@ public final class ScreenContext {
         exports = Exports(folder: exportFolder, mask: creationMask, wishes: wishes, mayFetch: !settings.offline)
         self.wait = wait
         self.now = now
+    }
+
+    /// Parses an address as the user types it.
+    func address(typed text: String) throws(AddressError) -> Address {
+        try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets)
     }
 
     /// Allows new attempts for a whole gallery, because the user asks for them.

@@ -170,7 +170,8 @@ final class GalleriesScreen: Screen, ListScreen {
 
     private func add(_ text: String) {
         do throws(AddressError) {
-            try draft.add(typed: text, home: context.home, currentFolder: context.currentFolder)
+            try draft.add(
+                typed: text, home: context.home, currentFolder: context.currentFolder, buckets: context.buckets)
             stopTyping()
             adoptDraft()
         } catch {
@@ -360,7 +361,7 @@ final class GalleriesScreen: Screen, ListScreen {
         let old = draft.selection
         do throws(AddressError) {
             let isNew = try draft.replaceSelected(
-                typed: text, home: context.home, currentFolder: context.currentFolder)
+                typed: text, home: context.home, currentFolder: context.currentFolder, buckets: context.buckets)
             guard isNew else { return problem = "This gallery is already in the list." }
             // The visited gallery is now listed under another address.
             if visited == old { visited = nil }

@@ -41,8 +41,10 @@ struct GalleryDraft: Equatable {
 
     /// Adds a typed address to the list and selects the gallery. If the list already has the address, only selects the
     /// gallery.
-    mutating func add(typed text: String, home: String, currentFolder: String) throws(AddressError) {
-        let address = try Address(typed: text, home: home, currentFolder: currentFolder)
+    mutating func add(
+        typed text: String, home: String, currentFolder: String, buckets: BucketService = BucketService()
+    ) throws(AddressError) {
+        let address = try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets)
         if !isListed(address) { list.add(address) }
         select(address)
     }
@@ -58,9 +60,10 @@ struct GalleryDraft: Equatable {
     /// Replaces the address of the selected gallery. Returns false if the list already has the new address.
     ///
     /// Secrets in the old address stay, since the field does not show them.
-    mutating func replaceSelected(typed text: String, home: String, currentFolder: String) throws(AddressError) -> Bool
-    {
-        var address = try Address(typed: text, home: home, currentFolder: currentFolder)
+    mutating func replaceSelected(
+        typed text: String, home: String, currentFolder: String, buckets: BucketService = BucketService()
+    ) throws(AddressError) -> Bool {
+        var address = try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets)
         if let selection { address = address.restoringSecrets(of: selection) }
         guard let selection, selection != address else { return true }
         guard !isListed(address) else { return false }

@@ -53,7 +53,7 @@ extension GalleryKind {
     var isLibrary: Bool {
         switch self {
         case .immich: true
-        case .list, .folder, .web, .webDAV, .nextcloud, .feed: false
+        case .list, .folder, .web, .webDAV, .nextcloud, .s3, .feed: false
         }
     }
 }

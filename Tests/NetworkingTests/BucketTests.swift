@@ -1,0 +1,260 @@
+import HTTP
+import Logging
+import Model
+import Session
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// Galleries in the buckets of a storage service that a script plays.
+@Suite struct BucketTests {
+    private let folder = TestFolder()
+    private let log = Log(level: .debug)
+    private let activity = Activity()
+    private let wishes = Wishes()
+
+    private static let keys = [
+        "a.jpg", "b.jpg", "c.jpg", "2024/d.jpg", "2024/May 1/e.jpg", "2024/May 1/Ü &+#50%.jpg", "2025/f.jpg",
+        "2025/g.jpg", "2025/h.jpg", "notes.txt",
+    ]
+    private static let ids = keys.filter { $0.hasSuffix(".jpg") }.sorted()
+    private static let key = AccessKey(id: "AKID", secret: "S3cret/+=", sessionToken: "t0ken")
+
+    private func context(_ credentials: CredentialStore = CredentialStore()) throws -> RequestContext {
+        RequestContext(
+            caches: try CacheFolder(path: folder.path("cache"), log: log, activity: activity, credentials: credentials),
+            activity: activity, log: log)
+    }
+
+    private func context(keys: [AccessKey]) throws -> RequestContext {
+        try context(
+            CredentialStore(
+                keeping: CredentialKeeping(
+                    lookUp: { _ in nil }, keep: { _, _, _ in nil }, accessKeys: { keys })))
+    }
+
+    /// Runs a controller meanwhile.
+    private func working(_ context: RequestContext, _ body: () async throws -> Void) async throws {
+        let controller = NetworkController(wishes: wishes, context: context, client: HTTPClient(log: log))
+        let running = Task { await controller.run() }
+        defer { running.cancel() }
+        try await body()
+    }
+
+    /// Asks for a subject and waits until nothing is left to do.
+    private func fetch(_ subject: Wish.Subject) async {
+        wishes.ask(for: subject)
+        for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { return }
+    }
+
+    /// Fetches the list again after each answered question, as programs do.
+    private func fetchList(_ cache: GalleryCache) async throws {
+        await fetch(.list(cache.id))
+        var rounds = 0
+        while activity.takeAnswered().contains(cache.id), rounds < 5 {
+            rounds += 1
+            try await cache.writer.retry()
+            await fetch(.list(cache.id))
+        }
+    }
+
+    private func ids(_ cache: GalleryCache) throws -> [String] {
+        var ids: [String] = []
+        try cache.read { try $0.forEachPhoto { ids.append($0.galleryID) } }
+        return ids.sorted()
+    }
+
+    private func failure(_ cache: GalleryCache) throws -> String {
+        try cache.read { try $0.gallery() }.failure.map { "\($0)" } ?? ""
+    }
+
+    private func lists(_ stub: StubBucket) -> [String] {
+        stub.requests.map(\.path).filter { $0.contains("list-type=2") }
+    }
+
+    @Test("A public bucket is found out, read page by page, and remembered")
+    func publicBucket() async throws {
+        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys))
+        let context = try context()
+        let cache = try context.caches.open(Address(stub.url()))
+        try await working(context) {
+            try await fetchList(cache)
+            #expect(try ids(cache) == Self.ids && failure(cache).isEmpty)
+            #expect(try cache.read { try $0.source() }?.kind == .s3)
+            // The root has six entries, `2024/` two, `May 1/` two, and `2025/` three.
+            #expect(stub.requests.count == 1 + 3 + 1 + 1 + 2 && lists(stub).count == 7)
+            #expect(
+                lists(stub).contains(
+                    "/photos/?continuation-token=2&delimiter=%2F&encoding-type=url&list-type=2&prefix=2025%2F"))
+            try await fetchList(cache)
+            #expect(stub.requests.count == 8 + 7)
+            #expect(stub.requests.allSatisfy { $0.headers["authorization"] == nil })
+            await fetch(.everyPicture(cache.id, .thumbnail))
+            await fetch(.everyPicture(cache.id, .original))
+            var photos: [Photo] = []
+            try cache.read { try $0.forEachPhoto { photos.append($0) } }
+            #expect(photos.allSatisfy { $0.original.isCurrent })
+        }
+    }
+
+    @Test("A folder of a bucket is a gallery, also without a slash or at the address of its list")
+    func prefixes() async throws {
+        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys))
+        let context = try context()
+        try await working(context) {
+            for path in ["/photos/2024/", "/photos/2024", "/photos/?list-type=2&prefix=2024/"] {
+                let cache = try context.caches.open(Address(stub.url(path)))
+                try await fetchList(cache)
+                #expect(
+                    try ids(cache) == ["May 1/e.jpg", "May 1/Ü &+#50%.jpg", "d.jpg"].sorted(),
+                    "\(path)")
+            }
+        }
+    }
+
+    @Test("A key of the user's files opens a private bucket, and the user is not asked")
+    func keyOfFiles() async throws {
+        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id))
+        let context = try context(keys: [AccessKey(id: "OTHER", secret: "x"), Self.key])
+        let cache = try context.caches.open(Address(stub.url()))
+        try await working(context) {
+            try await fetchList(cache)
+            #expect(try ids(cache) == Self.ids)
+            #expect(activity.questions.isEmpty)
+            await fetch(.everyPicture(cache.id, .original))
+            var photos: [Photo] = []
+            try cache.read { try $0.forEachPhoto { photos.append($0) } }
+            #expect(photos.allSatisfy { $0.original.isCurrent })
+        }
+        #expect(stub.requests.last?.headers["x-amz-security-token"] == "t0ken")
+        #expect(stub.requests.first?.headers["authorization"] == nil)
+        let words = log.entries.map(\.message).joined()
+        #expect(!words.contains("S3cret") && !words.contains("t0ken"))
+    }
+
+    @Test("Without a key the user is asked once, and a wrong key is named")
+    func question() async throws {
+        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id))
+        let credentials = CredentialStore()
+        let context = try context(credentials)
+        let cache = try context.caches.open(Address(stub.url()))
+        let place = SignInPlace.origin(try #require(cache.address.origin))
+        try await working(context) {
+            try await fetchList(cache)
+            let question = try #require(activity.questions.first)
+            #expect(question.wantsAccessKey && !question.wasRefused && !question.isReadableOnTheWay)
+            #expect(try failure(cache).contains("an access key is needed for 127.0.0.1"))
+            activity.withdrawQuestion(place)
+            credentials.take(question.signIn(name: "WRONG", secret: "x"), for: place, by: [cache.id])
+            try await fetchList(cache)
+            #expect(activity.questions.first?.wasRefused == true)
+            #expect(try failure(cache).contains("refuses the access key"))
+            #expect(credentials.refusedUser(at: place) == "WRONG")
+            activity.withdrawQuestion(place)
+            credentials.take(question.signIn(name: Self.key.id, secret: "x"), for: place, by: [cache.id])
+            try await fetchList(cache)
+            #expect(try ids(cache) == Self.ids)
+        }
+    }
+
+    @Test("The key may be in the address")
+    func keyInAddress() async throws {
+        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id))
+        let context = try context()
+        let cache = try context.caches.open(Address(stub.url().replacing("//127", with: "//AKID:S3cret%2F@127")))
+        try await working(context) {
+            try await fetchList(cache)
+            #expect(try ids(cache) == Self.ids && activity.questions.isEmpty)
+        }
+    }
+
+    @Test("The region is learned from a refusal, once")
+    func region() async throws {
+        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id, region: "garage"))
+        let context = try context(keys: [Self.key])
+        let cache = try context.caches.open(Address(stub.url()))
+        try await working(context) {
+            try await fetchList(cache)
+            #expect(try ids(cache) == Self.ids)
+            // The service moves again. Vitrine does not follow it forever.
+            let count = stub.requests.count
+            stub.rules.withLock { $0.region = "elsewhere" }
+            try await fetchList(cache)
+            #expect(stub.requests.count < count + 6)
+            #expect(activity.questions.first?.region == "elsewhere")
+        }
+    }
+
+    @Test("A key that may not list the bucket is not called wrong")
+    func unlisted() async throws {
+        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id, isUnlisted: true))
+        let context = try context(keys: [Self.key])
+        let cache = try context.caches.open(Address(stub.url()))
+        try await working(context) {
+            try await fetchList(cache)
+            #expect(activity.questions.isEmpty)
+            #expect(try failure(cache) == "the server does not allow this with your access key (403)")
+            let absent = try context.caches.open(Address(stub.url("/absent/")))
+            try await fetchList(absent)
+            #expect(try failure(absent) == "the server has no bucket of this name")
+        }
+    }
+
+    @Test("A list of pages without an end is refused, and the photos stay", arguments: ["repeated", "empty", "cut"])
+    func hostile(kind: String) async throws {
+        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys))
+        let context = try context()
+        let cache = try context.caches.open(Address(stub.url()))
+        try await working(context) {
+            try await fetchList(cache)
+            let before = stub.requests.count
+            stub.rules.withLock { rules in
+                switch kind {
+                case "repeated":
+                    rules.pages["2"] = .answer(200, StubBucket.page(["c.jpg"], next: "2"))
+                case "empty":
+                    for number in 2..<200 {
+                        rules.pages["\(number)"] = .answer(200, StubBucket.page([], next: "\(number + 1)"))
+                    }
+                default:
+                    rules.pages["2"] = .answer(200, String(StubBucket.page(["c.jpg", "d.jpg"]).dropLast(60)))
+                }
+            }
+            try await fetchList(cache)
+            #expect(try !failure(cache).isEmpty && ids(cache) == Self.ids)
+            #expect(stub.requests.count <= before + 110)
+        }
+    }
+
+    @Test("A key goes to no server that only a list or a redirect names")
+    func secrecy() async throws {
+        let other = try ScriptedServer { _ in StubBucket.refusal(403, "AccessDenied") }
+        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id))
+        let context = try context(keys: [Self.key])
+        let cache = try context.caches.open(Address(stub.url()))
+        try await working(context) {
+            try await fetchList(cache)
+            let count = stub.requests.count
+            stub.rules.withLock { rules in
+                rules.key = nil
+                rules.pages[""] = .answer(307, headers: ["Location: \(other.url("/photos/"))"])
+            }
+            try await fetchList(cache)
+            #expect(stub.requests.count > count && other.requests.count >= 1)
+            #expect(other.requests.allSatisfy { $0.headers["authorization"] == nil })
+            #expect(other.requests.allSatisfy { $0.headers["x-amz-security-token"] == nil })
+            #expect(try ids(cache) == Self.ids)
+            // A gallery of another kind does not make Vitrine look for keys.
+            let list = try ScriptedServer { _ in
+                .answer(200, NetworkTest.list(["1"]).replacing("p/1", with: other.url("/p/1")))
+            }
+            let gallery = try context.caches.open(Address(list.url("/index.xml")))
+            try await fetchList(gallery)
+            await fetch(.everyPicture(gallery.id, .original))
+            #expect(activity.questions.isEmpty)
+            #expect(other.requests.allSatisfy { $0.headers["authorization"] == nil })
+        }
+    }
+}
