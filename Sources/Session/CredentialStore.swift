@@ -36,7 +36,7 @@ public final class CredentialStore: Sendable {
             switch signIn {
             case .password(let user, _): refusedUsers[place] = user
             case .accessKey(let key): refusedUsers[place] = key.id
-            case .token: break
+            case .token, .header: break
             }
             if known[place] == signIn { known[place] = nil }
         }
@@ -189,7 +189,7 @@ extension CredentialStore.State {
             known[place] = .accessKey(
                 AccessKey(id: user, secret: password, region: regions[origin] ?? question.region))
             return true
-        case .token?, nil: return false
+        case .token?, .header?, nil: return false
         case .accessKey?:
             if let sent { remove(refused: sent, by: place) }
             return known[place] != nil
