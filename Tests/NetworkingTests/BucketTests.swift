@@ -202,6 +202,48 @@ import Testing
         }
     }
 
+    @Test("A gallery file in a private bucket opens with a key")
+    func galleryFile() async throws {
+        let stub = try StubBucket(
+            StubBucket.Rules(
+                keys: ["p/1"], texts: ["index.xml": NetworkTest.list(["1"], thumbnails: false)], key: "AKID"))
+        let context = try context(keys: [Self.key])
+        let cache = try context.caches.open(Address(stub.url("/photos/index.xml")))
+        try await working(context) {
+            for _ in 0..<2 {
+                try await fetchList(cache)
+                #expect(try ids(cache) == ["1"] && cache.read { try $0.source() }?.kind == .list)
+            }
+            await fetch(.everyPicture(cache.id, .original))
+            let photo = try #require(try cache.read { try $0.photo(galleryID: "1") })
+            #expect(photo.original.isCurrent && activity.questions.isEmpty)
+        }
+    }
+
+    @Test("A bucket in another region of Amazon is found there, and remembered")
+    func movedBucket() async throws {
+        let home = "http://photos.s3.eu-west-1.amazonaws.com/"
+        let proxy = try ScriptedServer { request in
+            guard request.path.hasPrefix(home) else {
+                let region = "<Endpoint>photos.s3.eu-west-1.amazonaws.com</Endpoint>"
+                return .answer(
+                    301, "<Error><Code>PermanentRedirect</Code>\(region)</Error>",
+                    headers: ["x-amz-bucket-region: eu-west-1"])
+            }
+            return .answer(200, StubBucket.page(["2024/a.jpg"]))
+        }
+        var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
+        configuration.proxies = ProxyChoice { $0 == "http_proxy" ? "127.0.0.1:\(proxy.port)" : nil }
+        let context = try context()
+        let cache = try context.caches.open(Address("http://photos.s3.us-east-1.amazonaws.com/2024/"))
+        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
+        for count in [2, 3] {
+            try await request.perform(over: HTTPClient(configuration, log: log))
+            #expect(try ids(cache) == ["a.jpg"] && proxy.requests.count == count)
+        }
+        #expect(try cache.read { try $0.source() }?.root.host == "photos.s3.eu-west-1.amazonaws.com")
+    }
+
     @Test("A list of pages without an end is refused, and the photos stay", arguments: ["repeated", "empty", "cut"])
     func hostile(kind: String) async throws {
         let stub = try StubBucket(StubBucket.Rules(keys: Self.keys))

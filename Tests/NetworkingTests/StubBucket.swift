@@ -8,6 +8,8 @@ final class StubBucket: Sendable {
     struct Rules: Sendable {
         /// The keys of all objects.
         var keys: [String] = []
+        /// The texts of objects that are no photos, by key.
+        var texts: [String: String] = [:]
         /// The most entries of a page.
         var pageSize = 2
         /// The id of the access key that every request needs; nil for none.
@@ -61,6 +63,7 @@ final class StubBucket: Sendable {
         guard path.hasPrefix("/photos/") else { return Self.refusal(404, "NoSuchBucket") }
         let key = String(path.dropFirst("/photos/".count))
         guard key.isEmpty else {
+            if let text = rules.texts[key] { return .answer(200, text) }
             guard rules.keys.contains(key) else { return Self.refusal(404, "NoSuchKey") }
             return .answer(200, NetworkTest.picture(key), headers: ["Content-Type: image/jpeg"])
         }

@@ -112,19 +112,22 @@ struct ServerFolderReader: Sendable {
             bytes = try await response.nextBytes()
         }
         var last = try parser.finish()
-        try await take(last)
         var pages = PageLimit()
         while let token = last.nextPage {
             guard pages.allows(token, isEmpty: last.files.isEmpty && last.folders.isEmpty) else {
                 throw RequestError.transfer(.malformed("its pages have no end"))
             }
-            var page = try await Response.to(
-                try place.plan(for: folder.path, page: token), over: client, with: TransferPermit(.list))
+            let plan = try place.plan(for: folder.path, page: token)
+            // The server works on the next page while this one is compared.
+            async let next = Response.to(plan, over: client, with: TransferPermit(.list))
+            try await take(last)
+            var page = try await next
+            guard page.address == plan.address else { throw RequestError.wrongType("another page") }
             parser = makeParser()
             while let bytes = try await page.nextBytes() { try await take(try parser.parse(bytes)) }
             last = try parser.finish()
-            try await take(last)
         }
+        try await take(last)
         if format == .html, Self.isCut(response.head, beginning, ending) { throw RequestError.transfer(.cut) }
         // An emptied folder still has a link to the folder around it. The page of an error has none.
         if format == .html, contents.isEmpty, !contents.hasParentLink, !folder.path.isEmpty {
