@@ -43,7 +43,7 @@ import Testing
         """
 
     @Test("Each picture of a post is a photo, with its description as its name")
-    func social() throws {
+    func socialPosts() throws {
         let photos = try photos(Self.socialFeed)
         #expect(photos.map(\.id) == ["https://example.org/@me/1", "https://example.org/@me/1#2"])
         #expect(photos.map(\.name) == ["A lake at dawn", "b"])

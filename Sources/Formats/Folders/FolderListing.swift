@@ -58,7 +58,7 @@ public struct FolderListing: WrittenEntries, Sendable {
         entry.append(folder.utf8)
         entry.append(name.utf8)
         entry.end(.id)
-        entry.append(name.utf8)
+        entry.append((file.shownName.map { PathText.text($0) } ?? name).utf8)
         entry.end(.name)
         entry.append(address.utf8)
         entry.end(.photo)

@@ -42,6 +42,8 @@ public struct ListingPiece: Equatable, Sendable {
 public struct ListedFile: Equatable, Sendable {
     /// The bytes of the file's name. They need not be UTF-8.
     public var name: [UInt8]
+    /// The bytes of the name to show, if the file's name is not the photo's.
+    public var shownName: [UInt8]?
     /// The time when the file was last modified or the photo was taken; nil if unknown.
     public var date: Timestamp?
     /// Whether the date is the time when the photo was taken.
@@ -59,6 +61,17 @@ public struct ListedFile: Equatable, Sendable {
         name: [UInt8], date: Timestamp? = nil, revision: String = "", thumbnail: Address? = nil, photo: Address? = nil
     ) {
         (self.name, self.date, self.revision, self.thumbnail, self.photo) = (name, date, revision, thumbnail, photo)
+    }
+}
+
+extension ListedFile {
+    /// Removes the number that Nextcloud writes before the names of an album's photos: `7-sunset.jpg`.
+    public mutating func hideAlbumNumber() {
+        let rest = name.drop { (0x30...0x39).contains($0) }
+        guard rest.startIndex > 0, rest.first == UInt8(ascii: "-"), PictureName.isPicture(rest.dropFirst()) else {
+            return
+        }
+        shownName = Array(rest.dropFirst())
     }
 }
 

@@ -60,6 +60,7 @@ struct PlaceFinder {
                 // It is another server's address. The next request tells.
             }
         }
+        if let album = try await album(at: cache.address) { return .folders(album, nil) }
         if cache.address.path.firstMatch(of: ServerPlace.davPath) != nil {
             return .folders(place(.nextcloud, cache.address), nil)
         }
@@ -97,6 +98,7 @@ struct PlaceFinder {
         // The page may be that of a sign-in, at the same server or at its secure address.
         let address = try page.root.address.resolving(
             cache.address.path + (cache.address.query.map { "?" + $0 } ?? ""))
+        if let album = try await album(at: address) { return album }
         let server = place(.webDAV, address)
         async let folders = try? answer(from: server, with: TransferPermit(.list))
         let (nextcloud, path) = nextcloud(at: address)
@@ -170,6 +172,34 @@ struct PlaceFinder {
             let root = try? cache.address.resolving("\(match.1)/public.php/dav/files/\(match.2)/")
         else { return nil }
         return place(.nextcloud, root)
+    }
+
+    /// Returns the album of Nextcloud's Photos app that a web page shows. Returns nil if the address is no such page.
+    ///
+    /// Albums lie below the user's id, which may differ from the name that the user signs in with.
+    private func album(at address: Address) async throws -> ServerPlace? {
+        let page = /(.*?)(?:\/index\.php)?\/apps\/photos\/albums\/(?:.*\/)?([^\/]+)\/?/
+        guard let match = address.path.wholeMatch(of: page), let server = try? address.resolving("\(match.1)/"),
+            let account = try? server.resolving(ServerPlace.accountPath + "?format=json")
+        else { return nil }
+        let plan = FetchPlan(
+            address: account, headers: [("OCS-APIRequest", "true"), ("Accept", "application/json")],
+            signIn: cache.signIn(for: account), limit: 1 << 16,
+            addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic),
+            isNamedByUser: cache.isNamedByUser(account), wasPublic: record.wasPublic)
+        do {
+            var response = try await Response.to(plan, over: client, with: TransferPermit(.list))
+            guard let user = AccountAnswer(json: try await response.allBytes())?.id else { return nil }
+            let folder = PercentEncoding.encode(user, keepingEscapes: false)
+            return place(.nextcloud, try server.resolving("remote.php/dav/photos/\(folder)/albums/\(match.2)/"))
+        } catch RequestError.signIn(let question) {
+            throw RequestError.signIn(question)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // It is another server's address.
+            return nil
+        }
     }
 
     /// Returns the Nextcloud server and folder that an address may name.

@@ -97,7 +97,10 @@ struct ServerFolderReader: Sendable {
         var contents = Contents(folder: folder, head: response.head, validators: response.validators)
         if place.kind != .web { contents.validators = Validators(etag: folder.etag) }
         var count = 0
-        func take(_ piece: ListingPiece) async throws {
+        let isAlbum = place.kind == .nextcloud && ServerPlace.isAlbum(listed.address)
+        func take(_ found: ListingPiece) async throws {
+            var piece = found
+            if isAlbum { for index in piece.files.indices { piece.files[index].hideAlbumNumber() } }
             contents.add(piece, digest)
             try await comparer.skip(piece.skipped)
             if place.kind != .web, let etag = piece.etag { contents.validators = Validators(etag: etag) }

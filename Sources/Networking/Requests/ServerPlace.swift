@@ -133,16 +133,25 @@ struct ServerPlace: Sendable {
     /// Whether Nextcloud requires a password for an address without naming a scheme.
     static func lacksChallenges(_ address: Address) -> Bool {
         isShare(address) || address.path.hasSuffix("/index.php/core/preview")
+            || address.path.hasSuffix("/" + accountPath)
     }
 
     /// Returns the address below which Nextcloud has its pages. Returns nil unless the address is one of a user's files.
     static func pages(for address: Address) -> Address? {
-        let beginning = /\/(?:remote\.php\/(?:web)?dav\/|index\.php\/core\/preview$)/
+        let beginning = /\/(?:remote\.php\/(?:web)?dav\/|index\.php\/core\/preview$|ocs\/v2\.php\/cloud\/user$)/
         guard !isShare(address), let range = address.path.firstRange(of: beginning),
             let pages = try? address.resolving(String(address.path[..<range.lowerBound]) + "/"),
             pages.origin == address.origin
         else { return nil }
         return pages.with(nil)
+    }
+
+    /// The path at which Nextcloud tells about the user who is signed in, below the server's address.
+    static let accountPath = "ocs/v2.php/cloud/user"
+
+    /// Whether an address is that of an album of Nextcloud's Photos app.
+    static func isAlbum(_ address: Address) -> Bool {
+        address.path.contains(/\/remote\.php\/dav\/photos\/[^\/]+\/(?:shared)?albums\/[^\/]+\/?$/)
     }
 
     private static func isShare(_ address: Address) -> Bool { address.path.contains("/public.php/dav/files/") }

@@ -5,9 +5,11 @@
 SETTINGS is a file with a JSON object:
 
     folder        the folder with the user's files
-    user          the user's name
+    user          the user's id
+    login         another name with which the user signs in, or null
     passwords     the passwords that are valid for the user
     shares        an object from the token of a public share to {"folder": PATH, "password": TEXT or null}
+    albums        an object from the name of an album of the user's to the paths of its photos
     refusesAjax   whether the user's files refuse every request with X-Requested-With, as ownCloud does
 
 LOG gets a line for each request before the answer is sent: method, path and status. The folder may change at any time.
@@ -215,7 +217,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def is_signed_in(self):
         sent = self.credentials()
-        return sent is not None and sent[0] == self.settings["user"] and sent[1] in self.settings["passwords"]
+        names = (self.settings["user"], self.settings["login"])
+        return sent is not None and sent[0] in names and sent[1] in self.settings["passwords"]
 
     def __getattr__(self, name):
         if name.startswith("do_"):
@@ -232,6 +235,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         page = path.removeprefix("/index.php") or "/"
         user_folder = "/remote.php/dav/files/" + urllib.parse.quote(self.settings["user"]) + "/"
         share = re.match(r"/public\.php/dav/files/([^/]+)(/.*|$)", path)
+        if path.startswith("/remote.php/dav/photos/"):
+            return self.albums(path) if self.admits_user() else None
         if path.startswith("/remote.php/"):
             for root in (user_folder, "/remote.php/webdav/"):
                 if (path + "/").startswith(root):
@@ -339,7 +344,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         # Nextcloud takes "infinity" for 1.
         if entry.is_folder and self.headers.get("Depth") != "0":
             entries += entry.children()
-        parts = []
+        nodes = []
         for each in entries:
             path = inner if each is entry else inner + b"/" + each.name if inner else each.name
             href = base + encoded(path) + ("/" if each.is_folder and path else "")
@@ -350,9 +355,58 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     found.append(element(name, value))
                 elif wanted:
                     missing.append(element(name, ""))
+            nodes.append((href, (found, missing)))
+        self.answer_nodes(nodes)
+
+    def albums(self, path):
+        """The albums of the Photos app, whose files have the number of the photo before their name."""
+        user, *rest = [urllib.parse.unquote(part) for part in path.removeprefix("/remote.php/dav/photos/").rstrip("/").split("/")]
+        if user != self.settings["user"]:
+            return self.fail(403, "")
+        if len(rest) not in (2, 3) or rest[0] != "albums" or rest[1] not in self.settings["albums"]:
+            return self.fail(404, "")
+        folder = os.fsencode(self.settings["folder"])
+        entries = [Entry(os.path.join(folder, os.fsencode(path))) for path in self.settings["albums"][rest[1]]]
+        photos = {b"%d-%s" % (entry.number, entry.name): entry for entry in entries}
+        photo = photos.get(os.fsencode(rest[2])) if len(rest) == 3 else None
+        if len(rest) == 3 and photo is None:
+            return self.fail(404, rest[2] + " not found")
+        if self.command in ("GET", "HEAD") and photo is not None:
+            return self.file(photo)
+        if self.command != "PROPFIND":
+            return self.fail(501, "GET is only implemented on File objects")
+        wanted = self.wanted_properties() or Entry.all_names()
+        base = f"/remote.php/dav/photos/{encoded(user.encode())}/albums/{encoded(rest[1].encode())}/"
+        nodes = {} if photo is not None else {base: None}
+        if photo is not None or self.headers.get("Depth") != "0":
+            nodes |= {base + encoded(name): entry for name, entry in photos.items() if photo in (None, entry)}
+        self.answer_nodes([(href, self.album_properties(entry, wanted, len(entries))) for href, entry in nodes.items()])
+
+    def album_properties(self, photo, wanted, count):
+        """The properties of a photo in an album, or of the album, and the names of missing ones."""
+        found, missing = [], []
+        for name in wanted:
+            if photo is None:
+                values = {
+                    DAV + "resourcetype": "<d:collection/>", NEXTCLOUD + "nbItems": str(count),
+                    DAV + "getlastmodified": email.utils.formatdate(0, usegmt=True)}
+                value = values.get(name)
+            elif name == DAV + "getetag":
+                # Without quotation marks, as the app writes it.
+                value = photo.etag.strip('"')
+            elif name == NEXTCLOUD + "file-name":
+                value = xml.sax.saxutils.escape(photo.name.decode())
+            else:
+                value = None if name == DAV + "displayname" else photo.property(name, False)
+            (missing if value is None else found).append(element(name, value or ""))
+        return found, missing
+
+    def answer_nodes(self, nodes):
+        parts = []
+        for href, lists in nodes:
             stats = "".join(
                 f"<d:propstat><d:prop>{''.join(some)}</d:prop><d:status>HTTP/1.1 {status}</d:status></d:propstat>"
-                for some, status in ((found, "200 OK"), (missing, "404 Not Found")) if some)
+                for some, status in zip(lists, ("200 OK", "404 Not Found")) if some)
             parts.append(f"<d:response><d:href>{href}</d:href>{stats}</d:response>")
         spaces = " ".join(f'xmlns:{prefix}="{space}"' for space, prefix in PREFIXES.items())
         text = f'<?xml version="1.0"?>\n<d:multistatus {spaces}>{"".join(parts)}</d:multistatus>'
@@ -426,6 +480,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not self.is_signed_in():
             challenge = [("WWW-Authenticate", 'Basic realm="Authorisation Required"')]
             return self.answer(401, b"{}", challenge, kind="application/json; charset=utf-8")
+        if self.headers.get("OCS-APIRequest") != "true":
+            return self.answer_json({"message": "CSRF check failed"}, 412)
         if path.endswith("/cloud/user"):
             return self.answer_ocs({
                 "enabled": True, "id": self.settings["user"], "display-name": self.settings["user"],

@@ -37,6 +37,18 @@ public struct LoginGrant: Sendable {
     }
 }
 
+/// The server's answer about the user who is signed in.
+public struct AccountAnswer: Sendable {
+    /// The user's id, which may differ from the name that the user signs in with.
+    public let id: String
+
+    /// Parses the answer. Returns nil for other JSON, and for an id that is empty, too long or no text.
+    public init?(json: [UInt8]) {
+        guard let id = JSONMembers(["ocs.data.id"], in: json)?["ocs.data.id"] else { return nil }
+        self.id = id
+    }
+}
+
 /// Members of a small JSON object that are strings, by the names of the objects around them: `poll.token`.
 private struct JSONMembers {
     /// The most bytes of a string.

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Formats
 
-/// The answers of Nextcloud's Login Flow v2.
-@Suite struct LoginFlowTests {
+/// The answers of a Nextcloud server.
+@Suite struct NextcloudAnswerTests {
     private func flow(_ json: String) -> LoginFlow? { LoginFlow(json: Array(json.utf8)) }
     private func grant(_ json: String) -> LoginGrant? { LoginGrant(json: Array(json.utf8)) }
 
@@ -46,5 +46,25 @@ import Testing
     func longOther() {
         let other = String(repeating: "x", count: 10_000)
         #expect(flow(#"{"o":"\#(other)","poll":{"token":"t","endpoint":"e"},"login":"l"}"#)?.token == "t")
+    }
+
+    @Test("The answer about the user has the user’s id")
+    func account() {
+        func id(_ json: String) -> String? { AccountAnswer(json: Array(json.utf8))?.id }
+        #expect(id(#"{"ocs":{"meta":{"id":"no"},"data":{"quota":{"id":"no"},"id":"zoë"}}}"#) == "zoë")
+        #expect(id(#"{"ocs":{"data":{"id":""}}}"#) == nil && id(#"{"ocs":{"data":[{"id":"x"}]}}"#) == nil)
+        #expect(id(#"{"id":"x"}"#) == nil && id("") == nil)
+    }
+
+    @Test(
+        "The number before the name of an album’s photo is hidden",
+        arguments: [
+            ("7-a.jpg", "a.jpg"), ("7-8-a.jpg", "8-a.jpg"), ("a.jpg", nil), ("-a.jpg", nil), ("7a.jpg", nil),
+            ("7-.txt", nil), ("7-", nil),
+        ])
+    func albumNumber(name: String, shown: String?) {
+        var file = ListedFile(name: Array(name.utf8))
+        file.hideAlbumNumber()
+        #expect(file.shownName == shown.map { Array($0.utf8) })
     }
 }
