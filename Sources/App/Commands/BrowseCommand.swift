@@ -31,7 +31,9 @@ struct BrowseCommand {
         if hasDied { services.activity.postNotice(Self.notice(startsInGalleries: startsInGalleries)) }
         terminal.followsMouse = services.settings.mouse
         let program = externalProgram
-        let developer = PictureRenderer(caches: caches, decoder: services.decoder, log: services.log)
+        let developer = PictureRenderer(
+            caches: caches, decoder: services.decoder,
+            desktop: DesktopThumbnails(folder: services.locations.thumbnailsFolder), log: services.log)
         let remembered = RememberedPlaces(known) { [storage = services.storage] noted in
             do { try places.record(noted) } catch { if storage.keepsState { throw error } }
         }

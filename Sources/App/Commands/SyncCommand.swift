@@ -113,7 +113,9 @@ struct SyncCommand {
 
     /// Stores the metadata of photos, and makes missing thumbnails.
     private func completePhotos(in gallery: GalleryCache, _ caches: CacheFolder) async {
-        let developer = PictureRenderer(caches: caches, decoder: services.decoder, log: services.log)
+        let developer = PictureRenderer(
+            caches: caches, decoder: services.decoder,
+            desktop: DesktopThumbnails(folder: services.locations.thumbnailsFolder), log: services.log)
         for key in (try? developer.incomplete(in: gallery)) ?? [] {
             do {
                 try await developer.complete(key, in: gallery)

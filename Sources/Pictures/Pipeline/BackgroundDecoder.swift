@@ -12,6 +12,7 @@ import Pixels
 /// of its own.
 actor BackgroundDecoder {
     private let decoder: DecoderClient
+    private let desktop: DesktopThumbnails?
     private let executor = QueueExecutor(label: "vitrine.pictures.background", qos: .utility)
     private var missing = MissingLibraries()
     /// The photos whose thumbnails are being made. Every drawing of a photo without a thumbnail requests a thumbnail.
@@ -26,8 +27,8 @@ actor BackgroundDecoder {
     /// A serial queue of this actor's own, because decoding blocks.
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(_ decoder: DecoderClient) {
-        self.decoder = decoder
+    init(_ decoder: DecoderClient, _ desktop: DesktopThumbnails?) {
+        (self.decoder, self.desktop) = (decoder, desktop)
     }
 
     /// Decodes a photo's file. Blocks this actor's queue until the decoder has ended.
@@ -36,6 +37,10 @@ actor BackgroundDecoder {
     ) throws(PictureError) -> DecodeReply {
         let file = try files.openPicture(photo)
         defer { close(file) }
+        return try decode(file, request)
+    }
+
+    private func decode(_ file: Int32, _ request: DecodeRequest) throws(PictureError) -> DecodeReply {
         if let failure = missing.failure(of: file) { throw .undecodable(failure) }
         do {
             return try decoder.decode(.open(file), request)
@@ -43,6 +48,44 @@ actor BackgroundDecoder {
             missing.record(error, of: file)
             throw error
         }
+    }
+
+    /// A new thumbnail.
+    struct Thumbnail: Sendable {
+        /// The thumbnail as a JPEG.
+        let bytes: [UInt8]
+        /// The photo's metadata; nil if the thumbnail comes from the desktop's and the photo was not decoded.
+        let metadata: PhotoMetadata?
+        /// The photo for which the desktop lacks this thumbnail, if it keeps thumbnails of such photos.
+        fileprivate let wanted: DesktopPhoto?
+    }
+
+    /// Makes a thumbnail from the desktop's thumbnail of a photo, or else from the photo. Blocks this actor's queue.
+    func makeThumbnail(
+        of photo: StoredPhoto, in files: PhotoFiles, _ request: DecodeRequest
+    ) throws(PictureError) -> Thumbnail? {
+        let file = try files.openPicture(photo)
+        defer { close(file) }
+        let known = desktop?.photo(photo, on: file)
+        if let known, let png = desktop?.thumbnail(of: known, side: DesktopThumbnails.side),
+            let reply = try? decoder.decode(.bytes(png), request), reply.isComplete, let bytes = reply.thumbnail
+        {
+            return Thumbnail(bytes: bytes, metadata: nil, wanted: nil)
+        }
+        let reply = try decode(file, request)
+        guard let bytes = reply.thumbnail else { return nil }
+        // Thumbnails of other formats may have lost their transparency. The photo may have changed meanwhile.
+        let isWanted = reply.isComplete && reply.format == "JPEG" && known == desktop?.photo(photo, on: file)
+        return Thumbnail(bytes: bytes, metadata: PhotoMetadata(reply), wanted: isWanted ? known : nil)
+    }
+
+    /// Writes a new thumbnail for the desktop, if the desktop wants it. Decodes only the thumbnail, not the photo.
+    func shareWithDesktop(_ thumbnail: Thumbnail) throws {
+        guard let desktop, let photo = thumbnail.wanted else { return }
+        let side = DesktopThumbnails.side
+        let request = DecodeRequest(box: PixelSize(width: side, height: side))
+        guard let pixels = try decoder.decode(.bytes(thumbnail.bytes), request).pixels else { return }
+        try desktop.keep(pixels, of: photo)
     }
 
     /// Runs `make` and returns its result. First waits for all earlier calls for the same photo.

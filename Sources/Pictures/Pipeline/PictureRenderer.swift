@@ -15,6 +15,7 @@ public struct PictureRenderer: Sendable {
     private let parts: DecodedParts
     private let runs: DecodedRuns
     private let backgroundDecoder: BackgroundDecoder
+    private let desktop: DesktopThumbnails?
     private let log: Log
 
     /// The longer side of thumbnails that Vitrine makes, in pixels.
@@ -22,13 +23,18 @@ public struct PictureRenderer: Sendable {
 
     /// Creates a renderer for these caches.
     ///
-    /// - Parameter limit: the bytes of decoded pixels to cache for zoomed photos, and as many for animations.
-    public init(caches: CacheFolder, decoder: DecoderClient, log: Log, limit: Int = 24 << 20) {
+    /// - Parameters:
+    ///   - desktop: the desktop's thumbnails, which the renderer uses for photos in local folders; nil to use none.
+    ///   - limit: the bytes of decoded pixels to cache for zoomed photos, and as many for animations.
+    public init(
+        caches: CacheFolder, decoder: DecoderClient, desktop: DesktopThumbnails? = nil, log: Log, limit: Int = 24 << 20
+    ) {
         parts = DecodedParts(limit: limit)
         runs = DecodedRuns(limit: limit)
         self.caches = caches
         self.decoder = decoder
-        backgroundDecoder = BackgroundDecoder(decoder)
+        self.desktop = desktop
+        backgroundDecoder = BackgroundDecoder(decoder, desktop)
         self.log = log
     }
 
@@ -75,7 +81,10 @@ public struct PictureRenderer: Sendable {
         let (stored, isDue) = try cache.read { (try $0.thumbnail(of: key), try $0.thumbnailToMake(of: key) != nil) }
         // Until the new thumbnail is made, an old one is shown, or once the photo itself.
         defer { if isDue { write { try await makeThumbnail(of: key, in: cache) } } }
-        guard let stored else { return try photo(key, in: cache, request, cancellation) }
+        guard let stored else {
+            return try desktopThumbnail(of: key, in: cache, request, cancellation)
+                ?? photo(key, in: cache, request, cancellation)
+        }
         do {
             let reply = try decoder.decode(.bytes(stored.bytes), request, cancellation: cancellation)
             if !stored.isProven { write { try await cache.writer.accept(stored, of: key) } }
@@ -86,6 +95,29 @@ public struct PictureRenderer: Sendable {
                 write { try await cache.writer.reject(stored, of: key, reason: error.reason) }
             }
             throw error
+        }
+    }
+
+    /// Decodes the desktop's thumbnail of a photo. Returns nil if there is none, or only a bad or small one.
+    private func desktopThumbnail(
+        of key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest, _ cancellation: DecodeCancellation
+    ) throws -> DecodeReply? {
+        guard let desktop else { return nil }
+        let found = try cache.read { try $0.photoFile(of: key) }
+        guard let stored = found, stored.original != nil, let file = try? cache.files.openPicture(stored) else {
+            return nil
+        }
+        defer { close(file) }
+        let side = max(request.box.width, request.box.height)
+        guard let photo = desktop.photo(stored, on: file), let png = desktop.thumbnail(of: photo, side: side) else {
+            return nil
+        }
+        do {
+            let reply = try decoder.decode(.bytes(png), request, cancellation: cancellation)
+            return reply.isComplete ? reply : nil
+        } catch {
+            if error == .cancelled { throw error }
+            return nil
         }
     }
 
@@ -257,7 +289,9 @@ extension PictureRenderer {
         }
         var request = DecodeRequest(box: PixelSize(width: 1, height: 1))
         request.product = .facts
-        let reply = try await decode(stored, key, in: cache, request)
+        let reply = try await reporting(stored, key, in: cache) { [request] () throws(PictureError) in
+            try await backgroundDecoder.decode(stored, in: cache.files, request)
+        }
         return try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition)
     }
 
@@ -275,18 +309,30 @@ extension PictureRenderer {
         let side = PixelSize(width: Self.thumbnailSide, height: Self.thumbnailSide)
         var request = DecodeRequest(box: side)
         request.product = .thumbnail
-        let reply = try await decode(stored, key, in: cache, request)
-        try await cache.writer.store(PhotoMetadata(reply), of: key, edition: stored.edition)
-        guard let bytes = reply.thumbnail else { return false }
-        return try await cache.writer.store(thumbnail: bytes, of: key, edition: edition)
+        let thumbnail = try await reporting(stored, key, in: cache) { [request] () throws(PictureError) in
+            try await backgroundDecoder.makeThumbnail(of: stored, in: cache.files, request)
+        }
+        guard let thumbnail else { return false }
+        if let metadata = thumbnail.metadata {
+            try await cache.writer.store(metadata, of: key, edition: stored.edition)
+        }
+        let isStored = try await cache.writer.store(thumbnail: thumbnail.bytes, of: key, edition: edition)
+        do {
+            try await backgroundDecoder.shareWithDesktop(thumbnail)
+        } catch {
+            log.debug(.cache, "cannot write the desktop's thumbnail of photo \(key.rawValue): \(error)")
+        }
+        if thumbnail.metadata == nil { try await read(key, in: cache) }
+        return isStored
     }
 
-    /// Decodes a photo's file. Reports a failure to the cache.
-    private func decode(
-        _ stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest
-    ) async throws -> DecodeReply {
+    /// Runs a decoding of a photo's file. Reports a failure to the cache.
+    private func reporting<Result: Sendable>(
+        _ stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache,
+        _ decode: () async throws(PictureError) -> Result
+    ) async throws -> Result {
         do {
-            return try await backgroundDecoder.decode(stored, in: cache.files, request)
+            return try await decode()
         } catch {
             let verdict = await backgroundDecoder.verdict(error, of: stored, in: cache.files)
             try await record(verdict, on: stored, key, in: cache)

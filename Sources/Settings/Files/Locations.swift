@@ -37,6 +37,8 @@ public struct Locations: Hashable, Sendable {
     public var networkFile: String { state + "/network" }
     /// The path of the desktop's file that names the user's folders.
     public var userFoldersFile: String { config.dropLast("vitrine".count) + "user-dirs.dirs" }
+    /// The folder in which the desktop's programs share thumbnails.
+    public var thumbnailsFolder: String { cache.dropLast("vitrine".count) + "thumbnails" }
     /// The path of the file with typed commands.
     public var commandsFile: String { state + "/commands" }
     /// The path of the file with the user's positions in galleries.

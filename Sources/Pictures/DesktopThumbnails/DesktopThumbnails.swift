@@ -1,0 +1,174 @@
+import Cache
+import Files
+import Glibc
+import Model
+import Pixels
+
+/// The thumbnails that the desktop's programs share, by the Thumbnail Managing Standard of freedesktop.org.
+///
+/// A thumbnail's name is the MD5 digest of the photo's URI. The file states the URI and the photo's time, which show
+/// whether it is current. Other programs wrote these files, so their pictures are as untrusted as the photos.
+public struct DesktopThumbnails: Sendable {
+    /// The sizes that the standard defines, with a folder for each.
+    private enum Size: String, CaseIterable {
+        case normal
+        case large
+        case xLarge = "x-large"
+        case xxLarge = "xx-large"
+
+        /// The longest side of a thumbnail in pixels.
+        var side: Int {
+            switch self {
+            case .normal: 128
+            case .large: 256
+            case .xLarge: 512
+            case .xxLarge: 1024
+            }
+        }
+    }
+
+    private let folder: String
+
+    /// The longest side of a thumbnail that replaces Vitrine's own, and of those that Vitrine writes.
+    static let side = Size.large.side
+
+    /// The most bytes of a thumbnail file. A picture of 1,024 × 1,024 pixels with opacity fits without compression.
+    private static let longestFile = 5 << 20
+
+    /// Creates a value for a folder of thumbnails, usually `$XDG_CACHE_HOME/thumbnails`. The folder may be missing.
+    public init(folder: String) {
+        self.folder = folder
+    }
+
+    /// Returns the identity of a photo's open file. Returns nil if the desktop has no thumbnails of such a photo.
+    ///
+    /// The desktop keeps thumbnails of the user's own files only. A thumbnail gets no thumbnail of its own.
+    func photo(_ photo: StoredPhoto, on descriptor: Int32) -> DesktopPhoto? {
+        guard let path = photo.original?.filePathBytes, let own = RealPath.of(Array(folder.utf8)),
+            let real = RealPath.of(path), !real.starts(with: own + [UInt8(ascii: "/")])
+        else { return nil }
+        return DesktopPhoto(path: path, descriptor)
+    }
+
+    /// Returns the bytes of a photo's current thumbnail, or nil if there is none.
+    ///
+    /// - Parameter side: the wanted longest side. A thumbnail of ``side`` pixels is always large enough.
+    func thumbnail(of photo: DesktopPhoto, side: Int) -> [UInt8]? {
+        let name = photo.fileName
+        for size in Size.allCases where size.side >= min(side, Self.side) {
+            guard let bytes = Self.read("\(folder)/\(size.rawValue)/\(name)"), photo.isShown(by: ThumbnailTexts(bytes))
+            else { continue }
+            return bytes
+        }
+        return nil
+    }
+
+    /// Writes a photo's thumbnail for other programs, in place of an outdated one.
+    ///
+    /// Does nothing unless the folder of thumbnails exists: without it, no other program reads thumbnails.
+    func keep(_ picture: PixelBuffer, of photo: DesktopPhoto) throws(SystemError) {
+        guard picture.width <= Self.side, picture.height <= Self.side else { throw SystemError(EINVAL) }
+        let parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { return }
+        defer { close(parent) }
+        guard mkdirat(parent, Size.large.rawValue, 0o700) == 0 || errno == EEXIST else { throw SystemError() }
+        let large = openat(parent, Size.large.rawValue, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard large >= 0 else { throw SystemError() }
+        defer { close(large) }
+        let texts = photo.texts + [(ThumbnailTexts.software, "Vitrine")]
+        try Self.replace(photo.fileName, in: large, with: ThumbnailPNG.encode(picture, texts: texts))
+    }
+
+    // MARK: - Files
+
+    private static func read(_ path: String) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            1...longestFile ~= Int(status.st_size)
+        else { return nil }
+        let size = Int(status.st_size)
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
+        }
+        return bytes.count == size ? bytes : nil
+    }
+
+    /// Replaces a file at once. Other programs see either the old file or the whole new one.
+    private static func replace(_ name: String, in folder: Int32, with bytes: [UInt8]) throws(SystemError) {
+        let temporary = ".vitrine-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        let file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw SystemError() }
+        var failure: SystemError?
+        var rest = bytes[...]
+        while !rest.isEmpty, failure == nil {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = SystemError() }
+        }
+        if close(file) != 0, failure == nil { failure = SystemError() }
+        if failure == nil, renameat(folder, temporary, folder, name) != 0 { failure = SystemError() }
+        guard let failure else { return }
+        unlinkat(folder, temporary, 0)
+        throw failure
+    }
+}
+
+/// A photo of the user's as thumbnails identify it: the URI, the time of the last change, and the size.
+struct DesktopPhoto: Hashable {
+    /// The file's URI in the form of GLib's `g_filename_to_uri`.
+    let uri: String
+    private let seconds: Int64
+    private let nanoseconds: Int64
+    private let size: Int64
+
+    /// Reads the identity of an open file. Returns nil unless it is a regular file.
+    init?(path: [UInt8], _ descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        uri = Self.uri(path)
+        (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
+        size = Int64(status.st_size)
+    }
+
+    /// Returns the URI of a path. GLib escapes the semicolon, which URLs may contain as it is.
+    static func uri(_ path: [UInt8]) -> String {
+        let escaped = PercentEncoding.encode(path, keepingEscapes: false, also: "/")
+        return "file://" + escaped.split(separator: ";", omittingEmptySubsequences: false).joined(separator: "%3B")
+    }
+
+    /// The name of the thumbnail's file.
+    var fileName: String { MD5.digits(of: Array(uri.utf8)) + ".png" }
+
+    /// The texts that a thumbnail of this photo contains.
+    var texts: [(key: String, value: String)] {
+        [
+            (ThumbnailTexts.uri, uri), (ThumbnailTexts.time, String(seconds)), (ThumbnailTexts.size, String(size)),
+        ]
+    }
+
+    /// Whether a thumbnail with these texts shows this photo as it is now.
+    func isShown(by texts: ThumbnailTexts) -> Bool {
+        guard texts[ThumbnailTexts.uri] == uri, let time = texts[ThumbnailTexts.time] else { return false }
+        // The size is optional.
+        if let stated = texts[ThumbnailTexts.size], stated != String(size) { return false }
+        // Some programs write a fraction.
+        let parts = time.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let fraction = String(nanoseconds)
+        let digits = String(repeating: "0", count: max(0, 9 - fraction.count)) + fraction
+        return parts.first.map(String.init) == String(seconds) && (parts.count == 1 || digits.hasPrefix(parts[1]))
+    }
+}
+
+/// Paths without links.
+private enum RealPath {
+    /// Returns the path to which a path leads. Returns nil if nothing is there.
+    static func of(_ path: [UInt8]) -> [UInt8]? {
+        guard !path.contains(0) else { return nil }
+        let text = (path + [0]).map { CChar(bitPattern: $0) }
+        guard let found = realpath(text, nil) else { return nil }
+        defer { free(found) }
+        return UnsafeBufferPointer(start: found, count: strlen(found)).map { UInt8(bitPattern: $0) }
+    }
+}

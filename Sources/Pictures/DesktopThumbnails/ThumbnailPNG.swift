@@ -1,0 +1,217 @@
+import Pixels
+
+/// The texts in a thumbnail's PNG file: the `tEXt` chunks that begin with `Thumb::`.
+///
+/// The file is untrusted. Only lengths and texts are read here; the decoder reads the picture in its sandbox.
+struct ThumbnailTexts {
+    static let uri = "Thumb::URI"
+    static let time = "Thumb::MTime"
+    static let size = "Thumb::Size"
+    static let software = "Software"
+
+    private var values: [String: String] = [:]
+
+    /// The most chunks to read. The largest thumbnail has a few hundred.
+    private static let mostChunks = 4_096
+    /// The most bytes of a text. A path has at most 4,096 bytes, of which each may become three.
+    private static let longestText = 16_384
+
+    /// Reads the texts of a file. Damaged files and other formats have none.
+    init(_ bytes: [UInt8]) {
+        guard bytes.starts(with: ThumbnailPNG.signature) else { return }
+        var rest = bytes.dropFirst(ThumbnailPNG.signature.count)
+        for _ in 0..<Self.mostChunks {
+            // A chunk has a length, a type, the content, and a checksum.
+            guard rest.count >= 12 else { return }
+            let length = Int(rest.prefix(4).reduce(0 as UInt32) { $0 << 8 | UInt32($1) })
+            guard length <= rest.count - 12 else { return }
+            let type = rest.dropFirst(4).prefix(4)
+            let content = rest.dropFirst(8).prefix(length)
+            if type.elementsEqual("tEXt".utf8), length <= Self.longestText { add(content) }
+            rest = rest.dropFirst(length + 12)
+        }
+    }
+
+    /// Returns a text. If a file has several texts with one key, the first text counts.
+    subscript(key: String) -> String? { values[key] }
+
+    private mutating func add(_ content: ArraySlice<UInt8>) {
+        guard let end = content.firstIndex(of: 0) else { return }
+        let key = String(decoding: content[..<end], as: UTF8.self)
+        guard [Self.uri, Self.time, Self.size].contains(key), values[key] == nil else { return }
+        values[key] = String(decoding: content[(end + 1)...], as: UTF8.self)
+    }
+}
+
+/// Writes thumbnails as PNG files.
+///
+/// Vitrine writes these files itself, from pixels, because other programs read them without a sandbox. A file from the
+/// decoder could carry an attack from a photo to them.
+enum ThumbnailPNG {
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    /// Returns a picture as a file with texts, in 8-bit RGB.
+    static func encode(_ picture: PixelBuffer, texts: [(key: String, value: String)]) -> [UInt8] {
+        let checksum = CRC32()
+        var file = signature
+        func append(_ type: String, _ content: [UInt8]) {
+            let chunk = Array(type.utf8) + content
+            file += bigEndian(UInt32(clamping: content.count)) + chunk + bigEndian(checksum.of(chunk))
+        }
+        // Depth 8, colour type RGB, and no interlacing.
+        let size = bigEndian(UInt32(clamping: picture.width)) + bigEndian(UInt32(clamping: picture.height))
+        append("IHDR", size + [8, 2, 0, 0, 0])
+        for text in texts { append("tEXt", Array(text.key.utf8) + [0] + Array(text.value.utf8)) }
+        append("IDAT", HuffmanZlib.compress(filtered(picture)))
+        append("IEND", [])
+        return file
+    }
+
+    /// Returns the rows with the Paeth filter, which leaves small numbers in photos (PNG, 9.4).
+    private static func filtered(_ picture: PixelBuffer) -> [UInt8] {
+        let (pixels, length, step) = (
+            picture.bytes, picture.width * PixelBuffer.bytesPerPixel, PixelBuffer.bytesPerPixel
+        )
+        var rows: [UInt8] = []
+        rows.reserveCapacity(pixels.count + picture.height)
+        for start in stride(from: 0, to: pixels.count, by: length) {
+            rows.append(4)
+            for index in start..<start + length {
+                let left = index >= start + step ? Int(pixels[index - step]) : 0
+                let above = start > 0 ? Int(pixels[index - length]) : 0
+                let corner = start > 0 && index >= start + step ? Int(pixels[index - length - step]) : 0
+                let (a, b, c) = (abs(above - corner), abs(left - corner), abs(left + above - 2 * corner))
+                let guess = a <= b && a <= c ? left : b <= c ? above : corner
+                rows.append(pixels[index] &- UInt8(guess))
+            }
+        }
+        return rows
+    }
+
+    fileprivate static func bigEndian(_ number: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+}
+
+/// The checksum of PNG chunks (PNG, annex D).
+private struct CRC32 {
+    private let table: [UInt32] = (0..<256).map { byte in
+        (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 0 ? value >> 1 : value >> 1 ^ 0xEDB8_8320 }
+    }
+
+    func of(_ bytes: [UInt8]) -> UInt32 {
+        ~bytes.reduce(~0) { table[Int(($0 ^ UInt32($1)) & 255)] ^ $0 >> 8 }
+    }
+}
+
+/// Compresses bytes with one Huffman code, in the zlib format (RFC 1950, RFC 1951).
+///
+/// Filtered photos contain few repetitions, so searching for repetitions would save little.
+enum HuffmanZlib {
+    /// The symbol after the last byte.
+    private static let end = 256
+    private static let longestCode = 15
+
+    /// Returns the compressed bytes.
+    static func compress(_ bytes: [UInt8]) -> [UInt8] {
+        var counts = [Int](repeating: 0, count: end + 1)
+        for byte in bytes { counts[Int(byte)] += 1 }
+        counts[end] = 1
+        if bytes.isEmpty { counts[0] = 1 }  // A code needs two symbols.
+        let lengths = lengths(counts)
+        let codes = codes(lengths)
+        var writer = BitWriter(bytes: [0x78, 0x01])
+        // The last block, with a code of its own for 257 symbols, and no distances.
+        for (value, count) in [(1, 1), (2, 2), (0, 5), (0, 5), (15, 4)] { writer.append(value, count) }
+        // The lengths 0 to 15 have codes of 4 bits, and the three symbols for repetitions have none.
+        for index in 0..<19 { writer.append(index < 3 ? 0 : 4, 3) }
+        for length in lengths + [0] { writer.append(reversed(length, 4), 4) }
+        for byte in bytes { writer.append(codes[Int(byte)], lengths[Int(byte)]) }
+        writer.append(codes[end], lengths[end])
+        return writer.finished() + ThumbnailPNG.bigEndian(adler(bytes))
+    }
+
+    /// Returns the lengths of the codes of all symbols: 0 for unused symbols, at most ``longestCode`` for others.
+    static func lengths(_ counts: [Int]) -> [Int] {
+        var counts = counts
+        while true {
+            let depths = depths(counts)
+            if depths.allSatisfy({ $0 <= longestCode }) { return depths }
+            // Rare symbols count more, so the tree becomes flatter.
+            counts = counts.map { $0 == 0 ? 0 : $0 / 2 + 1 }
+        }
+    }
+
+    /// Returns the depth of each symbol in a Huffman tree.
+    private static func depths(_ counts: [Int]) -> [Int] {
+        let leaves = counts.indices.filter { counts[$0] > 0 }.sorted { (counts[$0], $0) < (counts[$1], $1) }
+        // Nodes follow the leaves. Each node's count is at least that of the node before, so no sorting is necessary.
+        var weights = leaves.map { counts[$0] }
+        var parents = [Int](repeating: 0, count: max(0, 2 * leaves.count - 1))
+        var (leaf, node) = (0, leaves.count)
+        func takeSmallest(_ weights: [Int]) -> Int {
+            let isLeaf = leaf < leaves.count && (node >= weights.count || weights[leaf] <= weights[node])
+            defer { if isLeaf { leaf += 1 } else { node += 1 } }
+            return isLeaf ? leaf : node
+        }
+        while weights.count < parents.count {
+            let (one, other) = (takeSmallest(weights), takeSmallest(weights))
+            (parents[one], parents[other]) = (weights.count, weights.count)
+            weights.append(weights[one] + weights[other])
+        }
+        var depths = [Int](repeating: 0, count: parents.count)
+        for index in parents.indices.dropLast().reversed() { depths[index] = depths[parents[index]] + 1 }
+        var result = [Int](repeating: 0, count: counts.count)
+        for (index, symbol) in leaves.enumerated() { result[symbol] = depths[index] }
+        return result
+    }
+
+    /// Returns the canonical codes for these lengths (RFC 1951, 3.2.2), in the order in which their bits are written.
+    private static func codes(_ lengths: [Int]) -> [Int] {
+        var codes = [Int](repeating: 0, count: lengths.count)
+        var next = 0
+        for length in 1...longestCode {
+            next <<= 1
+            for symbol in lengths.indices where lengths[symbol] == length {
+                codes[symbol] = reversed(next, length)
+                next += 1
+            }
+        }
+        return codes
+    }
+
+    private static func reversed(_ value: Int, _ count: Int) -> Int {
+        (0..<count).reduce(0) { $0 << 1 | (value >> $1 & 1) }
+    }
+
+    /// Returns the checksum of the bytes (RFC 1950, 9).
+    private static func adler(_ bytes: [UInt8]) -> UInt32 {
+        var (low, high): (UInt32, UInt32) = (1, 0)
+        for byte in bytes {
+            low = (low + UInt32(byte)) % 65_521
+            high = (high + low) % 65_521
+        }
+        return high << 16 | low
+    }
+
+    private struct BitWriter {
+        var bytes: [UInt8]
+        private var pending: UInt64 = 0
+        private var count = 0
+
+        init(bytes: [UInt8]) { self.bytes = bytes }
+
+        mutating func append(_ value: Int, _ width: Int) {
+            pending |= UInt64(truncatingIfNeeded: value) << UInt64(count)
+            count += width
+            while count >= 8 {
+                bytes.append(UInt8(truncatingIfNeeded: pending))
+                pending >>= 8
+                count -= 8
+            }
+        }
+
+        /// Returns all bytes; zeros fill the last one.
+        func finished() -> [UInt8] { count > 0 ? bytes + [UInt8(truncatingIfNeeded: pending)] : bytes }
+    }
+}
