@@ -5,7 +5,10 @@ import Testing
 /// Caches above their limit, and the program that cleans them.
 @Suite(.ownThread, .serialized) struct CleaningTests {
     private let home = Household()
-    private let big = Built.testGallery + "/index-big.xml"
+    private let linked: LinkedTestGallery
+    private var big: String { linked.big }
+
+    init() throws { linked = try LinkedTestGallery() }
 
     private func photos(_ gallery: String) throws -> Int {
         try home.vitrine("list", gallery).lines.count { $0.hasSuffix("\tphoto") }
@@ -13,10 +16,10 @@ import Testing
 
     @Test("BEHAVIOURS 4.2: after the first frame the browser cleans; the open gallery keeps its list")
     func behindTheFirstFrame() throws {
-        for gallery in [Built.testGallery, big] { _ = try home.vitrine("sync", "--photos", gallery) }
+        for gallery in [linked.path, big] { _ = try home.vitrine("sync", "--photos", gallery) }
         let log = home.folder.path("log")
         let session = try TerminalSession(
-            arguments: ["--cache-limit", "1K", "--log-file", log, Built.testGallery], environment: home.environment())
+            arguments: ["--cache-limit", "1K", "--log-file", log, linked.path], environment: home.environment())
         #expect(session.until(shows: "Dawn over the ridge"))
         #expect(
             session.until { _ in
@@ -24,8 +27,8 @@ import Testing
             })
         session.type("Q")
         #expect(session.wait() == 0)
-        #expect(try photos(Built.testGallery) < 28)
-        #expect(try home.vitrine("list", Built.testGallery).lines.count == 28)
+        #expect(try photos(linked.path) < 28)
+        #expect(try home.vitrine("list", linked.path).lines.count == 28)
         // With a limit below any list, only that list is left.
         #expect(home.folder.entries(".cache/vitrine/galleries").count == 1)
     }
@@ -36,10 +39,10 @@ import Testing
         let before = try photos(big)
         #expect(before > 0)
         // Nothing is removed without a limit or below the default one.
-        #expect(try home.vitrine("sync", "--list-only", "--cache-limit", "none", Built.testGallery).status == 0)
-        #expect(try home.vitrine("sync", "--list-only", Built.testGallery).status == 0)
+        #expect(try home.vitrine("sync", "--list-only", "--cache-limit", "none", linked.path).status == 0)
+        #expect(try home.vitrine("sync", "--list-only", linked.path).status == 0)
         #expect(try photos(big) == before)
-        #expect(try home.vitrine("sync", "--list-only", "--cache-limit", "1M", Built.testGallery).status == 0)
+        #expect(try home.vitrine("sync", "--list-only", "--cache-limit", "1M", linked.path).status == 0)
         let after = try photos(big)
         #expect(after < before)
     }

@@ -175,7 +175,8 @@ import Testing
     }
 
     @Test func cacheIsLookedAfter() throws {
-        _ = try home.vitrine("sync", "--photos", Built.testGallery)
+        let linked = try LinkedTestGallery()
+        _ = try home.vitrine("sync", "--photos", linked.path)
         let info = try home.vitrine("cache", "info")
         #expect(info.status == 0 && info.lines.count == 2 && info.text.contains("28 photos"))
         #expect(try home.vitrine("cache", "check").text.contains("good, 28 photos"))
@@ -188,14 +189,14 @@ import Testing
         #expect(check.text.contains("1 broken photo to fetch again; 1 unused file removed"))
         #expect(try home.vitrine("cache", "check").text.contains("good, 27 photos"))
         // An open browser keeps its cache.
-        let session = try TerminalSession(arguments: [Built.testGallery], environment: home.environment())
+        let session = try TerminalSession(arguments: [linked.path], environment: home.environment())
         #expect(session.until(shows: "Dawn over the ridge"))
         #expect(try home.vitrine("cache", "clear", "--all").status == 4)
         // Removing photos works while another program uses the cache.
         #expect(try home.vitrine("cache", "clear", "--photos", "--all").text == "27 photos removed\n")
         session.type("Q")
         #expect(session.wait() == 0)
-        #expect(try home.vitrine("cache", "clear", Built.testGallery).status == 0)
+        #expect(try home.vitrine("cache", "clear", linked.path).status == 0)
         #expect(try home.vitrine("cache", "info").lines == ["0 galleries\t0 B"])
     }
 
@@ -224,10 +225,11 @@ import Testing
 
     /// A broken file is reported, and its stored metadata is printed.
     @Test func infoOfABrokenFilePrintsStoredMetadata() throws {
-        _ = try home.vitrine("sync", "--photos", Built.testGallery)
-        let file = try #require(try facts("info", "--json", Built.testGallery + "#dawn-ridge")["file"] as? String)
+        let linked = try LinkedTestGallery()
+        _ = try home.vitrine("sync", "--photos", linked.path)
+        let file = try #require(try facts("info", "--json", linked.path + "#dawn-ridge")["file"] as? String)
         try Data("broken".utf8).write(to: URL(fileURLWithPath: file))
-        let info = try home.vitrine("info", Built.testGallery + "#dawn-ridge")
+        let info = try home.vitrine("info", linked.path + "#dawn-ridge")
         #expect(info.status == 1 && info.text.contains("Vitrine Procedural 1") && !info.errors.isEmpty)
     }
 
@@ -237,7 +239,8 @@ import Testing
     }
 
     @Test func cacheInfoSaysWhatTakesTheRoom() throws {
-        _ = try home.vitrine("sync", "--photos", Built.testGallery)
+        let linked = try LinkedTestGallery()
+        _ = try home.vitrine("sync", "--photos", linked.path)
         let gallery = try #require(home.folder.entries(".cache/vitrine/galleries").first)
         let folder = ".cache/vitrine/galleries/\(gallery)"
         home.folder.write("\(folder)/gallery.sqlite.damaged-1", String(repeating: "x", count: 5_000))

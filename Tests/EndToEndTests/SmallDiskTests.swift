@@ -5,7 +5,10 @@ import Testing
 /// Full and read-only disks: cached photos stay usable, one notice appears, and nothing is lost.
 @Suite(.ownThread, .enabled(if: Mounting.isPossible, "Nothing can be mounted here.")) struct SmallDiskTests {
     private let home = Household()
-    private let gallery = Built.testGallery + "/index.xml"
+    private let linked: LinkedTestGallery
+    private var gallery: String { linked.path + "/index.xml" }
+    init() throws { linked = try LinkedTestGallery() }
+
     private static let everything = "28 photos, 28 thumbnails, 28 photos cached"
     private static let fullNotice = "The disk is full: nothing new can be stored."
     private static let readOnlyNotice = "The cache is read-only: nothing new can be stored."

@@ -4,7 +4,8 @@ import TestSupport
 
 @testable import Cache
 
-/// A folder with a gallery of ten small photos, and the environment to sync it.
+/// A folder with a gallery of ten small photos, and the environment to sync it. Vitrine copies the photos into its cache,
+/// because they lie behind a link.
 struct SmallGallery {
     let folder = TestFolder()
     let home = Household()
@@ -12,9 +13,10 @@ struct SmallGallery {
     enum Edition: String { case before = "A", after = "B" }
 
     init(_ edition: Edition = .before) throws {
-        for name in ["images", "thumbnails"] {
+        for name in ["photos", "thumbnails"] {
             try FileManager.default.copyItem(atPath: Built.testGallery + "/thumbnails", toPath: folder.path(name))
         }
+        try FileManager.default.createSymbolicLink(atPath: folder.path("images"), withDestinationPath: "photos")
         try serve(edition)
     }
 
@@ -44,4 +46,23 @@ struct SmallGallery {
 
     /// The output of `sync` for a complete cache.
     static let everything = "10 photos, 10 thumbnails, 10 photos cached\n"
+}
+
+/// The TestGallery with its photos behind a link, so that Vitrine copies them into its cache.
+struct LinkedTestGallery {
+    private let folder = TestFolder()
+
+    init() throws {
+        let files = FileManager.default
+        try files.copyItem(atPath: Built.testGallery + "/images", toPath: folder.path("photos"))
+        try files.createSymbolicLink(atPath: folder.path("images"), withDestinationPath: "photos")
+        for name in ["thumbnails", "index.xml", "index-big.xml"] {
+            try files.copyItem(atPath: "\(Built.testGallery)/\(name)", toPath: folder.path(name))
+        }
+    }
+
+    /// The folder.
+    var path: String { folder.path }
+    /// The list of 110 photos.
+    var big: String { folder.path("index-big.xml") }
 }

@@ -12,7 +12,7 @@ import Numbers
 ///
 /// Files being written are locked, so that other processes do not mistake them for orphans.
 ///
-/// The photos of a local folder stay where they are. Only their rows name them; they are never changed.
+/// The photos of a local gallery stay where they are. Only their rows name them; they are never changed.
 public struct PhotoFiles: Sendable {
     let photosFolder: String
     let partialFolder: String
@@ -53,11 +53,37 @@ public struct PhotoFiles: Sendable {
     }
 
     /// Opens the user's own file in the gallery's folder. Follows no links, so that it opens no other file.
+    ///
+    /// If the gallery is a list file, its folder is the file's.
     public func open(original: Address) throws(SystemError) -> Int32 {
-        guard var folder = gallery.filePathBytes, let path = original.filePathBytes else { throw SystemError(EXDEV) }
-        if folder.last != UInt8(ascii: "/") { folder.append(UInt8(ascii: "/")) }
+        guard let own = gallery.filePathBytes, let path = original.filePathBytes else { throw SystemError(EXDEV) }
+        var folder = Self.prefix(own)
+        if !path.starts(with: folder), !Self.isFolder(own), let parent = gallery.folderAlone.filePathBytes {
+            folder = Self.prefix(parent)
+        }
         guard path.starts(with: folder) else { throw SystemError(EXDEV) }
         return try FolderBoundary(bytes: folder).open(bytes: Array(path.dropFirst(folder.count)), .none)
+    }
+
+    /// Returns the beginning of the paths of everything in a folder.
+    private static func prefix(_ folder: [UInt8]) -> [UInt8] {
+        folder.last == UInt8(ascii: "/") ? folder : folder + [UInt8(ascii: "/")]
+    }
+
+    private static func isFolder(_ path: [UInt8]) -> Bool {
+        var status = stat()
+        let text = (path + [0]).map { CChar(bitPattern: $0) }
+        return stat(text, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether a photo is a file in the gallery's local folder, so that no copy is necessary.
+    ///
+    /// A file behind a link is copied. The link may lead elsewhere later.
+    public func isInPlace(_ original: Address) -> Bool {
+        guard gallery.scheme == .file, original.scheme == .file else { return false }
+        guard let descriptor = try? open(original: original) else { return false }
+        close(descriptor)
+        return true
     }
 
     func path(_ name: String) -> String {

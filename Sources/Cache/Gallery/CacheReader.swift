@@ -359,15 +359,32 @@ extension CacheReader {
         WHERE photo.key IN (SELECT value FROM json_each(?)) AND photo.photo_file IS NOT NULL
           AND photo.photo_held IS NOT metadata.edition AND photo.photo_trouble IS NOT \(TroubleCode.bad)
         """
+
+    /// Returns the photos in the user's folder whose metadata Vitrine has not read. Reads all rows.
+    fileprivate func unreadInPlace() throws -> [PhotoKey] {
+        try connection.map(
+            """
+            SELECT photo.key FROM photo LEFT JOIN metadata ON metadata.photo = photo.key
+            WHERE photo.photo_file = ? AND photo.photo_held IS NOT metadata.edition
+              AND photo.photo_trouble IS NOT \(TroubleCode.bad)
+            """, StoredPhoto.inPlace
+        ) { PhotoKey($0.int(0)) }
+    }
 }
 
 extension GalleryCache {
     /// Returns all cached photos whose metadata Vitrine has not read.
     ///
-    /// This method lists the photo files instead of the rows, because few of a million photos may be cached.
+    /// This method lists the photo files instead of the rows, because few of a million photos may be cached. It searches
+    /// the rows for photos in place only if the gallery is a list file. In other local galleries, the metadata comes with
+    /// the thumbnails.
     public func unreadPhotos() throws -> [PhotoKey] {
         let keys = Set(PrivateFolder.entries(files.photosFolder).compactMap(PhotoFiles.key))
-        return try read { try $0.unread(keys.sorted()) }
+        return try read { reader in
+            let copies = try reader.unread(keys.sorted())
+            guard address.scheme == .file, try reader.gallery().hasPaths == false else { return copies }
+            return try copies + reader.unreadInPlace()
+        }
     }
 }
 

@@ -128,6 +128,12 @@ extension GalleryWriter {
     private func alter(
         _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection
     ) throws {
+        if affects.contains(.original) {
+            // A row without a copy must not name another file than the one that was examined.
+            try connection.run(
+                "UPDATE photo SET \(Self.withoutFile) WHERE key = ? AND photo_file = ? AND photo_address IS NOT ?", key,
+                StoredPhoto.inPlace, Borrowed.text(item.photo))
+        }
         for rendition in affects {
             let address: Borrowed? = (rendition == .original ? item.photo : item.thumbnail).map { Borrowed.text($0) }
             let column = { (name: String) in rendition.column(name) }

@@ -5,20 +5,28 @@ import HTTP
 import Model
 import Scheduling
 
-/// Finds a photo of a local folder. The photo stays where it is; the cache records its size and time.
+/// Finds a photo of a local gallery. The photo stays where it is; the cache records its size and time.
 ///
 /// It also serves the wish for a thumbnail: Vitrine makes it from the photo.
 public struct LocalPhotoRequest: NetworkRequest {
     private let picture: PictureSubject
 
-    /// Makes a request for a photo in a local folder without a list file.
+    /// Makes a request for a photo in the folder of a local gallery.
+    ///
+    /// If a list names a file that cannot be opened there, such as one behind a link, a ``PhotoRequest`` copies it.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .picture(let gallery, let key, let rendition) = subject,
-            let cache = context.caches.cache(gallery), cache.isPlainFolder
+            let cache = context.caches.cache(gallery), cache.address.scheme == .file
         else { return nil }
-        // A thumbnail that is up to date needs no photo.
-        if rendition == .thumbnail, try cache.read({ try $0.wantingSource(of: key, .thumbnail) }) == nil { return nil }
-        return try PictureSubject(.original, of: key, in: gallery, context).map(Self.init)
+        if rendition == .thumbnail {
+            // A thumbnail that is up to date, or that the list names, needs no photo.
+            let wanting = try cache.read { try $0.wantingSource(of: key, .thumbnail) }
+            guard let wanting, wanting.address == nil else { return nil }
+        }
+        guard let picture = try PictureSubject(.original, of: key, in: gallery, context),
+            cache.isPlainFolder || cache.files.isInPlace(picture.address)
+        else { return nil }
+        return Self(picture)
     }
 
     private init(_ picture: PictureSubject) {
