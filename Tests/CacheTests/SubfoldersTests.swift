@@ -103,6 +103,20 @@ import Testing
         #expect(try hasFolders() && test.photo("a/b.jpg").folder == FolderPath("a"))
     }
 
+    @Test("Finding out that no photo is in a folder reads one entry of an index")
+    func planOfHasFolders() async throws {
+        let plan = try test.cache.read { reader in
+            try reader.connection.map("EXPLAIN QUERY PLAN " + CacheReader.photoInFolder) { $0.text(3) }
+        }
+        #expect(
+            plan == ["SCAN photo USING INDEX photo_in_folder"]
+                || plan == ["SCAN photo USING COVERING INDEX photo_in_folder"])
+        // The index has no entries of photos outside folders, so scanning it reads nothing of these.
+        try await test.sync((0..<5_000).map { try Self.file("\($0).jpg") })
+        let pages = "SELECT count(*) FROM dbstat WHERE name = 'photo_in_folder'"
+        #expect(try test.cache.read { try $0.connection.first(pages) { $0.int(0) } } == 1)
+    }
+
     @Test("Folders whose names differ only in the Unicode form of an accent are two folders")
     func unicode() async throws {
         try await sync(["e\u{301}/a.jpg", "\u{E9}/b.jpg", "e/c.jpg"])

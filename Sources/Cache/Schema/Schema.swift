@@ -192,6 +192,8 @@ enum Schema {
             SELECT photo.key AS key, iif(photo.revision IS NULL OR photo.library_part IS NOT NULL, photo.name, photo.id) AS name,
                    metadata.words AS words
             FROM photo LEFT JOIN metadata ON metadata.photo = photo.key;
+        -- The photos whose ids contain a slash. Without this index, the search for the first of them would read all ids.
+        CREATE INDEX photo_in_folder ON photo (key) WHERE instr(id, '/') > 0;
         """,
     ]
 }
