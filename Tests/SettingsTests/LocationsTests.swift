@@ -13,6 +13,7 @@ import Testing
         #expect(usual.settingsFile == "/home/me/.config/vitrine/config")
         #expect(usual.galleriesFile == "/home/me/.config/vitrine/galleries")
         #expect(usual.cache == "/home/me/.cache/vitrine")
+        #expect(usual.thumbnailsFolder == "/home/me/.cache/thumbnails")
         #expect(usual.placesFile == "/home/me/.local/state/vitrine/places")
         #expect(usual.placeFile == "/home/me/.local/state/vitrine/place")
     }

@@ -20,13 +20,15 @@ import Testing
     }
 
     /// Updates the list to files with these paths, in order of date.
-    private func sync(_ paths: [String], at base: String = "http://example.org/album/") async throws {
+    private func sync(
+        _ paths: [String], at base: String = "http://example.org/album/", on other: TestScreens? = nil
+    ) async throws {
         let base = try Address(base)
-        try await screens.sync(
+        try await (other ?? screens).sync(
             paths.enumerated().map { number, path in
                 GalleryEntry(
                     id: path, name: path.split(separator: "/").last.map(String.init) ?? path,
-                    date: Timestamp(milliseconds: Int64(number) * 86_400_000), photo: try base.resolving(path),
+                    date: Timestamp(milliseconds: Int64(number) * 86_400_000 + 1_000), photo: try base.resolving(path),
                     thumbnail: nil, revision: "1")
             })
     }
@@ -228,5 +230,38 @@ import Testing
         try await screens.until { !screens.text.contains("──") }
         screens.press("#")
         try await screens.until { screens.text.contains("2024/Lisbon ──") }
+    }
+
+    @Test("The setting divides a list into folders, also if the photos arrive later")
+    func sectionsBySetting() async throws {
+        for isNew in [false, true] {
+            let screens = try byFolder()
+            if !isNew { try await sync(Self.paths, on: screens) }
+            screens.open(at: isNew ? nil : "e.jpg")
+            if isNew { try await sync(Self.paths, on: screens) }
+            try await screens.until { screens.text.contains("2024/Lisbon ──") }
+            #expect(screens.root.place.sections == nil)
+            screens.press("#")
+            try await screens.until { !screens.text.contains("──") }
+            #expect(screens.root.place.sections == SectionRule.none)
+        }
+    }
+
+    @Test("With this setting, a gallery without folders has sections as by default")
+    func sectionsWithoutFolders() async throws {
+        let screens = try byFolder()
+        try await sync(["a.jpg", "b.jpg"], on: screens)
+        screens.open(at: "a.jpg")
+        #expect(!screens.text.contains("──") && screens.root.place.sections == nil)
+        // All photos are of one month.
+        screens.press("#", "#")
+        try await screens.until { screens.text.contains("1 January 1970 ──") }
+        #expect(screens.root.place.sections == .day)
+    }
+
+    private func byFolder() throws -> TestScreens {
+        var settings = Settings()
+        (settings.syncOnOpen, settings.sections) = (false, .folder)
+        return try TestScreens(settings)
     }
 }

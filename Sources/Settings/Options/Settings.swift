@@ -41,11 +41,11 @@ public struct Settings: Hashable, Sendable {
         case error, info, debug
     }
 
-    /// Sections of a list in date order.
+    /// Sections of a list. Years, months and days need date order.
     public enum Sections: String, CaseIterable, Hashable, Sendable {
         /// Sections by year in long lists, and no sections in short lists.
         case auto
-        case year, month, day, none
+        case year, month, day, folder, none
 
         /// The rule for dividing a list that has sections.
         public var rule: SectionRule {
@@ -53,6 +53,7 @@ public struct Settings: Hashable, Sendable {
             case .auto, .year: .year
             case .month: .month
             case .day: .day
+            case .folder: .folder
             case .none: .none
             }
         }

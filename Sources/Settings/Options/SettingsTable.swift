@@ -46,7 +46,7 @@ public enum SettingsTable {
             if let new { settings.order.ascending = !new }
             return !settings.order.ascending
         },
-        .choice("sections", "initial sections of a list in date order", \.sections),
+        .choice("sections", "initial sections of a list", \.sections),
         .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: automatic", \.rowHeight),
         .number("slideshow", "SECONDS", 1...3_600, "seconds for each photo of a slideshow", \.slideshow),
         .flag("slideshow-shuffle", "show slideshows in random order") { set(&$0.slideshowShuffled, $1) },

@@ -59,16 +59,26 @@ final class PhotoLists {
     private var subscriptions: [ObjectIdentifier: UpdateFeed.Subscription] = [:]
 
     init(
-        _ cache: GalleryCache, order: PhotoOrder, sections: SectionRule, folder: FolderPath? = nil,
+        _ cache: GalleryCache, order: PhotoOrder, sections: SectionRule?, folder: FolderPath? = nil,
         _ context: ScreenContext
     ) throws {
-        (self.cache, self.order, self.sections, log, feed) = (cache, order, sections, context.log, context.feed)
+        (self.cache, self.order, log, feed) = (cache, order, context.log, context.feed)
+        reader = try cache.openReader()
+        let sections = sections ?? Self.usualSections(context.settings.sections, reader)
+        self.sections = sections
         // Sections by folder follow: reading all paths of a long list would delay the first frame.
         all = try FetchedResults(of: cache, order: order, sections: sections == .folder ? .none : sections)
-        reader = try cache.openReader()
         if folder != nil, (try? reader.hasFolders()) == true { path = folder }
         follow()
         if path != nil || sections == .folder { arrange() }
+    }
+
+    /// Returns the sections that the settings demand. A gallery without folders has sections as by default. A new gallery
+    /// may still get folders.
+    private static func usualSections(_ setting: Settings.Sections, _ reader: CacheReader) -> SectionRule {
+        guard setting == .folder else { return setting.rule }
+        let canHaveFolders = (try? reader.hasFolders() || reader.gallery().photoCount == 0) == true
+        return canHaveFolders ? .folder : Settings.Sections.auto.rule
     }
 
     /// The list on the screen. Each change of this list sends ``ModelUpdate/lists(_:)``.

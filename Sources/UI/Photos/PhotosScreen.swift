@@ -43,11 +43,11 @@ final class PhotosScreen: Screen, ListScreen {
         let changes = cache.changes()
         lists = try PhotoLists(
             cache, order: place.order ?? context.settings.order,
-            sections: place.sections ?? context.settings.sections.rule, folder: place.folder, context)
+            sections: place.sections, folder: place.folder, context)
         gallery = try OpenedGallery(cache, lists.reader, context)
         layout = PhotoLayout(
             place.view == .sheet ? .sheet : .list,
-            areSectionsChosen: place.sections != nil || context.settings.sections != .auto, context)
+            areSectionsChosen: place.sections != nil || Self.areSectionsAsSet(lists, context), context)
         demand = PhotoDemand(cache.id, context)
         search = PhotoSearch(lists, context)
         travel = FolderTravel(lists, context)
@@ -481,13 +481,18 @@ final class PhotosScreen: Screen, ListScreen {
 
     var placeMark: PlaceMark { PlaceMark(place: place(photo: nil), selected: selected) }
 
+    /// Whether the settings name the sections of the list.
+    private static func areSectionsAsSet(_ lists: PhotoLists, _ context: ScreenContext) -> Bool {
+        let setting = context.settings.sections
+        return setting != .auto && lists.sections == setting.rule
+    }
+
     /// Returns the user's position. Values that equal the settings are left out.
     private func place(photo: String?) -> Place {
         var place = Place(gallery: cache.address, photo: photo)
         if layout.kind == .sheet { place.view = .sheet }
         if lists.order != context.settings.order { place.order = lists.order }
-        let isAsSet = context.settings.sections != .auto && lists.sections == context.settings.sections.rule
-        if layout.areSectionsChosen, !isAsSet { place.sections = lists.sections }
+        if layout.areSectionsChosen, !Self.areSectionsAsSet(lists, context) { place.sections = lists.sections }
         place.folder = lists.path
         if lists.purpose == .filtering, lists.filter != .all { place.filter = lists.filter.text }
         return place
