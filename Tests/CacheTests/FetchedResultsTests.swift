@@ -121,4 +121,28 @@ import Testing
         #expect(try ranges(.none) == [])
         #expect(try sections(.month)[1].name == .period(LocalDay(year: 2006, month: 8, day: 1)))
     }
+
+    @Test("Photos with an unknown date have a section of their own, between the last and the first day around it")
+    func undated() async throws {
+        let hour: Int64 = 3_600_000
+        for moments in [[-2 * hour, -hour, 0, 0, hour, 2 * hour], [0, 0], [0, hour], [-hour, 0]] {
+            try await sync(moments.enumerated().map { ("\($0)", "N", $1) })
+            for rule in [SectionRule.day, .month, .year] {
+                for ascending in [true, false] {
+                    let order = PhotoOrder(.date, ascending: ascending)
+                    let results = try FetchedResults(of: test.cache, order: order, sections: rule)
+                    let sorted = ascending ? moments : moments.reversed()
+                    var index = 0
+                    while let section = results.section(at: index) {
+                        #expect(section.range.lowerBound == index)
+                        let found = sorted[section.range]
+                        #expect((section.name == .undated) == (found.first == 0))
+                        #expect(Set(found.map { $0.signum() }).count == 1)
+                        index = section.range.upperBound
+                    }
+                    #expect(index == moments.count)
+                }
+            }
+        }
+    }
 }

@@ -232,6 +232,22 @@ import Testing
         try await screens.until { screens.text.contains("2024/Lisbon ──") }
     }
 
+    @Test("The title of photos without a date says that the date is unknown")
+    func undated() async throws {
+        let base = try Address("http://example.org/album/")
+        let dates = [Timestamp.unknown, Timestamp(milliseconds: 1_154_245_637_000)]
+        try await screens.sync(
+            dates.enumerated().map { number, date in
+                GalleryEntry(
+                    id: "\(number).jpg", name: "\(number).jpg", date: date, photo: try base.resolving("\(number).jpg"),
+                    thumbnail: nil, revision: "1")
+            })
+        screens.open(at: "0.jpg")
+        screens.press("#")
+        let text = screens.text
+        #expect(text.contains(" unknown date ──") && text.contains(" 2006 ──") && !text.contains("1970"))
+    }
+
     @Test("The setting divides a list into folders, also if the photos arrive later")
     func sectionsBySetting() async throws {
         for isNew in [false, true] {

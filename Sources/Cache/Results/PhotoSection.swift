@@ -1,12 +1,14 @@
 import Glibc
 import Model
 
-/// The photos of one day, month, year or folder in a list.
+/// The photos of one day, month, year or folder in a list, or those without a date.
 public struct PhotoSection: Hashable, Sendable {
     /// The property that the photos of a section share.
     public enum Name: Hashable, Sendable {
         /// A period that starts on this day.
         case period(LocalDay)
+        /// An unknown date.
+        case undated
         /// A folder.
         case folder(FolderPath)
     }
@@ -30,12 +32,25 @@ struct SectionDivider {
         if rule == .folder {
             return rows.folder(at: index).map { PhotoSection(name: .folder($0.path), range: $0.range) }
         }
-        let day = LocalDay(of: Timestamp(milliseconds: rows.number(at: index)))
+        let moment = Timestamp(milliseconds: rows.number(at: index))
+        let afterUnknown = Timestamp(milliseconds: Timestamp.unknown.milliseconds + 1)
+        guard moment != .unknown else {
+            return PhotoSection(name: .undated, range: range(of: .unknown..<afterUnknown, around: index))
+        }
+        let day = LocalDay(of: moment)
         let moments = day.moments(of: rule)
-        // The section contains its row even where the time zone has irregular days.
-        let start = min(index, rows.countOfRows(below: moments.lowerBound.milliseconds))
-        let end = max(index + 1, rows.countOfRows(below: moments.upperBound.milliseconds))
-        return PhotoSection(name: .period(day.start(of: rule)), range: start..<end)
+        // Undated photos lie within a period of 1969 or 1970, and are no part of it.
+        let lower = moment > .unknown ? max(moments.lowerBound, afterUnknown) : moments.lowerBound
+        let upper = moment < .unknown ? min(moments.upperBound, .unknown) : moments.upperBound
+        return PhotoSection(
+            name: .period(day.start(of: rule)), range: range(of: lower..<max(lower, upper), around: index))
+    }
+
+    /// Returns the rows of a time range. The result contains the row even where the time zone has irregular days.
+    private func range(of moments: Range<Timestamp>, around index: Int) -> Range<Int> {
+        let start = rows.countOfRows(below: moments.lowerBound.milliseconds)
+        let end = rows.countOfRows(below: moments.upperBound.milliseconds)
+        return min(index, start)..<max(index + 1, end)
     }
 }
 

@@ -203,6 +203,7 @@ struct PhotoLayout {
         switch (section.name, photos.sectionRule) {
         case (.folder(let path), _):
             path.isTop ? context.folderName(of: photos.cache.address) : path.text.madeVisible
+        case (.undated, _): DateText.unknown
         case (.period(let day), .day): DateText.day(day)
         case (.period(let day), .month): DateText.month(day)
         case (.period(let day), _): "\(day.year)"

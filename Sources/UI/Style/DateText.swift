@@ -4,9 +4,12 @@ import Model
 
 /// Formats times in the user's time zone and locale.
 enum DateText {
+    /// The text for an unknown date.
+    static let unknown = "unknown date"
+
     /// Returns weekday, date and time of a photo in the order of the user's locale.
     static func long(_ moment: Timestamp) -> String {
-        moment == .unknown ? "unknown date" : format(moment, DateOrder.current.long)
+        moment == .unknown ? unknown : format(moment, DateOrder.current.long)
     }
 
     /// Returns date and time as the user's locale writes them. Without a locale, the form is ISO 8601.
