@@ -67,6 +67,27 @@ import Testing
         #expect(screens.activity.questions.isEmpty)
     }
 
+    @Test("BEHAVIOURS 5.10: a storage service gets an access key for its region")
+    func accessKey() async throws {
+        let screens = try await screens()
+        var question = try question(
+            screens, "http://example.org", schemes: [SignInQuestion.signatureScheme], realm: "", wasRefused: true)
+        question.region = "garage"
+        screens.activity.ask(question)
+        try await screens.until { screens.text.contains("The previous access key was rejected.") }
+        // A signature does not reveal the secret.
+        #expect(!screens.text.contains("Not encrypted"))
+        screens.type("AKID")
+        screens.press(Key(.enter))
+        screens.type("s3cret")
+        #expect(screens.text.contains("Key:      AKID") && screens.text.contains("Secret:   ••••••"))
+        screens.press(Key(.enter))
+        for await snapshot in screens.wishes.snapshots() where snapshot.asked[screens.list] != nil { break }
+        #expect(
+            screens.cache.signIn(for: screens.cache.address)
+                == .accessKey(AccessKey(id: "AKID", secret: "s3cret", region: "garage")))
+    }
+
     @Test("BEHAVIOURS 5.10: a look-alike host is shown with its encoded name")
     func lookAlike() async throws {
         let screens = try await screens()
