@@ -1,6 +1,7 @@
 import HTTP
 import Logging
 import Model
+import Numbers
 import Session
 import TestSupport
 import Testing
@@ -73,6 +74,21 @@ import Testing
         #expect(try NastyTree.sorted(self.photos(cache).map(\.galleryID)) == ids)
     }
 
+    /// Expects that the signature covers the headers of conditional requests, and of requests for the rest of a photo.
+    private func expectConditionalAnswers(_ cache: GalleryCache) async throws {
+        for photo in try photos(cache) {
+            let address = try #require(try cache.read { try $0.source(of: photo.key, .original) }?.address)
+            var plan = FetchPlan(address: address, signIn: cache.signIn(for: address), limit: 1 << 20)
+            let first = try await Response.to(plan, over: client, with: TransferPermit())
+            plan.validators = first.validators
+            #expect(try await Response.to(plan, over: client, with: TransferPermit()).isUnchanged)
+            plan.validators = Validators()
+            plan.resumption = HTTPRequest.Resumption(
+                offset: 5, validator: try #require(first.validators.etag), url: nil, whole: first.head.length)
+            #expect(try await Response.to(plan, over: client, with: TransferPermit()).head.status == 206)
+        }
+    }
+
     @Test("SeaweedFS: a public and a private bucket have the photos of the disk, and wrong keys are refused")
     func seaweed() async throws {
         let server = try await BucketServer.Kind.seaweed.start(with: tree)
@@ -99,6 +115,7 @@ import Testing
         #expect("\(refusal)" == "the server does not allow this with your access key (403)")
         try take(BucketServer.key, BucketServer.secret, for: closed)
         try await expectPhotos(closed, .seaweed)
+        try await expectConditionalAnswers(closed)
         let part = try context.caches.open(Address(server.url("/photos/2024%20%231%20&%2050%25+%C3%9C")))
         try await list(part)
         #expect(try photos(part).map(\.galleryID).contains("inside.jpg"))
