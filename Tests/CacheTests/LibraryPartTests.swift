@@ -35,7 +35,7 @@ import Testing
         try await test.sync([entry("f00/a", in: "2024-05", name: "Harbour.jpg"), entry("f00/b", in: "2024-06")])
         #expect(try test.photo("f00/a").folder == nil)
         #expect(try test.cache.read { try $0.gallery() }.hasPaths == false)
-        try test.cache.read { reader in
+        try test.cache.read { reader throws in
             #expect(try reader.hits(PhotoFilter("harbour"))?.count == 1)
             #expect(try reader.hits(PhotoFilter("f00"))?.count == 0)
             #expect(try reader.libraryPart(ofPhoto: "f00/a") == "2024-05")

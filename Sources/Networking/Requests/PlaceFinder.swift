@@ -98,7 +98,7 @@ struct PlaceFinder {
         // The page may be that of a sign-in, at the same server or at its secure address.
         let address = try page.root.address.resolving(
             cache.address.path + (cache.address.query.map { "?" + $0 } ?? ""))
-        if let album = try await album(at: address) { return album }
+        if let album = try await album(at: address) { return .folders(album, nil) }
         let server = place(.webDAV, address)
         async let folders = try? answer(from: server, with: TransferPermit(.list))
         let (nextcloud, path) = nextcloud(at: address)
