@@ -284,6 +284,11 @@ extension Address {
         Address(scheme: scheme, host: host, port: port, path: path, query: query, credentials: credentials)
     }
 
+    /// Returns a copy of this address with the query of another address.
+    public func with(queryOf other: Address) -> Address {
+        Address(scheme: scheme, host: host, port: port, path: path, query: other.query, credentials: credentials)
+    }
+
     /// Returns the address with the missing secrets of its query, taken from another address.
     public func restoringSecrets(of other: Address) -> Address {
         guard lacksSecrets, let query, let held = other.query else { return self }

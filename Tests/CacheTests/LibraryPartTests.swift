@@ -32,15 +32,15 @@ import Testing
 
     @Test("The id of a photo with a part is no path, and a search finds its name")
     func names() async throws {
-        try await test.sync([entry("f00/a", in: "2024-05", name: "Harbour.jpg"), entry("f00/b", in: "2024-06")])
+        try await test.sync([
+            entry("f00/a", in: "2024-05", name: "Harbour.jpg"), entry("f00/b", in: "2024-06", name: "Other.jpg"),
+        ])
         #expect(try test.photo("f00/a").folder == nil)
         #expect(try test.cache.read { try $0.gallery() }.hasPaths == false)
-        try test.cache.read { reader throws in
-            #expect(try reader.hits(PhotoFilter("harbour"))?.count == 1)
-            #expect(try reader.hits(PhotoFilter("f00"))?.count == 0)
-            #expect(try reader.libraryPart(ofPhoto: "f00/a") == "2024-05")
-            #expect(try reader.libraryPart(ofPhoto: "f00/c") == nil)
-        }
+        #expect(try test.cache.read { try $0.hits(PhotoFilter("harbour"))?.count } == 1)
+        #expect(try test.cache.read { try $0.hits(PhotoFilter("f00"))?.count } == 0)
+        #expect(try test.cache.read { try $0.libraryPart(ofPhoto: "f00/a") } == "2024-05")
+        #expect(try test.cache.read { try $0.libraryPart(ofPhoto: "f00/c") } == nil)
     }
 
     @Test("Only photos that are missing in the parts that were read are removed")

@@ -60,7 +60,7 @@ import Testing
 
     @Test(arguments: [false, true]) func listAndSheetAreScrolledWithIt(isSheet: Bool) async throws {
         let screens = try TestScreens()
-        try await screens.sync((0..<300).map { "\($0)" })
+        try await screens.sync((0..<300).map { try TestScreens.entry("\($0)", date: Int64($0) + 1) })
         screens.open()
         if isSheet { screens.press(Key(.tab)) }
         // In a list with sections, titles end before the bar.

@@ -36,20 +36,28 @@ public final class ImmichPhotoParser: LibraryParser {
 /// The addresses of an Immich server's pictures.
 public struct ImmichPictures: Sendable {
     private let server: Address
+    /// Addresses with the queries for sizes. To parse a query takes longer than everything else about a photo.
+    private let (thumbnailQuery, previewQuery): (Address?, Address?)
 
     /// Creates the addresses.
     ///
     /// - Parameter server: the address of the server, with a slash at its end.
     public init(server: Address) {
         self.server = server.asFolder
+        thumbnailQuery = try? server.resolving("?size=thumbnail")
+        previewQuery = try? server.resolving("?size=preview")
     }
 
     /// Returns the address of the thumbnail of a photo, which has 250 pixels.
-    func thumbnail(_ id: String) -> Address? { try? server.resolving("api/assets/\(id)/thumbnail?size=thumbnail") }
+    func thumbnail(_ id: String) -> Address? { picture(id, thumbnailQuery) }
 
     /// Returns the address of a photo: the original file, or a preview if Vitrine cannot decode the file.
     func photo(_ id: String, isDecodable: Bool) -> Address? {
-        try? server.resolving("api/assets/\(id)/" + (isDecodable ? "original" : "thumbnail?size=preview"))
+        isDecodable ? try? server.resolving("api/assets/\(id)/original") : picture(id, previewQuery)
+    }
+
+    private func picture(_ id: String, _ query: Address?) -> Address? {
+        query.flatMap { try? server.resolving("api/assets/\(id)/thumbnail").with(queryOf: $0) }
     }
 }
 

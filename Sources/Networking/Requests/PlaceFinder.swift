@@ -103,14 +103,16 @@ struct PlaceFinder {
         async let folders = try? answer(from: server, with: TransferPermit(.list))
         let (nextcloud, path) = nextcloud(at: address)
         async let isNextcloud = isNextcloud(at: nextcloud)
-        async let isImmich = isImmich(at: address)
+        async let isImmich = statesImmich(at: address)
         if await isNextcloud, let root = try? nextcloud.resolving("remote.php/webdav/" + path) {
             return .folders(place(.nextcloud, root), nil)
         }
-        if await isImmich, let root = try? address.resolving("/") {
-            return .library(ImmichLibrary(server: root, gallery: cache.address))
+        if await !isImmich {
+            if await folders != nil { return .folders(server, nil) }
+            guard await hasImmichVersion(at: address) else { return nil }
         }
-        return await folders == nil ? nil : .folders(server, nil)
+        guard let root = try? address.resolving("/") else { return nil }
+        return .library(ImmichLibrary(server: root, gallery: cache.address))
     }
 
     /// Reads the beginning of an answer and finds out its format.
@@ -229,13 +231,15 @@ struct PlaceFinder {
         return text.contains("\"installed\":true") && text.contains("\"productname\"")
     }
 
-    /// Whether an Immich server answers at the host of an address. Some proxies answer for `.well-known` themselves.
-    private func isImmich(at address: Address) async -> Bool {
-        if let text = await text(at: try? address.resolving("/.well-known/immich")),
-            text.contains(/"endpoint"\s*:\s*"\/api"/)
-        {
-            return true
-        }
+    /// Whether the host of an address states that it is an Immich server.
+    private func statesImmich(at address: Address) async -> Bool {
+        guard let text = await text(at: try? address.resolving("/.well-known/immich")) else { return false }
+        return text.contains(/"endpoint"\s*:\s*"\/api"/)
+    }
+
+    /// Whether the host of an address has the version of an Immich server. Some proxies answer for `.well-known`
+    /// themselves.
+    private func hasImmichVersion(at address: Address) async -> Bool {
         guard let text = await text(at: try? address.resolving("/api/server/version")) else { return false }
         return text.hasPrefix("{") && ["major", "minor", "patch"].allSatisfy { text.contains("\"\($0)\":") }
     }

@@ -187,6 +187,17 @@ import Testing
         }
     }
 
+    @Test("The photos of a partner stay when a month is read, because the search finds them, too")
+    func partner() async throws {
+        let server = try await ImmichServer.start(photos: 30, settings: ["partner": [2, 5], "perMonth": 10])
+        try await opening(server.url("/")) { cache in
+            await update(cache, server)
+            try server.order(["delete": 3])
+            #expect(await update(cache, server) == [Self.buckets, Self.page(1), Self.bucket("2010-01")])
+            #expect(try photos(cache).count == 29 && names(cache).contains("IMG_000002.jpg"))
+        }
+    }
+
     @Test("A month that loses all its photos needs no request of its own")
     func emptiedMonth() async throws {
         let server = try await ImmichServer.start(photos: 12, settings: ["perMonth": 5, "videos": 0])
@@ -387,7 +398,7 @@ import Testing
         let server = try ScriptedServer { request in
             switch request.path {
             case "/.well-known/immich": .answer(200, #"{"api":{"endpoint":"/api"}}"#)
-            case "/api/timeline/buckets?visibility=timeline":
+            case "/api/timeline/buckets?visibility=timeline&withPartners=true":
                 .answer(302, "", headers: ["Location: http://127.0.0.1:\(other.port)/stolen"])
             case "/": .answer(200, "<!doctype html><html></html>", headers: ["Content-Type: text/html"])
             default: .answer(404, "")
@@ -399,7 +410,9 @@ import Testing
             #expect(count == 0 && failure != nil)
         }
         let keyed = server.requests.filter { $0.headers["x-api-key"] == ImmichServer.key }.map(\.path)
-        #expect(keyed.contains("/api/timeline/buckets?visibility=timeline") && !keyed.contains("/.well-known/immich"))
+        #expect(
+            keyed.contains("/api/timeline/buckets?visibility=timeline&withPartners=true")
+                && !keyed.contains("/.well-known/immich"))
         #expect(server.requests.contains { $0.path == "/.well-known/immich" })
         #expect(other.requests.map(\.path) == ["/stolen"])
         #expect(other.requests.allSatisfy { !$0.headers.values.contains(ImmichServer.key) })

@@ -43,14 +43,11 @@ struct ImmichLibrary: PhotoLibrary {
         return gallery.path.contains(/\/favorites(\/|$)/) ? .favorites : .all
     }
 
-    /// The months. An album has none, since a photo's record does not change when the photo comes into an album. The
-    /// same holds for a person.
-    var parts: (any LibraryParts)? {
-        switch selection {
-        case .all, .favorites: ImmichMonths(server: server, isFavorites: selection == .favorites)
-        case .album, .person: nil
-        }
-    }
+    /// The months of the timeline.
+    ///
+    /// An album has none, since a photo's record does not change when the photo comes into an album. The same holds for
+    /// a person. A search for favorites finds photos of partners, whose months the server does not count.
+    var parts: (any LibraryParts)? { selection == .all ? ImmichMonths(server: server) : nil }
 
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
         var members = [#""page":\#(page ?? "1")"#, #""size":1000"#, #""order":"asc""#, #""type":"IMAGE""#]
@@ -71,18 +68,18 @@ struct ImmichLibrary: PhotoLibrary {
 /// The months of an Immich server's timeline.
 private struct ImmichMonths: LibraryParts {
     let server: Address
-    let isFavorites: Bool
 
-    private var filter: String { isFavorites ? "isFavorite=true" : "visibility=timeline" }
+    /// The photos that a search finds, too: those of partners are among them.
+    private static let filter = "visibility=timeline&withPartners=true"
 
     func list() throws -> LibraryRequest {
-        LibraryRequest(address: try server.resolving("api/timeline/buckets?\(filter)"))
+        LibraryRequest(address: try server.resolving("api/timeline/buckets?\(Self.filter)"))
     }
 
     func makeListParser() -> any LibraryParser<LibraryPart> { ImmichMonthListParser() }
 
     func members(of month: String) throws -> LibraryRequest {
-        LibraryRequest(address: try server.resolving("api/timeline/bucket?timeBucket=\(month)-01&\(filter)"))
+        LibraryRequest(address: try server.resolving("api/timeline/bucket?timeBucket=\(month)-01&\(Self.filter)"))
     }
 
     func makeMemberParser() -> any LibraryParser<LibraryMember> { ImmichMonthParser() }

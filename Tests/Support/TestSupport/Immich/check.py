@@ -40,10 +40,11 @@ async def main():
             page = int(found.assets.next_page) if found.assets.next_page else None
         for query in ({"albumIds": [album]}, {"isFavorite": True}, {"updatedAfter": "2024-01-01T00:00:05.5Z"}):
             await client.search.search_assets(MetadataSearchDto.from_dict(query))
-        counts = await client.timeline.get_time_buckets(visibility="timeline")
+        counts = await client.timeline.get_time_buckets(visibility="timeline", with_partners=True)
         total = 0
         for month in counts:
-            bucket = await client.timeline.get_time_bucket(time_bucket=month.time_bucket, visibility="timeline")
+            bucket = await client.timeline.get_time_bucket(
+                time_bucket=month.time_bucket, visibility="timeline", with_partners=True)
             assert len(bucket.id) == month.count == len(bucket.thumbhash)
             total += sum(bucket.is_image)
         assert total == len(ids), (total, len(ids))

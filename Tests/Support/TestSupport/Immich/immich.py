@@ -9,6 +9,7 @@ SETTINGS is a file with a JSON object; every member may be missing:
     perMonth  the number of photos and videos in a month
     keys      an object from API key to its permissions; ["all"] for all
     albums    an object from the id of an album to the numbers of its photos
+    partner   the numbers of the photos that belong to the user's partner
     people    an object from the id of a person to the numbers of the photos that show the person
     shares    an object from the key of a shared link to {"album": ID} or {"photos": [NUMBERS]}, and perhaps
               {"password": TEXT}
@@ -224,6 +225,8 @@ class Library:
 
     def bucketed(self, query):
         """The photos and videos of a timeline, newest first."""
+        if query.get("withPartners") == "true" and (query.get("visibility") != "timeline" or "isFavorite" in query):
+            raise Refusal(400, "withPartners is only supported for non-archived, non-trashed, non-favorited, non-locked assets")
         search = {}
         for name, value in query.items():
             if name == "isFavorite":
@@ -234,7 +237,8 @@ class Library:
                 search["albumIds"] = [value]
             elif name == "personId":
                 search["personIds"] = [value]
-        return self.search(search)
+        others = [] if query.get("withPartners") == "true" or "albumId" in query else self.settings.get("partner", [])
+        return [asset for asset in self.search(search) if asset.number not in others]
 
 
 def check(fields, allowed, what):
