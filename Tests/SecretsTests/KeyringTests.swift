@@ -114,7 +114,7 @@ import Testing
 
     @Test("An entry in another format is not a password") func foreignEntry() async throws {
         let keyring = try keyring()
-        folder.write("kept", "a\tb\tc\td")
+        folder.write("kept", "a\tb\tc\td\te")
         #expect(try await keyring.signIn(for: place) == nil)
         folder.write("kept", "")
         #expect(try await keyring.signIn(for: place) == nil)
