@@ -124,7 +124,9 @@ struct ServerFolderReader: Sendable {
             // The server works on the next page while this one is compared.
             async let next = Response.to(plan, over: client, with: TransferPermit(.list))
             try await take(last)
-            var page = try await next
+            // The folder cannot be read again in this update, because its first photos are taken already.
+            var page: Response
+            do { page = try await next } catch { return .failed(error) }
             guard page.address == plan.address else { throw RequestError.wrongType("another page") }
             parser = makeParser()
             while let bytes = try await page.nextBytes() { try await take(try parser.parse(bytes)) }
