@@ -32,7 +32,7 @@ struct Services {
     let credentials: CredentialStore
     let wishes = Wishes()
     let activity = Activity()
-    /// The access keys and the storage service that the environment and the user's files name.
+    /// The user's access keys and storage service, from environment and files.
     let accessKeyFiles: AccessKeyFiles
     /// Reports changes of the machine's networks.
     let networkWatch = NetworkWatch()

@@ -1,20 +1,20 @@
 import CLibXML2
 import Model
 
-/// Parses a page of the list of a storage service's bucket (S3, `ListObjectsV2`).
+/// Parses a page of a bucket's list (S3, `ListObjectsV2`).
 ///
 ///     <ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>1ueG</NextContinuationToken>
 ///     <Contents><Key>2024/a+b.jpg</Key><LastModified>2026-11-25T21:00:00.000Z</LastModified>
 ///     <ETag>"fba9"</ETag><Size>123</Size></Contents><CommonPrefixes><Prefix>2024/Lisbon/</Prefix></CommonPrefixes>…
 ///
-/// A page has about 1,000 entries. Some servers state the encoding of keys behind the keys, so the parser returns all
+/// A page has about 1,000 entries. Some servers state the encoding of keys after the keys, so the parser returns all
 /// entries at the end.
 public final class BucketParser: ListingParser {
     /// The most bytes of a text. A key has at most 1,024 bytes, each of which may be encoded.
     private static let maximumText = 16_384
     /// The most entries of a page.
     private static let maximumEntries = 100_000
-    /// The most bytes of a validator or size that is kept.
+    /// The most bytes of a value, such as a size. Longer values count as missing.
     private static let maximumValue = 256
 
     private let prefix: [UInt8]
@@ -132,7 +132,7 @@ public final class BucketParser: ListingParser {
         if entry.isFolder, name.last == UInt8(ascii: "/") { name.removeLast() }
         let isSound = ListedFolder.isSound(name)
         if entry.isFolder {
-            // A folder's name would be lost in an address, for example `..` or an empty name.
+            // An address cannot contain every name of a folder, for example `..` or an empty name.
             guard isSound else { return piece.skipped.append(PathText.text(key)) }
             if ListedSubfolder.isWanted(name) { piece.folders.append(ListedSubfolder(name: name)) }
         } else if PictureName.isPicture(name[...]) {
@@ -145,7 +145,7 @@ public final class BucketParser: ListingParser {
         }
     }
 
-    /// Decodes a key in the form of URLs. Servers write a space as `+` or `%20`.
+    /// Decodes a URL-encoded key. Servers write a space as `+` or `%20`.
     private static func decoded(_ key: [UInt8]) -> [UInt8] {
         let spaced = key.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }
         return spaced.contains(UInt8(ascii: "%"))
@@ -194,7 +194,7 @@ public struct BucketRefusal: Hashable, Sendable {
     /// The most bytes of a code.
     private static let maximumCode = 64
 
-    /// Parses the body of an answer. Returns nil for another document.
+    /// Parses the body of an answer. Returns nil for other documents.
     public init?(status: Int, region: String?, body: [UInt8]) {
         guard DocumentRoot.name(body)?.elementsEqual("error".utf8) == true else { return nil }
         let stream = XMLPushStream(library: XMLLibrary.file, wantsText: true)
@@ -212,7 +212,7 @@ public struct BucketRefusal: Hashable, Sendable {
             case .end: depth -= 1
             }
         }
-        // A refusal that was cut is as good.
+        // A truncated document can still state the code.
         try? stream.push(body, isCancelled: { false }) { event in try take(event) }
         let code = (texts["Code"] ?? []).filter {
             (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)

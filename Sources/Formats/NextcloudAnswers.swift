@@ -1,15 +1,17 @@
-/// The server's first answer in Nextcloud's Login Flow v2: where the user signs in, and where a program asks.
+/// The server's first answer in Nextcloud's Login Flow v2.
+///
+/// The answer names the page where the user signs in, and the address where a program asks for the result.
 ///
 /// The answer is untrusted: callers must check both addresses.
 public struct LoginFlow: Equatable, Sendable {
     /// The address of the page where the user signs in.
     public let login: String
-    /// The address at which a program asks whether the user has signed in.
+    /// The address where a program asks for the result.
     public let endpoint: String
     /// The token to send to the ``endpoint``.
     public let token: String
 
-    /// Parses the answer. Returns nil for other JSON, and for strings that are empty, too long or no text.
+    /// Parses the answer. Returns nil for other JSON, and for strings that are empty, too long or not text.
     public init?(json: [UInt8]) {
         guard let members = JSONMembers(["login", "poll.endpoint", "poll.token"], in: json),
             let login = members["login"], let endpoint = members["poll.endpoint"], let token = members["poll.token"]
@@ -18,7 +20,7 @@ public struct LoginFlow: Equatable, Sendable {
     }
 }
 
-/// The server's last answer in Nextcloud's Login Flow v2, after the user has signed in.
+/// The server's last answer in Nextcloud's Login Flow v2. It arrives after the user has signed in.
 public struct LoginGrant: Sendable {
     /// The address of the server.
     public let server: String
@@ -27,7 +29,7 @@ public struct LoginGrant: Sendable {
     /// The password that the server made for this program.
     public let appPassword: String
 
-    /// Parses the answer. Returns nil for other JSON, and for strings that are empty, too long or no text.
+    /// Parses the answer. Returns nil for other JSON, and for strings that are empty, too long or not text.
     public init?(json: [UInt8]) {
         guard let members = JSONMembers(["server", "loginName", "appPassword"], in: json),
             let server = members["server"], let loginName = members["loginName"],
@@ -39,17 +41,17 @@ public struct LoginGrant: Sendable {
 
 /// The server's answer about the user who is signed in.
 public struct AccountAnswer: Sendable {
-    /// The user's id, which may differ from the name that the user signs in with.
+    /// The user's id, which may differ from the name for signing in.
     public let id: String
 
-    /// Parses the answer. Returns nil for other JSON, and for an id that is empty, too long or no text.
+    /// Parses the answer. Returns nil for other JSON, and for an id that is empty, too long or not text.
     public init?(json: [UInt8]) {
         guard let id = JSONMembers(["ocs.data.id"], in: json)?["ocs.data.id"] else { return nil }
         self.id = id
     }
 }
 
-/// Members of a small JSON object that are strings, by the names of the objects around them: `poll.token`.
+/// String members of a small JSON object, by paths such as `poll.token`.
 private struct JSONMembers {
     /// The most bytes of a string.
     private static let maximumLength = 2_048
@@ -76,7 +78,7 @@ private struct JSONMembers {
         mutating func take(_ event: JSONEvent, depth: Int) throws {
             switch event {
             case .key(let bytes):
-                // A longer name is none of the names, and neither is a part of one.
+                // A longer name, or one with a dot, cannot be one of the names or a part of one.
                 let isShort = bytes.count <= 64 && !bytes.contains(UInt8(ascii: "."))
                 path = path.prefix(max(0, depth - 1)) + [isShort ? String(decoding: bytes, as: UTF8.self) : ""]
             // Elements of arrays have no names.

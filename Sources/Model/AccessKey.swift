@@ -11,7 +11,7 @@ public struct AccessKey: Hashable, Sendable {
     /// The region of the bucket, which is part of each signature.
     public var region: String
 
-    /// The region that a bucket has if nobody states another region.
+    /// The region of a bucket if no other region is stated.
     public static let usualRegion = "us-east-1"
 
     /// Creates a key. An invalid region becomes the usual region.
@@ -75,7 +75,7 @@ public struct BucketService: Hashable, Sendable {
             return try endpoint.asFolder.resolving("./" + PercentEncoding.encodeAll(bucket, except: "") + "/" + key)
         }
         let host = "s3.\(region.flatMap { AccessKey.isRegion($0) ? $0 : nil } ?? AccessKey.usualRegion).amazonaws.com/"
-        // The certificate covers one label. Other names are no names of hosts.
+        // Amazon's certificate covers only one label before its host, so other names go into the path.
         let isLabel = bucket.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D }
         return isLabel
             ? try Address("https://\(String(Substring(bucket))).\(host)\(key)")
@@ -119,7 +119,7 @@ extension Address {
 }
 
 extension Origin {
-    /// Whether both origins are hosts of the same bucket in regions of Amazon, reached over TLS.
+    /// Whether both origins are Amazon hosts of one bucket, over TLS. Their regions may differ.
     public func isTwin(of other: Origin) -> Bool {
         guard scheme == .https, other.scheme == .https, port == nil, other.port == nil, let host = AmazonHost(host),
             let otherHost = AmazonHost(other.host)

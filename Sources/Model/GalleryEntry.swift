@@ -66,8 +66,10 @@ public struct EntryBytes: Sendable {
         case thumbnail
         /// A string that changes whenever the photo's bytes change, such as an `ETag`; empty if unknown.
         case revision
-        /// The part of a photo library that contains the photo, such as its month. Empty in other galleries; there the
-        /// id of a photo with a revision is a path.
+        /// The part of a photo library that contains the photo.
+        ///
+        /// A part is a month, for example. In other galleries this text is empty, and the id of a photo with a revision
+        /// is a path.
         case libraryPart
     }
 

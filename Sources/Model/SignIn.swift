@@ -77,7 +77,7 @@ public struct SignInQuestion: Hashable, Sendable {
     /// Whether Vitrine asks only when the user opens the photo. The user has not named this server; only the gallery
     /// has.
     public var isDeferred = false
-    /// The address below which the server has its sign-in pages, if users can also sign in with the browser.
+    /// The address below which the server has sign-in pages for browsers. Nil if users cannot sign in with the browser.
     public var browserServer: Address?
     /// The galleries whose requests need the answer.
     public var galleries: Set<GalleryID>
@@ -112,13 +112,13 @@ public struct SignInQuestion: Hashable, Sendable {
     /// The scheme of signed requests to a storage service.
     public static let signatureScheme = "aws4-hmac-sha256"
 
-    /// Returns the sign-in for a name and a secret that the user entered.
+    /// Returns the sign-in for the user's name and secret.
     public func signIn(name: String, secret: String) -> SignIn {
         wantsAccessKey
             ? .accessKey(AccessKey(id: name, secret: secret, region: region)) : .password(user: name, password: secret)
     }
 
-    /// Whether only a token or an API key is accepted, so that no user name is needed. Proxies receive neither.
+    /// Whether only a token or an API key is accepted. Then the user enters no name. Proxies receive neither.
     public var wantsToken: Bool {
         guard !isProxy else { return false }
         return keyHeader != nil || schemes.contains("bearer") && schemes.isDisjoint(with: Self.passwordSchemes)

@@ -93,7 +93,7 @@ extension Timestamp {
         self.init(cameraTime: asUTC)
     }
 
-    /// Converts a time without a time zone. This machine's zone is assumed.
+    /// Converts a time without a zone. Assumes the zone of this machine.
     ///
     /// - Parameter asUTC: the time as if it were UTC.
     public init?(cameraTime asUTC: Timestamp) {

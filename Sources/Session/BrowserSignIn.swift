@@ -17,9 +17,9 @@ public struct BrowserSignIn: Hashable, Sendable {
     public enum Stage: Hashable, Sendable {
         /// The server has not named its page yet.
         case starting
-        /// The user can open the page at this address, which is the server's.
+        /// The user can open the server's page at this address.
         case waiting(Address)
-        /// The user has signed in, and the server has made these credentials for Vitrine.
+        /// The user has signed in, and the server made these credentials.
         case granted(SignIn)
         /// The sign-in failed.
         case failed(Failure)

@@ -124,10 +124,10 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Returns whether a retry is useful after a storage service refused a request.
+    /// Returns whether a retry after a storage service's refusal is useful.
     ///
-    /// Another region may be known now. Without a refused key, this looks for keys: those of the environment and of the
-    /// user's files come first, then a stored key.
+    /// A retry is useful if the service named another region, or if there is a key that the service has not refused.
+    /// The method looks for keys in the environment, then in the user's files, and then among stored passwords.
     public func hasOther(than sent: SignIn?, for question: SignInQuestion, in gallery: Address) async -> Bool {
         guard question.wantsAccessKey, case .origin(let origin) = question.place else {
             return await hasOther(than: sent, for: question.place, in: gallery)

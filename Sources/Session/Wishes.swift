@@ -153,7 +153,7 @@ public final class Wishes: Sendable {
         }
     }
 
-    /// Returns a stream of the requested sign-ins with the browser, starting with the current one.
+    /// Returns the requested sign-ins with the browser, starting with the current one.
     public func browserSignIns() -> CoalescingStream<BrowserSignInWish> {
         state.withLock {
             signInSubscribers.subscribe(beginningWith: BrowserSignInWish(signIn: $0.browserSignIn))

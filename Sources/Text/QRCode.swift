@@ -1,9 +1,9 @@
-/// A QR code of a short text, which cameras read from a screen (ISO/IEC 18004).
+/// A QR code of a short text (ISO/IEC 18004). Cameras read it from a screen.
 ///
 ///     QRCode("https://example.org/")?[3, 4]      // whether this module is dark
 ///
-/// The code holds the text's bytes with the lowest level of error correction. Screens are clean, and a small code fits
-/// on more screens.
+/// The code contains the text's bytes with the lowest level of error correction. Screens are clean, and a small code
+/// fits on more screens.
 public struct QRCode: Hashable, Sendable {
     /// The longest text in bytes.
     public static let maximumLength = 271
@@ -28,10 +28,10 @@ public struct QRCode: Hashable, Sendable {
     }
 }
 
-/// A size of QR codes, with the sizes of its blocks at the lowest level of error correction.
+/// A size of QR codes at the lowest level of error correction.
 private struct QRVersion {
     let number: Int
-    /// The number of bytes in the code, with the bytes for error correction.
+    /// The number of bytes in the code, including error correction.
     let total: Int
     /// The number of bytes for error correction in each block.
     let check: Int
@@ -39,7 +39,7 @@ private struct QRVersion {
     /// The rows and columns on which alignment patterns are centred.
     let alignment: [Int]
 
-    /// The sizes that Vitrine uses (tables 1, 9 and E.1 of the standard).
+    /// The sizes that Vitrine uses (the standard's tables 1, 9 and E.1).
     static let all = [
         QRVersion(number: 1, total: 26, check: 7, blocks: 1, alignment: []),
         QRVersion(number: 2, total: 44, check: 10, blocks: 1, alignment: [6, 18]),
@@ -78,7 +78,7 @@ private struct QRVersion {
         return bytes
     }
 
-    /// Divides bytes into blocks, adds bytes for error correction, and interleaves the blocks.
+    /// Divides bytes into blocks, adds error correction, and interleaves the blocks.
     func withCorrection(_ data: [UInt8]) -> [UInt8] {
         let short = total / blocks - check
         let shortBlocks = blocks - total % blocks
@@ -95,7 +95,9 @@ private struct QRVersion {
     }
 }
 
-/// Computes the error correction of QR codes, in the field of 256 elements with the polynomial 0x11D.
+/// Computes the error correction of QR codes.
+///
+/// The computation uses the field of 256 elements with the polynomial 0x11D.
 private struct ReedSolomon {
     /// The coefficients of the generator polynomial after the first, highest powers first.
     private let generator: [UInt8]
@@ -135,12 +137,12 @@ private struct ReedSolomon {
     }
 }
 
-/// The modules of a QR code while it is made.
+/// The modules of a QR code under construction.
 private struct QRMatrix {
     private let version: QRVersion
     private let side: Int
     private var isDark: [Bool]
-    /// Whether a module belongs to a fixed pattern, which masks do not change.
+    /// Whether a module belongs to a fixed pattern. Masks do not change it.
     private var isFixed: [Bool]
 
     init(_ version: QRVersion) {
@@ -181,7 +183,7 @@ private struct QRMatrix {
         }
     }
 
-    /// Draws the level of error correction and the mask, twice, with a BCH code of their own.
+    /// Draws the level of error correction and the mask, twice. A BCH code protects them.
     private mutating func drawFormat(mask: Int) {
         let data = 0b01 << 3 | mask
         let bits = (data << 10 | Self.remainder(data << 10, 0x537, degree: 10)) ^ 0x5412
@@ -216,7 +218,7 @@ private struct QRMatrix {
         return value
     }
 
-    /// Writes bytes into the free modules, in pairs of columns from the right, up and down in turn.
+    /// Fills pairs of columns from the right, up and down in turn. Skips fixed modules.
     mutating func place(_ bytes: [UInt8]) {
         var bits = bytes.lazy.flatMap { byte in (0..<8).map { byte >> (7 - UInt8($0)) & 1 == 1 } }.makeIterator()
         var goesUp = true
@@ -259,7 +261,7 @@ private struct QRMatrix {
         }
     }
 
-    /// The number of features that make reading harder (section 7.8.3 of the standard).
+    /// The number of features that hinder reading (the standard's section 7.8.3).
     private var penalty: Int {
         let rows = (0..<side).map { row in (0..<side).map { isDark[row * side + $0] } }
         let columns = (0..<side).map { column in (0..<side).map { isDark[$0 * side + column] } }
@@ -278,7 +280,7 @@ private struct QRMatrix {
         return lines + squares + abs(percent - 50) / 5 * 10
     }
 
-    /// Counts long runs of one colour, and runs that look like a finder pattern.
+    /// Counts long runs of one colour, and imitations of a finder pattern.
     private static func penalty(of line: [Bool]) -> Int {
         var runs: [Int] = []
         for index in line.indices {

@@ -122,7 +122,7 @@ import Testing
         #expect(try sections(.month)[1].name == .period(LocalDay(year: 2006, month: 8, day: 1)))
     }
 
-    @Test("Photos with an unknown date have a section of their own, between the last and the first day around it")
+    @Test("Photos with an unknown date have a section of their own, between the neighbouring days")
     func undated() async throws {
         let hour: Int64 = 3_600_000
         for moments in [[-2 * hour, -hour, 0, 0, hour, 2 * hour], [0, 0], [0, hour], [-hour, 0]] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cache
 
-/// Photos of a library, whose ids are no paths, and the removal of photos by the library's parts.
+/// Photos of a library, and their removal by the library's parts. Their ids are not paths.
 @Suite struct LibraryPartTests {
     private let test: TestCache
 
@@ -15,7 +15,7 @@ import Testing
         return entry
     }
 
-    /// Updates only some photos, and removes the photos that are missing in some parts.
+    /// Updates some photos, and removes those that some parts lack.
     private func update(_ entries: [GalleryEntry], _ members: [String: Set<String>]) async throws -> SyncSummary {
         let draft = try test.cache.beginSync()
         try draft.add(entries)
@@ -30,7 +30,7 @@ import Testing
         return ids.sorted()
     }
 
-    @Test("The id of a photo with a part is no path, and a search finds its name")
+    @Test("The id of a photo with a part is not a path, and a search finds its name")
     func names() async throws {
         try await test.sync([
             entry("f00/a", in: "2024-05", name: "Harbour.jpg"), entry("f00/b", in: "2024-06", name: "Other.jpg"),

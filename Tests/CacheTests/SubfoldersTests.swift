@@ -111,7 +111,7 @@ import Testing
         #expect(
             plan == ["SCAN photo USING INDEX photo_in_folder"]
                 || plan == ["SCAN photo USING COVERING INDEX photo_in_folder"])
-        // The index has no entries of photos outside folders, so scanning it reads nothing of these.
+        // The index has no entries for photos outside folders, so a scan of the index does not read them.
         try await test.sync((0..<5_000).map { try Self.file("\($0).jpg") })
         let pages = "SELECT count(*) FROM dbstat WHERE name = 'photo_in_folder'"
         #expect(try test.cache.read { try $0.connection.first(pages) { $0.int(0) } } == 1)

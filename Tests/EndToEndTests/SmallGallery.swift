@@ -48,7 +48,7 @@ struct SmallGallery {
     static let everything = "10 photos, 10 thumbnails, 10 photos cached\n"
 }
 
-/// The TestGallery with its photos behind a link, so that Vitrine copies them into its cache.
+/// The TestGallery with its photos behind a link. Vitrine therefore copies them into its cache.
 struct LinkedTestGallery {
     private let folder = TestFolder()
 

@@ -16,7 +16,7 @@ import Testing
             .replacingOccurrences(of: "\n", with: " ")
     }
 
-    /// Returns the part of the tour under a heading, or before that heading.
+    /// Returns the tour under a heading, or before that heading.
     private func chapter(_ heading: String, isBefore: Bool = false) throws -> String {
         let place = try #require(tour.range(of: "## \(heading) "))
         return String(isBefore ? tour[..<place.lowerBound] : tour[place.upperBound...])

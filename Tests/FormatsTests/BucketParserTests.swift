@@ -17,7 +17,7 @@ import Testing
 
     private func folder(_ key: String) -> String { "<CommonPrefixes><Prefix>\(key)</Prefix></CommonPrefixes>" }
 
-    /// A page in Amazon's form, with keys that rclone, SeaweedFS and others encode differently.
+    /// A page in Amazon's form. Amazon, rclone and SeaweedFS encode such keys differently.
     private let list = """
         <?xml version="1.0" encoding="UTF-8"?>
         <ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>photos</Name>
@@ -47,7 +47,7 @@ import Testing
         try expectSameForEachCut(Array(list.utf8)) { BucketParser(prefix: Array("2024 #1/".utf8)) }
     }
 
-    @Test("Keys are decoded only if the server encodes them, wherever it says so") func encoding() throws {
+    @Test("Keys are decoded only if the page says that they are encoded") func encoding() throws {
         let keys = object("a+b%41 c.jpg") + folder("d+%41/")
         for document in [page(keys), page("<EncodingType>url</EncodingType>" + keys, encoding: "")] {
             let piece = try parse(document)
@@ -60,7 +60,7 @@ import Testing
         #expect(bytes == [Array("latin".utf8) + [0xFC] + Array("%zz%.jpg".utf8)])
     }
 
-    @Test("Keys that no address can name are counted, and others are left out") func skipped() throws {
+    @Test("Keys that addresses cannot contain are counted, and other unwanted keys are ignored") func skipped() throws {
         let unsound =
             ["a//", "a/../", "a/./", "/", "b/"].map(folder).joined() + object("a/b/c.jpg") + object("x/d.jpg")
         let piece = try parse(page(unsound), prefix: "a/")
@@ -86,7 +86,7 @@ import Testing
             try parse(page("<Contents><Key>a.jpg</Key><ETag>\(long)</ETag></Contents>")).files.first?.revision == "")
     }
 
-    @Test("Other documents and excess are rejected") func rejected() throws {
+    @Test("Other documents and excessive sizes are rejected") func rejected() throws {
         #expect(throws: FormatError.notAGallery("another kind of XML document")) { try parse("<album></album>") }
         #expect(throws: FormatError.self) { try parse("<ListBucketResult>" + object("a.jpg")) }
         #expect(throws: FormatError.self) { try parse(page("<IsTruncated>true</IsTruncated>")) }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("Refusals state a reason, and a region") func refusals() {
+    @Test("A refusal has a reason and a region") func refusals() {
         func refusal(_ body: String, region: String? = nil) -> BucketRefusal? {
             BucketRefusal(status: 403, region: region, body: Array(body.utf8))
         }
@@ -124,7 +124,7 @@ import Testing
         #expect(refusal(denied, region: "eu:west")?.region == nil)
         let region = "<Error><Code>AuthorizationHeaderMalformed</Code><Region>garage</Region></Error>"
         #expect(refusal(region)?.region == "garage" && refusal(region)?.isOfRegion == true)
-        // Even if the document is cut.
+        // A truncated document states its reason, too.
         #expect(refusal("<Error><Code>SignatureDoesNotMatch</Code><Mess")?.isOfKey == true)
         // A code contains only letters and digits.
         #expect(refusal("<Error><Code>a\u{7}b\u{202E}c</Code></Error>")?.code != "a\u{7}b\u{202E}c")

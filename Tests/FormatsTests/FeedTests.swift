@@ -131,7 +131,7 @@ import Testing
           {"content_html": "<img src='three.jpg'>", "id": "x"}, {"id": "y", "image": "four.jpg"}, {"id": "z"}]}
         """#
 
-    @Test("A JSON Feed is read: attachments, else the image, else the pictures in the text")
+    @Test("A JSON Feed is read: attachments, or else the image, or else the pictures in the text")
     func attachments() throws {
         let photos = try jsonPhotos(Self.jsonFeed)
         #expect(photos.map(\.id) == ["1", "1#2", "x", "y"])

@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("An answer that is no page is refused, however deep or long")
+    @Test("An answer that is not a page is refused, however deep or long")
     func refusals() {
         let answers = [
             "5", "[]", "{}", "null", #"{"assets":[]}"#, #"{"assets":{}}"#, #"{"items":[]}"#, #"{"assets":{"items":5}}"#,
@@ -125,7 +125,7 @@ import Testing
         return beginning + (try parser.finish())
     }
 
-    @Test("The list of months has their counts, in the form of older servers, too")
+    @Test("The list of months has their counts, also in the form of older servers")
     func months() throws {
         let text =
             #"[{"timeBucket":"2024-05-01","count":42},{"count":7,"timeBucket":"2010-12-01T00:00:00.000Z","x":[{}]}]"#

@@ -7,7 +7,7 @@ import Testing
     private func flow(_ json: String) -> LoginFlow? { LoginFlow(json: Array(json.utf8)) }
     private func grant(_ json: String) -> LoginGrant? { LoginGrant(json: Array(json.utf8)) }
 
-    @Test("The first answer names a page and the address of the questions, in PHP’s form of JSON")
+    @Test("The first answer names a page and the address for the result, in PHP’s form of JSON")
     func first() {
         let flow = flow(
             #"{"poll":{"token":"t0k","endpoint":"https:\/\/c.org\/login\/v2\/poll"},"login":"https:\/\/c.org\/f\/1"}"#)

@@ -18,7 +18,7 @@ import Testing
         change(&request)
         var head: HTTPResponse?
         var body: [UInt8] = []
-        // The client ends its transfers with itself.
+        // A client that is released ends its transfers.
         let client = HTTPClient(log: log)
         defer { withExtendedLifetime(client) {} }
         for try await event in client.transfer(request) {
@@ -117,7 +117,7 @@ import Testing
         #expect(head?.status == 403 && body == (isWanted ? Array("because".utf8) : []))
         let long = try await answer(server.url("/long")) { $0.wantsRefusals = isWanted }
         #expect(long.head?.status == 403 && long.body.count <= 1 << 16)
-        // A redirect is no refusal.
+        // A redirect is not a refusal.
         let leading = try ScriptedServer { request in
             request.path == "/" ? .answer(302, "elsewhere", headers: ["Location: /end"]) : .answer(200, "end")
         }

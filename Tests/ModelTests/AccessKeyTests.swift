@@ -22,7 +22,7 @@ import Testing
         #expect(BucketService(region: text).text("s3://b/") == "https://b.s3.us-east-1.amazonaws.com/")
     }
 
-    @Test("s3:// means Amazon's service without an endpoint") func amazon() {
+    @Test("Without an endpoint, s3:// means Amazon's service") func amazon() {
         let service = BucketService(region: "eu-west-1")
         for (typed, address) in [
             ("s3://photos", "https://photos.s3.eu-west-1.amazonaws.com/"),
@@ -36,7 +36,7 @@ import Testing
         #expect(throws: AddressError.noHost) { try service.address("s3://") }
     }
 
-    @Test("s3:// means the endpoint's buckets") func endpoint() throws {
+    @Test("With an endpoint, s3:// means its buckets") func endpoint() throws {
         let service = BucketService(endpoint: try Address("http://localhost:8333"))
         #expect(service.text("s3://photos/a b/") == "http://localhost:8333/photos/a%20b/")
         let nested = BucketService(endpoint: try Address("https://nas.local/s3"))
@@ -84,7 +84,7 @@ import Testing
         #expect(PercentEncoding.encodeAll([0xFF, 0x2F, 0], except: "/") == "%FF/%00")
     }
 
-    @Test("A question for an access key makes one of the user's answer") func question() throws {
+    @Test("The user's answer to a question for an access key becomes an access key") func question() throws {
         let origin = try #require(try Address("http://localhost/").origin)
         var question = SignInQuestion(origin: origin, schemes: [SignInQuestion.signatureScheme])
         question.region = "garage"

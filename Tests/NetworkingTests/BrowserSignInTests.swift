@@ -46,7 +46,7 @@ import Testing
         return signIn
     }
 
-    /// Waits for a stage of a sign-in after the first one, or after waiting for the user.
+    /// Waits for the stage after `starting`, or after `waiting`.
     private func stage(of signIn: BrowserSignIn, afterWaiting: Bool = false) async -> BrowserSignIn.Stage? {
         let changes = activity.changes()
         while true {
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: - Other servers
 
-    /// A server with the first answer of a sign-in. It answers each question about the result with the steps.
+    /// A server with the first answer of a sign-in. It answers each request for the result with the steps.
     private func server(
         login: String = "HERE/page", endpoint: String = "HERE/poll",
         _ answer: @escaping @Sendable (_ here: String) -> [ScriptedServer.Step] = { _ in .answer(404, "[]") }
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(
-        "Addresses of another origin are refused, and never asked",
+        "Addresses of another origin are refused, and get no request",
         arguments: [
             ("http://127.0.0.2:PORT/page", "HERE/poll"), ("HERE/page", "http://127.0.0.2:PORT/poll"),
             ("https://127.0.0.1:PORT/page", "HERE/poll"), ("HERE/page", "http://127.0.0.1/poll"),
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test("A server behind a proxy that names http addresses is asked by https")
+    @Test("If a server behind a proxy names http addresses, Vitrine asks by https")
     func behindProxy() throws {
         func own(_ text: String, at server: String) -> String? {
             try? BrowserSignIns.own(text, at: try Address(server)).text
@@ -240,7 +240,8 @@ import Testing
     }
 
     @Test(
-        "A server without such sign-ins is named as such", arguments: [(404, "x"), (405, ""), (200, "<html></html>")])
+        "A server without sign-ins with the browser is reported as such",
+        arguments: [(404, "x"), (405, ""), (200, "<html></html>")])
     func unsupported(status: Int, body: String) async throws {
         let server = try ScriptedServer { _ in .answer(status, body) }
         try await serving {
@@ -250,7 +251,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test("Vitrine asks again after errors that pass, and ends the sign-in after twenty minutes")
+    @Test("Vitrine asks again after temporary errors, and ends the sign-in after twenty minutes")
     func expires() async throws {
         let server = try server { _ in .answer(503, headers: ["Retry-After: 1000"]) }
         try await serving {
@@ -264,7 +265,7 @@ import Testing
         }
     }
 
-    @Test("An error that does not pass ends the sign-in")
+    @Test("A permanent error ends the sign-in")
     func fails() async throws {
         let server = try server { _ in .answer(403, "") }
         try await serving {
@@ -274,7 +275,7 @@ import Testing
         }
     }
 
-    @Test("The end of the wish, or another sign-in, ends the questions at once")
+    @Test("The end of the wish, or another sign-in, ends the requests at once")
     func isCancelled() async throws {
         let (first, second) = (try server(), try server())
         try await serving {

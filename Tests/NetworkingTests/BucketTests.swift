@@ -8,7 +8,7 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// Galleries in the buckets of a storage service that a script plays.
+/// Galleries in the buckets of a scripted storage service.
 @Suite struct BucketTests {
     private let folder = TestFolder()
     private let log = Log(level: .debug)
@@ -74,7 +74,7 @@ import Testing
         stub.requests.map(\.path).filter { $0.contains("list-type=2") }
     }
 
-    @Test("A public bucket is found out, read page by page, and remembered")
+    @Test("A public bucket is recognised, read page by page, and remembered")
     func publicBucket() async throws {
         let stub = try StubBucket(StubBucket.Rules(keys: Self.keys))
         let context = try context()
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("The region is learned from a refusal, once")
+    @Test("Vitrine learns the region from a refusal, once")
     func region() async throws {
         let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id, region: "garage"))
         let context = try context(keys: [Self.key])
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("A key that may not list the bucket is not called wrong")
+    @Test("If a key may not list the bucket, the error does not call the key wrong")
     func unlisted() async throws {
         let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id, isUnlisted: true))
         let context = try context(keys: [Self.key])
@@ -244,7 +244,7 @@ import Testing
         #expect(try cache.read { try $0.source() }?.root.host == "photos.s3.eu-west-1.amazonaws.com")
     }
 
-    @Test("A list of pages without an end is refused, and the photos stay", arguments: ["repeated", "empty", "cut"])
+    @Test("An endless list of pages is refused, and the photos stay", arguments: ["repeated", "empty", "cut"])
     func hostile(kind: String) async throws {
         let stub = try StubBucket(StubBucket.Rules(keys: Self.keys))
         let context = try context()

@@ -20,8 +20,7 @@ final class ListedServer: Sendable {
     let links = Mutex<[String: String]>([:])
     /// The headers of lists, by path of the folder.
     let headers = Mutex<[String: String]>([:])
-    /// The number of folders below the root that the server still serves, and its answer to further requests; nil for no
-    /// limit.
+    /// The number of folders to serve, and the answer after them. The root does not count. Nil means no limit.
     let quota = Mutex<(left: Int, refusal: [ScriptedServer.Step])?>(nil)
     private let form: Form
     private let server: Mutex<ScriptedServer?>

@@ -37,7 +37,7 @@ import Testing
             """)
     }
 
-    /// Opens the gallery by its folder or by its file, and reads the list.
+    /// Opens the gallery by its folder or file, and reads the list.
     private func listed(_ path: String = "album") async throws -> GalleryCache {
         let cache = try caches.open(Address(filePath: folder.path(path)))
         try await list(cache)
@@ -94,7 +94,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.path("album/images/one.jpg")))
     }
 
-    @Test("A thumbnail that the list names is stored; without one, the photo is found for it")
+    @Test("Vitrine stores a thumbnail that the list names; without one, it uses the photo")
     func thumbnails() async throws {
         let cache = try await listed()
         #expect(try request(cache, .thumbnail) is ThumbnailRequest)
@@ -140,7 +140,7 @@ import Testing
         #expect(!server.files.isInPlace(Address(filePath: folder.path("album/images/one.jpg"))))
     }
 
-    @Test("If the list names another file, the row does not name that file before it was examined")
+    @Test("If the list names another file, the row gets that file only after Vitrine has examined it")
     func moved() async throws {
         let cache = try await listed()
         try await fetch(cache)

@@ -16,7 +16,7 @@ import Testing
     private let client: HTTPClient
     private let credentials = CredentialStore()
     private let context: RequestContext
-    /// A service knows no names that are not UTF-8.
+    /// The services do not accept names that are not UTF-8.
     private let tree: NastyTree
 
     init() throws {
@@ -48,7 +48,7 @@ import Testing
         return photos
     }
 
-    /// Expects the photos of the tree with their ids, and that thumbnails and photos can be fetched.
+    /// Expects all photos of the tree. Thumbnails and photos must be available.
     private func expectPhotos(_ cache: GalleryCache, _ kind: BucketServer.Kind) async throws {
         try await list(cache)
         let photos = try photos(cache)
@@ -74,7 +74,7 @@ import Testing
         #expect(try NastyTree.sorted(self.photos(cache).map(\.galleryID)) == ids)
     }
 
-    /// Expects that the signature covers the headers of conditional requests, and of requests for the rest of a photo.
+    /// Expects valid signatures of conditional requests and of requests for parts.
     private func expectConditionalAnswers(_ cache: GalleryCache) async throws {
         for photo in try photos(cache) {
             let address = try #require(try cache.read { try $0.source(of: photo.key, .original) }?.address)

@@ -76,7 +76,7 @@ import Testing
         #expect(try galleries.ids(cache) == (Self.tree + ["2025/f.jpg"]).sorted())
     }
 
-    @Test("A busy server is asked more slowly, and all folders are read in one update", arguments: [429, 503])
+    @Test("Vitrine sends fewer requests to a busy server, and reads all folders in one update", arguments: [429, 503])
     func busy(status: Int) async throws {
         let tree = (10..<50).map { "\($0)/a.jpg" }
         let server = try ListedServer(.html, tree)

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A storage service in memory with the bucket `photos`, which tests change while it runs.
+/// A storage service in memory with a bucket `photos`. Tests change its behaviour.
 final class StubBucket: Sendable {
     /// The behaviour of the service.
     struct Rules: Sendable {
@@ -18,7 +18,7 @@ final class StubBucket: Sendable {
         var region: String?
         /// Whether the key may not list the bucket.
         var isUnlisted = false
-        /// Answers in place of the service's own, by the token of the page; empty for the first page.
+        /// Answers that replace the service's, by page token; empty for the first page.
         var pages: [String: [ScriptedServer.Step]] = [:]
     }
 

@@ -22,7 +22,7 @@ import Testing
         let log = Log()
         caches = try CacheFolder(path: folder.path("cache"), log: log)
         cache = try caches.open(Address(filePath: folder.path("album")))
-        // The program is started for each picture, and notes which file it decodes and how.
+        // The stub starts once for each picture, and records which file it decodes and how.
         let decoder = try folder.writeProgram(
             "decoder",
             """
@@ -100,7 +100,7 @@ import Testing
         #expect(texts[ThumbnailTexts.size] == nil)
     }
 
-    @Test("Codes never have more than 15 bits, and every sequence of bits is a code")
+    @Test("Codes have at most 15 bits, and every sequence of bits begins with a code")
     func codes() {
         // Fibonacci's numbers make the deepest tree.
         var counts = [1, 1]
@@ -132,7 +132,7 @@ import Testing
     // MARK: - Reading
 
     @Test(
-        "BEHAVIOURS 3.9: a current thumbnail of the desktop's replaces decoding the photo, on the screen and in the cache"
+        "BEHAVIOURS 3.9: with the desktop's current thumbnail, neither the screen nor the cache decodes the photo"
     )
     func reading() async throws {
         try await add("red.jpg", .red)
@@ -146,7 +146,7 @@ import Testing
         try await until { try cache.read { try $0.metadata(of: photo("red.jpg").key) }?.metadata.width == 64 }
     }
 
-    @Test("The first contact sheet decodes no photo with a thumbnail, and each other photo")
+    @Test("The first contact sheet decodes only photos without a thumbnail")
     func countsOfDecodings() async throws {
         let names = (0..<12).map { "\($0).jpg" }
         for name in names { try await add(name, .red) }
@@ -199,7 +199,7 @@ import Testing
 
     // MARK: - Writing
 
-    @Test("BEHAVIOURS 3.9: Vitrine's own thumbnail is written for the desktop, and used again")
+    @Test("BEHAVIOURS 3.9: Vitrine writes its own thumbnail for the desktop, and uses it again")
     func keeping() async throws {
         try await add("red.jpg", .red)
         try makeFolder("thumbnails", 0o755)
@@ -227,7 +227,7 @@ import Testing
         #expect(decodings("red.jpg").count == 1)
     }
 
-    @Test("An outdated thumbnail is replaced by the photo's new one")
+    @Test("The photo's new thumbnail replaces an outdated one")
     func replacing() async throws {
         try await add("red.jpg", .red)
         let path = try writeThumbnail("large", of: "red.jpg", .green, [ThumbnailTexts.time: "1000"])
@@ -343,7 +343,7 @@ import Testing
         return try #require(DesktopPhoto(path: Array(folder.path("album/" + name).utf8), file)).fileName
     }
 
-    /// Writes a thumbnail as a desktop's program does, with some texts replaced.
+    /// Writes a thumbnail as the desktop's programs do, with some texts replaced.
     @discardableResult
     private func writeThumbnail(
         _ size: String, of name: String, _ picture: PixelBuffer, _ changes: [String: String] = [:]

@@ -11,7 +11,9 @@ import Testing
         String(String(repeating: "https://example.org/login?a=1&b=Zz-", count: 8).prefix(length))
     }
 
-    /// Returns what a program for cameras reads from a code on a dark screen, with a border of two light modules.
+    /// Returns the text that a scanner program reads from a code.
+    ///
+    /// The code is on a dark screen, with a border of two light modules.
     private func read(_ code: QRCode) throws -> String {
         let (scale, border, dark) = (4, 2, 8)
         let side = code.side + 2 * (border + dark)

@@ -15,7 +15,7 @@ import Text
     private static let page =
         "https://cloud.example.org/login/v2/flow/" + String(repeating: "Zx8Kq3Lm", count: 16)
 
-    /// Makes screens with a question that offers the browser, and moves to the offer.
+    /// Shows a question that offers the browser, and moves to the offer.
     private func screens(_ columns: Int = 80, _ rows: Int = 24, plain: Bool = false) async throws -> TestScreens {
         var settings = Settings()
         settings.syncOnOpen = false
@@ -33,7 +33,7 @@ import Text
         return screens
     }
 
-    /// Starts a sign-in with the browser, for which the server names its page.
+    /// Starts a sign-in with the browser. The server names its page.
     private func waiting(_ screens: TestScreens, page: String = page) async throws -> BrowserSignIn {
         screens.press(Key(.enter))
         let signIn = try #require(await wanted(screens))
@@ -186,7 +186,7 @@ import Text
         #expect(modules(plain.frame()) == nil)
     }
 
-    @Test("Codes have two columns for a module in ASCII, and their own colours if there are any")
+    @Test("In ASCII a module has two columns, and codes have their own colours if the terminal has colours")
     func looks() throws {
         func rows(_ capabilities: Capabilities) throws -> (text: [String], colours: Set<Colour>) {
             let kind = ThemeKind(.auto, on: capabilities)

@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    @Test("With this setting, a gallery without folders has sections as by default")
+    @Test("With the setting for folders, a gallery without folders has the default sections")
     func sectionsWithoutFolders() async throws {
         let screens = try byFolder()
         try await sync(["a.jpg", "b.jpg"], on: screens)

@@ -69,7 +69,7 @@ extension Scene {
 }
 
 extension SceneGallery {
-    /// Asks for a sign-in at a Nextcloud server, and moves to the offer of the browser.
+    /// Shows a Nextcloud server's question, and moves to the browser's field.
     fileprivate func offerBrowser() async throws {
         screens.activity.ask(
             SignInQuestion(

@@ -1,11 +1,11 @@
 import Formats
 import Glibc
 
-/// Checks whether files are JSON, with the parser for servers' lists. The benchmarks compare its time with yajl's.
+/// Checks whether files are JSON. Uses the parser for servers' lists; the benchmarks compare its time with yajl's.
 ///
 ///     swift run -c release json-check FILE…
 ///
-/// Prints a line for each file that is not JSON, and ends with 1 if there is one.
+/// Prints a line for each file that is not JSON, and then exits with status 1.
 func check(_ path: String) throws {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw FileError.cannotRead }

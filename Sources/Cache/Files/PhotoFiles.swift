@@ -12,7 +12,8 @@ import Numbers
 ///
 /// Files being written are locked, so that other processes do not mistake them for orphans.
 ///
-/// The photos of a local gallery stay where they are. Only their rows name them; they are never changed.
+/// The photos of a local gallery stay where they are. The cache only records their paths, and Vitrine never changes
+/// them.
 public struct PhotoFiles: Sendable {
     let photosFolder: String
     let partialFolder: String
@@ -54,7 +55,7 @@ public struct PhotoFiles: Sendable {
 
     /// Opens the user's own file in the gallery's folder. Follows no links, so that it opens no other file.
     ///
-    /// If the gallery is a list file, its folder is the file's.
+    /// If the gallery is a list file, the gallery's folder is the one that contains this file.
     public func open(original: Address) throws(SystemError) -> Int32 {
         guard let own = gallery.filePathBytes, let path = original.filePathBytes else { throw SystemError(EXDEV) }
         var folder = Self.prefix(own)
@@ -65,7 +66,7 @@ public struct PhotoFiles: Sendable {
         return try FolderBoundary(bytes: folder).open(bytes: Array(path.dropFirst(folder.count)), .none)
     }
 
-    /// Returns the beginning of the paths of everything in a folder.
+    /// Returns the prefix that all paths in a folder share.
     private static func prefix(_ folder: [UInt8]) -> [UInt8] {
         folder.last == UInt8(ascii: "/") ? folder : folder + [UInt8(ascii: "/")]
     }
@@ -76,9 +77,9 @@ public struct PhotoFiles: Sendable {
         return stat(text, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether a photo is a file in the gallery's local folder, so that no copy is necessary.
+    /// Whether a photo is a file in the gallery's local folder.
     ///
-    /// A file behind a link is copied. The link may lead elsewhere later.
+    /// Vitrine does not copy such a photo. It copies a file behind a link, because the link may lead elsewhere later.
     public func isInPlace(_ original: Address) -> Bool {
         guard gallery.scheme == .file, original.scheme == .file else { return false }
         guard let descriptor = try? open(original: original) else { return false }

@@ -85,8 +85,8 @@ public struct CacheReader {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE key = ?", key.rawValue, row: Self.photo)
     }
 
-    /// Returns the part of a library that contains a photo; empty if the photo has no part. Returns nil if there is no
-    /// such photo.
+    /// Returns the part of the library that contains a photo. Returns an empty text if the photo has no part, and nil
+    /// if there is no such photo.
     public func libraryPart(ofPhoto id: String) throws -> String? {
         try connection.first("SELECT ifnull(library_part, '') FROM photo WHERE id = ?", id) { $0.text(0) }
     }
@@ -360,7 +360,7 @@ extension CacheReader {
           AND photo.photo_held IS NOT metadata.edition AND photo.photo_trouble IS NOT \(TroubleCode.bad)
         """
 
-    /// Returns the photos in the user's folder whose metadata Vitrine has not read. Reads all rows.
+    /// Returns the photos in the user's folder whose metadata is still unread. Reads all rows.
     fileprivate func unreadInPlace() throws -> [PhotoKey] {
         try connection.map(
             """

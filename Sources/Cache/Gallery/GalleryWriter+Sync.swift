@@ -129,7 +129,7 @@ extension GalleryWriter {
         _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection
     ) throws {
         if affects.contains(.original) {
-            // A row without a copy must not name another file than the one that was examined.
+            // If a row has no copy of the photo, its address must be that of the file that Vitrine examined.
             try connection.run(
                 "UPDATE photo SET \(Self.withoutFile) WHERE key = ? AND photo_file = ? AND photo_address IS NOT ?", key,
                 StoredPhoto.inPlace, Borrowed.text(item.photo))

@@ -39,14 +39,15 @@ struct SectionDivider {
         }
         let day = LocalDay(of: moment)
         let moments = day.moments(of: rule)
-        // Undated photos lie within a period of 1969 or 1970, and are no part of it.
+        // Undated photos are sorted into a period of 1969 or 1970, but do not belong to it.
         let lower = moment > .unknown ? max(moments.lowerBound, afterUnknown) : moments.lowerBound
         let upper = moment < .unknown ? min(moments.upperBound, .unknown) : moments.upperBound
         return PhotoSection(
             name: .period(day.start(of: rule)), range: range(of: lower..<max(lower, upper), around: index))
     }
 
-    /// Returns the rows of a time range. The result contains the row even where the time zone has irregular days.
+    /// Returns the rows of a time range. The result always contains the row `index`, even if the time zone has
+    /// irregular days.
     private func range(of moments: Range<Timestamp>, around index: Int) -> Range<Int> {
         let start = rows.countOfRows(below: moments.lowerBound.milliseconds)
         let end = rows.countOfRows(below: moments.upperBound.milliseconds)

@@ -93,9 +93,9 @@ public final class SyncDraft {
         }
     }
 
-    /// Keeps all photos of a library that were not added, except the removed ones.
+    /// Keeps photos that were not added, except those missing in their part.
     ///
-    /// - Parameter members: the ids of all photos in the parts that may have lost photos, by the part.
+    /// - Parameter members: for each part that may have lost photos, the ids of the photos that it still has.
     public func keepAll(exceptOutside members: [String: Set<String>]) throws {
         guard !isFirst else { return }
         try mark.watch {
@@ -109,7 +109,7 @@ public final class SyncDraft {
                         if members[row.text(2)]?.contains(row.text(1)) == false { gone.insert(row.int(0)) }
                     }
                 }
-                // A photo that was added has moved to another part.
+                // If this update added the photo, the photo has moved to another part.
                 try connection.forEach("SELECT key FROM photo") { row in
                     if !gone.contains(row.int(0)), seen.insert(row.int(0)) { count += 1 }
                 }

@@ -19,7 +19,7 @@ struct FeedItem {
     /// The most pictures of an item.
     private static let maximumPictures = 1_000
 
-    /// Takes the address of a small picture: of the last picture, or of the item.
+    /// Takes the address of a small picture: the last picture's, or the item's.
     mutating func takeThumbnail(_ address: String?, isInPicture: Bool) {
         if isInPicture {
             changeLast { $0.thumbnail = $0.thumbnail ?? address }
@@ -91,7 +91,7 @@ struct FeedPicture {
     var description: String?
     var thumbnail: String?
 
-    /// Whether this is a picture, and no video or sound.
+    /// Whether this is a picture, and not a video or sound.
     var isPicture: Bool {
         if let medium { return medium == "image" }
         if let type, !type.isEmpty { return type.lowercased().hasPrefix("image/") }
@@ -112,7 +112,7 @@ struct FeedPicture {
             guard value(XMLName("width")) != "1", let source = value(XMLName("src")), !source.isEmpty else { return }
             pictures.append(FeedPicture(address: source, medium: "image", description: value(XMLName("alt"))))
         }
-        // A text that is no HTML has no pictures.
+        // Text that is not HTML has no pictures.
         do {
             try stream.push(Array(text.utf8), consumer: take)
             try stream.finish(consumer: take)
@@ -122,7 +122,7 @@ struct FeedPicture {
 }
 
 extension Address {
-    /// Returns the address of a picture on a web server, to which a reference leads.
+    /// Resolves a reference to a picture. Returns nil for an unusable address.
     fileprivate func picture(_ reference: String) -> Address? {
         guard let address = try? resolving(reference), address.scheme != .file || scheme == .file,
             address.text.utf8.count <= Address.maximumLength
@@ -139,8 +139,9 @@ extension Address {
 
 /// Reads the dates of feeds.
 enum FeedDate {
-    /// Parses a date of Atom, such as `2026-11-25T21:00:00+01:00`, or of RSS, such as `Wed, 25 Nov 2026 21:00:00 +0100`.
-    /// Returns nil for other texts.
+    /// Parses a date of Atom or RSS. Returns nil for other texts.
+    ///
+    /// Atom writes `2026-11-25T21:00:00+01:00`, and RSS writes `Wed, 25 Nov 2026 21:00:00 +0100`.
     static func moment(_ text: String) -> Timestamp? {
         if let moment = ListingDate.moment(text) { return moment }
         var fields = text.split(separator: " ").map(String.init)

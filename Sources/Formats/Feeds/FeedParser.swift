@@ -114,7 +114,7 @@ public final class FeedParser: LibraryParser {
     }
 }
 
-/// The elements that the parser knows. Only namespaces and names count, because feeds use any prefixes.
+/// The elements that the parser knows. Namespaces and names identify them, because each feed chooses its own prefixes.
 private enum FeedElement {
     case root, item, id, title, date, changeDate, link, enclosure, words
     case mediaContent, mediaThumbnail, mediaTitle, mediaDescription
@@ -124,7 +124,7 @@ private enum FeedElement {
     private static let media = [XMLName("http://search.yahoo.com/mrss/"), XMLName("http://search.yahoo.com/mrss")]
     private static let dublinCore = XMLName("http://purl.org/dc/elements/1.1/")
     private static let content = XMLName("http://purl.org/rss/1.0/modules/content/")
-    /// RSS 1.0 has namespaces of its own, and so has its root.
+    /// The namespaces of RSS 1.0 and of its root element.
     private static let rss = [
         XMLName("http://purl.org/rss/1.0/"), XMLName("http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
     ]

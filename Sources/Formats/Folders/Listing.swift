@@ -42,7 +42,7 @@ public struct ListingPiece: Equatable, Sendable {
 public struct ListedFile: Equatable, Sendable {
     /// The bytes of the file's name. They need not be UTF-8.
     public var name: [UInt8]
-    /// The bytes of the name to show, if the file's name is not the photo's.
+    /// The bytes of the photo's name, if different from the file's name.
     public var shownName: [UInt8]?
     /// The time when the file was last modified or the photo was taken; nil if unknown.
     public var date: Timestamp?
@@ -65,7 +65,7 @@ public struct ListedFile: Equatable, Sendable {
 }
 
 extension ListedFile {
-    /// Removes the number that Nextcloud writes before the names of an album's photos: `7-sunset.jpg`.
+    /// Removes Nextcloud's number before the name of an album's photo: `7-sunset.jpg`.
     public mutating func hideAlbumNumber() {
         let rest = name.drop { (0x30...0x39).contains($0) }
         guard rest.startIndex > 0, rest.first == UInt8(ascii: "-"), PictureName.isPicture(rest.dropFirst()) else {

@@ -1,6 +1,6 @@
 import Model
 
-/// Parses an Immich server's list of months, with the number of photos and videos in each.
+/// Parses an Immich server's months, with counts of photos and videos.
 ///
 ///     [{"timeBucket": "2024-05-01", "count": 42}]
 public final class ImmichMonthListParser: LibraryParser {
@@ -55,7 +55,7 @@ public final class ImmichMonthListParser: LibraryParser {
     }
 }
 
-/// Parses an Immich server's list of the photos and videos of one month. The list has columns.
+/// Parses an Immich server's list of one month's photos and videos. The list has columns.
 ///
 ///     {"id": ["…", "…"], "isImage": [true, false], …}
 ///

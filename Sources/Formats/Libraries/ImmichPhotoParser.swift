@@ -36,7 +36,8 @@ public final class ImmichPhotoParser: LibraryParser {
 /// The addresses of an Immich server's pictures.
 public struct ImmichPictures: Sendable {
     private let server: Address
-    /// Addresses with the queries for sizes. To parse a query takes longer than everything else about a photo.
+    /// Addresses that contain the queries for sizes. They are parsed once, because parsing a query takes longer than
+    /// all other work for a photo.
     private let (thumbnailQuery, previewQuery): (Address?, Address?)
 
     /// Creates the addresses.
@@ -48,7 +49,7 @@ public struct ImmichPictures: Sendable {
         previewQuery = try? server.resolving("?size=preview")
     }
 
-    /// Returns the address of the thumbnail of a photo, which has 250 pixels.
+    /// Returns the address of a photo's thumbnail, which has 250 pixels.
     func thumbnail(_ id: String) -> Address? { picture(id, thumbnailQuery) }
 
     /// Returns the address of a photo: the original file, or a preview if Vitrine cannot decode the file.
@@ -225,11 +226,10 @@ enum ImmichID {
 
 /// The names of months, as an Immich server writes them.
 enum ImmichMonth {
-    /// Returns the name of the month that contains a time, such as `2024-05`.
+    /// Returns the month that contains a time, such as `2024-05`.
     static func name(of time: Timestamp) -> String { String(time.iso8601.prefix { $0 != "T" }.dropLast(3)) }
 
-    /// Returns the name of the month in a text such as `2024-05-01` or `2024-05-01T00:00:00.000Z`. Returns nil for other
-    /// texts.
+    /// Returns the month in a text such as `2024-05-01` or `2024-05-01T00:00:00.000Z`. Returns nil for other texts.
     static func name(_ bytes: some Collection<UInt8>) -> String? {
         let text = String(decoding: bytes.prefix(10), as: UTF8.self)
         guard Timestamp(iso8601: text + "T00:00:00Z") != nil else { return nil }

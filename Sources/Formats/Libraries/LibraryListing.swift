@@ -1,6 +1,6 @@
 import Model
 
-/// The photos in one piece of a library's list, as entries of a gallery.
+/// The photos in one piece of a library's list, as gallery entries.
 public struct LibraryListing: WrittenEntries, Sendable {
     /// The ids of photos whose addresses are too long.
     public private(set) var skipped: [String] = []
@@ -23,7 +23,7 @@ public struct LibraryListing: WrittenEntries, Sendable {
                 switch photo.date {
                 case nil: (0, .unknown)
                 case .moment(let time): (1, time)
-                // The zone of this machine does not count, so that photos do not change when the user travels.
+                // The digest ignores this machine's time zone, so that photos do not change when the user travels.
                 case .cameraTime(let time): (2, time)
                 case .published(let time): (3, time)
                 }
@@ -65,7 +65,7 @@ public struct LibraryListing: WrittenEntries, Sendable {
         entry.end(.thumbnail)
         entry.append(photo.revision.utf8)
         entry.end(.revision)
-        // A part shows the cache that the id is no path.
+        // A part tells the cache that the id is not a path.
         entry.append(photo.part.utf8)
         entry.end(.libraryPart)
         return true

@@ -6,9 +6,9 @@ public struct LibraryPhoto: Equatable, Sendable {
     public enum Date: Hashable, Sendable {
         /// The moment when the photo was published.
         case published(Timestamp)
-        /// The server states the moment.
+        /// The moment when the photo was taken, which the server states.
         case moment(Timestamp)
-        /// The server states the time on the camera's clock, which has no zone. The value is the time as if it were UTC.
+        /// The time on the camera's clock, which has no zone. The value is this time as if it were UTC.
         case cameraTime(Timestamp)
     }
 
@@ -18,7 +18,7 @@ public struct LibraryPhoto: Equatable, Sendable {
     public var name: String
     /// The date; nil if unknown.
     public var date: Date?
-    /// The part of the library that contains the photo, such as its month; ``noPart`` if there is none.
+    /// The photo's part of the library, such as a month; ``noPart`` if there is none.
     public var part: String
     /// A string that changes whenever the photo's bytes or its thumbnail change.
     public var revision: String
@@ -29,7 +29,7 @@ public struct LibraryPhoto: Equatable, Sendable {
     /// The time when the server's record of the photo last changed; nil if unknown.
     public var changedAt: Timestamp?
 
-    /// The part of a photo that is in no part.
+    /// The value of ``part`` for a photo that is in no part.
     public static let noPart = "-"
 
     /// Creates a photo.
@@ -48,11 +48,11 @@ public struct LibraryPhoto: Equatable, Sendable {
     }
 }
 
-/// A part of a photo library, such as a month, with the server's count of its contents.
+/// A part of a library, such as a month, with its count.
 public struct LibraryPart: Hashable, Sendable {
     /// The server's name for the part.
     public var name: String
-    /// The number of photos and videos in the part, as the server wrote it.
+    /// The number of photos and videos, as the server wrote it.
     public var count: String
 
     /// Creates a part.
@@ -61,7 +61,7 @@ public struct LibraryPart: Hashable, Sendable {
     }
 }
 
-/// A photo or video in a list that states ids only.
+/// A photo or video in a list of ids.
 public struct LibraryMember: Hashable, Sendable {
     /// The server's id.
     public var id: String
@@ -74,7 +74,7 @@ public struct LibraryMember: Hashable, Sendable {
     }
 }
 
-/// Parses an answer of a photo library, piece by piece, as it arrives.
+/// Parses an answer of a photo library while it arrives.
 ///
 ///     let parser = library.makePhotoParser()
 ///     for try await bytes in body { take(try parser.parse(bytes)) }

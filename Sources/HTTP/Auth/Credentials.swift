@@ -28,8 +28,9 @@ extension HTTPRequest {
             kind = .header(name: name, value: value)
         }
 
-        /// Creates an access key that signs requests to storage services (AWS Signature Version 4). Vitrine sends the
-        /// signature, never the secret.
+        /// Creates an access key that signs requests (AWS Signature Version 4).
+        ///
+        /// Vitrine sends the signature to storage services, but never the secret.
         ///
         /// - Parameters:
         ///   - sessionToken: the token of a temporary key.

@@ -1,9 +1,10 @@
 import CCurl
 
-/// An access key of a storage service, which signs each request (AWS Signature Version 4).
+/// A storage service's access key, which signs requests (AWS Signature Version 4).
 ///
-/// curl computes the signature over the method, the address, and all headers of the request. curl 7.88 signs the address as
-/// it is, and servers compute the signature of its canonical form, so the address must have this form.
+/// curl computes the signature over the method, the address, and all headers of the request. curl 7.88 signs the
+/// address as it is written, but servers compute the signature of its canonical form. So the address must already have
+/// this form.
 struct Signature: Hashable, Sendable {
     let id: String
     let secret: String
@@ -42,7 +43,7 @@ struct Signature: Hashable, Sendable {
                 ? "" : "?" + fields.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&"))
     }
 
-    /// Returns text with another encoding. The meaning stays the same.
+    /// Returns text with the canonical encoding. The meaning stays the same.
     private static func encoded(_ text: Substring.UTF8View, keeping kept: UInt8? = nil) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

@@ -115,8 +115,10 @@ public struct HTTPRequest: Sendable {
     public var isNamedByUser: Bool
     /// Whether to send the password at once. Some servers expect a password without asking for it.
     public var sendsPasswordUnasked = false
-    /// Whether to pass on the beginning of a refusal's body, at most 64 KiB, as ``HTTPEvent/bytes(_:)``. The body may
-    /// explain the refusal. A transfer in ``pieces`` passes on no refusals.
+    /// Whether to pass on the beginning of a refusal's body.
+    ///
+    /// The body may explain the refusal. At most 64 KiB arrive, as ``HTTPEvent/bytes(_:)``. A transfer in ``pieces``
+    /// passes on no refusals.
     public var wantsRefusals = false
     /// The priority on an HTTP/2 connection, from 1 to 256.
     public var weight: Int

@@ -124,8 +124,8 @@ enum RequestHeaders {
             // Otherwise curl states the type of a web form.
             if !lines.contains(where: isContentType) { lines.append("Content-Type:") }
         }
-        // A range refers to uncompressed bytes. Some services change this header, which would break a signature; without
-        // the header curl accepts no compression either.
+        // A range counts uncompressed bytes. Some services change this header, which would break a signature, so signed
+        // requests have no such header. Without the header curl accepts no compression either.
         let uncompressed = signature == nil ? ["Accept-Encoding: identity"] : []
         let end = request.range.map { "\($0.upperBound - 1)" } ?? ""
         if let resumption = request.resumption(at: hop), let validator = line("If-Range", resumption.validator) {

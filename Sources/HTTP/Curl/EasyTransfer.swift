@@ -30,7 +30,7 @@ final class EasyTransfer {
     private var (hasReachedPublic, beganPublic) = (false, false)
     /// The priority of the HTTP/2 stream, from 1 to 256.
     private(set) var weight: Int
-    /// Whether the answer is final and not the one that the caller wants.
+    /// Whether the final answer is not the wanted one.
     private var isRefused = false
     /// The sums over all earlier exchanges of this transfer.
     private var before = HTTPMetrics()

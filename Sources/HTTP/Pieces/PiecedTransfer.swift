@@ -69,7 +69,7 @@ final class PiecedTransfer: Sendable {
             state.lastNumber += 1
             return (state.lastNumber, state.request(for: role, range))
         }
-        // The bytes of a part are parts of the file.
+        // All bytes of a part must belong to the file, so the body of a refusal must not be passed on.
         part.wantsRefusals = false
         let transfer = transferInOne(part)
         let isWanted = state.withLock { state in

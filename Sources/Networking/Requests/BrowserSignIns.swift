@@ -5,22 +5,23 @@ import Model
 import Numbers
 import Session
 
-/// Signs in to Nextcloud servers with the user's browser, by Login Flow v2.
+/// Signs in to Nextcloud servers with the user's browser (Login Flow v2).
 ///
 /// The server names a page for the browser. Vitrine asks the server every two seconds whether the user has signed in
-/// there, and then receives a password that the server made for Vitrine. A wish starts the sign-in, and the end of the
-/// wish ends it at once.
+/// there, and then receives a password that the server made for Vitrine. A wish starts the sign-in. When the wish ends,
+/// the sign-in ends at once.
 ///
-/// Vitrine trusts only the origin that asked for the sign-in: page, questions and password must belong to it.
+/// Vitrine trusts only the origin that asked for the sign-in. The page, the address for the result and the password
+/// must belong to this origin.
 public struct BrowserSignIns: Sendable {
     private let wishes: Wishes
     private let context: RequestContext
     private let client: HTTPClient
     private let clock: any NetworkClock
 
-    /// The time between two questions to the server.
+    /// The time between two requests for the result.
     static let interval = Duration.seconds(2)
-    /// The longest time between two questions to a server that asks for patience.
+    /// The longest time between two requests to a busy server.
     static let longestInterval = Duration.seconds(60)
     /// The time after which the server forgets the sign-in.
     static let lifetime = Duration.seconds(20 * 60)
@@ -123,8 +124,8 @@ public struct BrowserSignIns: Sendable {
 
     /// Returns an address that the server named, at the server's own origin. Throws if the address has another origin.
     ///
-    /// A server behind a proxy may not know that its users reach it by https, and name http addresses. Vitrine keeps
-    /// https then, and never uses the http address.
+    /// A server behind a proxy may name http addresses, because it does not know that users reach it by https. Vitrine
+    /// then uses https, and never the http address.
     static func own(_ text: String, at server: Address) throws -> Address {
         guard let address = try? Address(text), address.credentials == nil, let named = address.origin else {
             throw RequestError.browserSignIn("the server named an unusable address")

@@ -65,7 +65,7 @@ extension BucketRefusal {
     /// - Parameters:
     ///   - address: the requested address.
     ///   - signIn: the credentials that were sent; nil if none were sent.
-    ///   - mayAsk: whether an access key may help, so that the user is asked for a key.
+    ///   - mayAsk: whether to ask the user for an access key, which may help.
     func error(at address: Address, after signIn: SignIn?, mayAsk: Bool) -> RequestError {
         guard mayAsk, let origin = address.origin else { return .bucket(self) }
         var question = SignInQuestion(origin: origin, schemes: [SignInQuestion.signatureScheme])

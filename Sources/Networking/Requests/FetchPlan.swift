@@ -138,8 +138,10 @@ extension GalleryCache {
         return .publicOnly(except: isPrivate ? address.host : nil)
     }
 
-    /// Returns the treatment of refusals by the servers of the gallery's pictures. Only a bucket asks for access keys: a
-    /// list may name pictures in buckets of others.
+    /// Returns the treatment of refusals of the gallery's pictures.
+    ///
+    /// Vitrine asks for access keys only if the gallery is a bucket. Other lists may name pictures in strangers'
+    /// buckets.
     func pictureRefusals() throws -> FetchPlan.Refusals {
         try address.scheme != .file && read { try $0.gallery() }.kind == .s3 ? .asked : .ignored
     }

@@ -283,7 +283,7 @@ public struct GalleryListRequest: NetworkRequest {
         return JSONFeedParser.recognises(beginning) ? JSONFeedParser(base: address) : nil
     }
 
-    /// Reads a feed. A feed contains only the newest photos, so the changes remove no others.
+    /// Reads a feed. A feed contains only the newest photos, so no photos are removed.
     private func read(
         _ feed: any LibraryParser<LibraryPhoto>, _ response: inout Response, _ beginning: [UInt8]
     ) async throws -> (changes: SyncChanges, skipped: Int) {

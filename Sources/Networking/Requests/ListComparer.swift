@@ -66,7 +66,7 @@ actor ListComparer {
         return draft.count
     }
 
-    /// Adds the photos of folders and returns the number of photos so far.
+    /// Adds the photos of folders. Returns the number of photos so far.
     func add(_ folders: [FolderEntries]) throws -> Int {
         for folder in folders { try add(folder) }
         return draft.count
@@ -109,9 +109,9 @@ actor ListComparer {
         return draft.count
     }
 
-    /// Keeps all photos of a library that were not added, except the removed ones.
+    /// Keeps photos that were not added, except those missing in their part.
     ///
-    /// - Parameter members: the ids of all photos in the parts that may have lost photos, by the part.
+    /// - Parameter members: for each part that may have lost photos, the ids of the photos that it still has.
     func keepAll(exceptOutside members: [String: Set<String>]) throws {
         try draft.keepAll(exceptOutside: members)
     }
@@ -119,7 +119,7 @@ actor ListComparer {
     /// Whether any photo so far is new or has changed.
     var hasChanges: Bool { draft.hasChanges }
 
-    /// Counts and logs photos and folders that no address can name.
+    /// Counts and logs photos and folders whose names addresses cannot contain.
     func skip(_ paths: [String]) async throws {
         guard !paths.isEmpty else { return }
         await waitForCommit()
@@ -143,7 +143,7 @@ actor ListComparer {
 
     /// Commits the photos so far, if the gallery was empty. Additions wait meanwhile.
     ///
-    /// - Parameter source: the place from which the list comes; nil if it is stored at the end.
+    /// - Parameter source: the place from which the list comes; nil if the last commit of the update stores the place.
     func commitBeginning(in cache: GalleryCache, from source: ListSource? = nil, at time: Timestamp) async throws {
         await waitForCommit()
         guard let beginning = try draft.takeBeginning() else { return }

@@ -19,7 +19,7 @@ public struct LocalPhotoRequest: NetworkRequest {
             let cache = context.caches.cache(gallery), cache.address.scheme == .file
         else { return nil }
         if rendition == .thumbnail {
-            // A thumbnail that is up to date, or that the list names, needs no photo.
+            // If the thumbnail is up to date, or the list names one, the photo is not needed.
             let wanting = try cache.read { try $0.wantingSource(of: key, .thumbnail) }
             guard let wanting, wanting.address == nil else { return nil }
         }

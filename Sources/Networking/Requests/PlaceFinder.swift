@@ -6,8 +6,9 @@ import Numbers
 
 /// Finds out, with few requests, what kind of gallery an address holds.
 ///
-/// A request for the address usually tells. If the answer is a web page or a refusal, a server of WebDAV, Nextcloud or
-/// Immich may be there, which a few more requests find out at the same time. They send no credentials to Immich.
+/// One request for the address is usually enough. If the answer is a web page or a refusal, a few more requests find
+/// out at the same time whether a WebDAV, Nextcloud or Immich server is there. The requests for Immich carry no
+/// credentials.
 struct PlaceFinder {
     /// The thing that an address holds.
     enum Place {
@@ -93,7 +94,7 @@ struct PlaceFinder {
         return try? Address("https" + cache.address.text.dropFirst("http".count))
     }
 
-    /// Finds a WebDAV, Nextcloud or Immich server whose web page shows no photos. Returns nil if there is no such server.
+    /// Finds a WebDAV, Nextcloud or Immich server behind a page without photos. Returns nil if there is no such server.
     func findServer(behindPageAt page: ServerPlace) async throws -> sending Place? {
         // The page may be that of a sign-in, at the same server or at its secure address.
         let address = try page.root.address.resolving(
@@ -129,7 +130,7 @@ struct PlaceFinder {
             throw FormatError.notAGallery("a page of another server")
         }
         if format == .bucket {
-            // Only the address of a bucket has this list.
+            // Only a bucket's address answers with such a list.
             let isInPath = response.address.path != "/"
             guard let bucket = Bucket(response.address, isInPath: isInPath) else {
                 return .list(response, beginning: beginning)
@@ -140,14 +141,16 @@ struct PlaceFinder {
         return .folders(place(.web, response.address), response)
     }
 
-    /// Finds the bucket at an address where a storage service has no object, or refuses to send it.
+    /// Finds the bucket at an address that a storage service refused.
+    ///
+    /// The service may have no object at the address, or may refuse to send it.
     private func findBucket(after refusal: BucketRefusal, to plan: FetchPlan) async throws -> sending Place {
-        // An object, such as a file that lists photos.
+        // The address may be an object's, such as a file that lists photos.
         if ServerPlace.isPage(cache.address) {
             throw refusal.error(at: cache.address, after: plan.signIn, mayAsk: true)
         }
         let isInHost = AmazonHost(cache.address.host)?.hasBucket
-        // The bucket of another region of Amazon.
+        // The bucket may be in another region of Amazon.
         let address = refusal.region.flatMap { cache.address.moved(toRegion: $0) } ?? cache.address
         var failure: RequestError?
         for isInPath in isInHost.map({ [!$0] }) ?? [true, false] {
@@ -176,7 +179,8 @@ struct PlaceFinder {
         return place(.nextcloud, root)
     }
 
-    /// Returns the album of Nextcloud's Photos app that a web page shows. Returns nil if the address is no such page.
+    /// Returns the album of Nextcloud's Photos app that a web page shows. Returns nil if the address is not such a
+    /// page.
     ///
     /// Albums lie below the user's id, which may differ from the name that the user signs in with.
     private func album(at address: Address) async throws -> ServerPlace? {
@@ -199,7 +203,7 @@ struct PlaceFinder {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // It is another server's address.
+            // A server of another kind has this address.
             return nil
         }
     }
@@ -231,13 +235,13 @@ struct PlaceFinder {
         return text.contains("\"installed\":true") && text.contains("\"productname\"")
     }
 
-    /// Whether the host of an address states that it is an Immich server.
+    /// Whether the host of an address states that it runs Immich.
     private func statesImmich(at address: Address) async -> Bool {
         guard let text = await text(at: try? address.resolving("/.well-known/immich")) else { return false }
         return text.contains(/"endpoint"\s*:\s*"\/api"/)
     }
 
-    /// Whether the host of an address has the version of an Immich server. Some proxies answer for `.well-known`
+    /// Whether the host of an address reports a version as Immich does. Some proxies answer for `.well-known`
     /// themselves.
     private func hasImmichVersion(at address: Address) async -> Bool {
         guard let text = await text(at: try? address.resolving("/api/server/version")) else { return false }

@@ -61,7 +61,7 @@ public struct Response {
         return Response(head: head, requested: plan.address, file: plan.file, events: events, metrics: nil)
     }
 
-    /// Returns the permission that the API key lacks, if a 403 names one.
+    /// Returns the API key's missing permission, if a 403 names it.
     private static func missingPermission(
         _ events: inout HTTPTransfer.Iterator, _ plan: FetchPlan
     ) async -> String? {
@@ -74,7 +74,7 @@ public struct Response {
     }
 
     /// Reads the document with which a storage service refuses a request. Returns nil for other answers, and if the
-    /// service has too much to do.
+    /// service is too busy.
     private static func refusal(
         _ head: HTTPResponse, _ events: inout HTTPTransfer.Iterator, mayAsk: Bool
     ) async throws -> BucketRefusal? {
@@ -85,10 +85,10 @@ public struct Response {
                 if case .bytes(let bytes) = event { body += bytes }
             }
         } catch {
-            // The status of a cut answer still counts.
+            // The status of a truncated answer still counts.
             try Task.checkCancellation()
         }
-        // Pieces have no body.
+        // A transfer in pieces passes on no body of a refusal.
         if body.isEmpty, mayAsk, head.status == 403 { return BucketRefusal(status: 403, code: "AccessDenied") }
         return BucketRefusal(status: head.status, region: head.headers["x-amz-bucket-region"], body: body)
     }

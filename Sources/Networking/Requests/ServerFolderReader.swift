@@ -16,7 +16,7 @@ struct ServerFolderReader: Sendable {
         case missing(ServerFolder)
         /// The folder cannot be read, but other folders may be readable.
         case unreadable(ServerFolder, Failure)
-        /// The server has too much to do, and may answer later.
+        /// The server is too busy, and may answer later.
         case refused(ServerFolder, RequestError)
         case failed(any Error)
     }
@@ -141,7 +141,7 @@ struct ServerFolderReader: Sendable {
         return .read(contents, count: count)
     }
 
-    /// Whether a list in this format is that of a folder on this kind of server.
+    /// Whether servers of this kind list folders in this format.
     private static func isFormat(_ format: ListingFormat, of kind: GalleryKind) -> Bool {
         switch kind {
         case .s3: format == .bucket
@@ -163,7 +163,7 @@ struct ServerFolderReader: Sendable {
     private static let endingLength = 4_096
 }
 
-/// Decides whether to read another page of a folder's list. A broken server could name pages without end.
+/// Decides whether to read another page of a folder's list. A broken server could send pages forever.
 struct PageLimit {
     private var tokens: Set<String> = []
     /// The number of pages in a row without an entry.

@@ -44,7 +44,7 @@ struct ServerPlace: Sendable {
 
     /// Whether an answer from an address is the list of a folder. After a redirect, the answer may be another page.
     func isAddress(_ address: Address, of path: [UInt8]) throws(AddressError) -> Bool {
-        // A bucket has the lists of all folders at one address.
+        // A bucket lists all folders at one address.
         guard bucket == nil else { return address == (try self.address(of: path)) }
         guard !path.isEmpty else { return address == page || root.isItself(address) }
         return ListedFolder(try self.address(of: path)).isItself(address)
@@ -136,7 +136,8 @@ struct ServerPlace: Sendable {
             || address.path.hasSuffix("/" + accountPath)
     }
 
-    /// Returns the address below which Nextcloud has its pages. Returns nil unless the address is one of a user's files.
+    /// Returns the address below which Nextcloud has its pages. Returns nil unless the address belongs to a user's
+    /// files.
     static func pages(for address: Address) -> Address? {
         let beginning = /\/(?:remote\.php\/(?:web)?dav\/|index\.php\/core\/preview$|ocs\/v2\.php\/cloud\/user$)/
         guard !isShare(address), let range = address.path.firstRange(of: beginning),
@@ -146,7 +147,7 @@ struct ServerPlace: Sendable {
         return pages.with(nil)
     }
 
-    /// The path at which Nextcloud tells about the user who is signed in, below the server's address.
+    /// The path of Nextcloud's facts about the user, below the server's address.
     static let accountPath = "ocs/v2.php/cloud/user"
 
     /// Whether an address is that of an album of Nextcloud's Photos app.

@@ -13,7 +13,7 @@ extension RequestContext {
     func ask(_ question: SignInQuestion?, afterSaying sent: SignIn?, in cache: GalleryCache) async {
         guard var question else { return }
         question.galleries = [cache.id]
-        // The list of a gallery may name other servers, which would gain the user's trust by a page of their own.
+        // A gallery's list may name other servers. Their own sign-in pages could deceive the user.
         if question.origin.host != cache.address.host { question.browserServer = nil }
         // Refusals by proxies are recorded in the transfer.
         let refused = question.isProxy ? nil : sent

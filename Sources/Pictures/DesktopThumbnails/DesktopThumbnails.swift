@@ -4,7 +4,9 @@ import Glibc
 import Model
 import Pixels
 
-/// The thumbnails that the desktop's programs share, by the Thumbnail Managing Standard of freedesktop.org.
+/// The thumbnails that the desktop's programs share.
+///
+/// The Thumbnail Managing Standard of freedesktop.org defines them.
 ///
 /// A thumbnail's name is the MD5 digest of the photo's URI. The file states the URI and the photo's time, which show
 /// whether it is current. Other programs wrote these files, so their pictures are as untrusted as the photos.
@@ -29,7 +31,7 @@ public struct DesktopThumbnails: Sendable {
 
     private let folder: String
 
-    /// The longest side of a thumbnail that replaces Vitrine's own, and of those that Vitrine writes.
+    /// The longest side of thumbnails that Vitrine shares with the desktop.
     static let side = Size.large.side
 
     /// The most bytes of a thumbnail file. A picture of 1,024 × 1,024 pixels with opacity fits without compression.
@@ -50,7 +52,7 @@ public struct DesktopThumbnails: Sendable {
         return DesktopPhoto(path: path, descriptor)
     }
 
-    /// Returns the bytes of a photo's current thumbnail, or nil if there is none.
+    /// Returns a photo's current thumbnail. Returns nil if there is none.
     ///
     /// - Parameter side: the wanted longest side. A thumbnail of ``side`` pixels is always large enough.
     func thumbnail(of photo: DesktopPhoto, side: Int) -> [UInt8]? {
@@ -63,7 +65,7 @@ public struct DesktopThumbnails: Sendable {
         return nil
     }
 
-    /// Writes a photo's thumbnail for other programs, in place of an outdated one.
+    /// Writes a photo's thumbnail for other programs. Replaces an outdated one.
     ///
     /// Does nothing unless the folder of thumbnails exists: without it, no other program reads thumbnails.
     func keep(_ picture: PixelBuffer, of photo: DesktopPhoto) throws(SystemError) {
@@ -96,7 +98,7 @@ public struct DesktopThumbnails: Sendable {
         return bytes.count == size ? bytes : nil
     }
 
-    /// Replaces a file at once. Other programs see either the old file or the whole new one.
+    /// Replaces a file atomically. Other programs see either the old file or the whole new one.
     private static func replace(_ name: String, in folder: Int32, with bytes: [UInt8]) throws(SystemError) {
         let temporary = ".vitrine-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         let file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -115,7 +117,7 @@ public struct DesktopThumbnails: Sendable {
     }
 }
 
-/// A photo of the user's as thumbnails identify it: the URI, the time of the last change, and the size.
+/// A photo's identity in thumbnails: the URI, the time of the last change, and the size.
 struct DesktopPhoto: Hashable {
     /// The file's URI in the form of GLib's `g_filename_to_uri`.
     let uri: String
@@ -148,12 +150,12 @@ struct DesktopPhoto: Hashable {
         ]
     }
 
-    /// Whether a thumbnail with these texts shows this photo as it is now.
+    /// Whether a thumbnail with these texts shows the current photo.
     func isShown(by texts: ThumbnailTexts) -> Bool {
         guard texts[ThumbnailTexts.uri] == uri, let time = texts[ThumbnailTexts.time] else { return false }
         // The size is optional.
         if let stated = texts[ThumbnailTexts.size], stated != String(size) { return false }
-        // Some programs write a fraction.
+        // Some programs write fractions of a second.
         let parts = time.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let fraction = String(nanoseconds)
         let digits = String(repeating: "0", count: max(0, 9 - fraction.count)) + fraction

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The MD5 digest (RFC 1321), by which the desktop names thumbnails. It protects nothing.
+/// The MD5 digest (RFC 1321), which names the desktop's thumbnails. No security depends on it.
 enum MD5 {
     private static let shifts: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
 
@@ -22,7 +22,7 @@ enum MD5 {
         }.joined()
     }
 
-    /// Returns the bytes with a one, zeros, and the number of bits: a multiple of 64 bytes.
+    /// Pads bytes to a multiple of 64. Appends a one bit, zeros, and the number of bits.
     private static func padded(_ bytes: [UInt8]) -> [UInt8] {
         let zeros = (119 - bytes.count % 64) % 64
         let bits = UInt64(bytes.count) << 3
@@ -34,7 +34,7 @@ enum MD5 {
         bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Returns the state after the four rounds for one block of 16 words.
+    /// Returns the state after four rounds for a block of 16 words.
     private static func turned(_ state: [UInt32], by words: [UInt32], _ sines: [UInt32]) -> [UInt32] {
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         for step in 0..<64 {

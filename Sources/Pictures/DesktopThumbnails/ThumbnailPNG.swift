@@ -13,7 +13,7 @@ struct ThumbnailTexts {
 
     /// The most chunks to read. The largest thumbnail has a few hundred.
     private static let mostChunks = 4_096
-    /// The most bytes of a text. A path has at most 4,096 bytes, of which each may become three.
+    /// The most bytes of a text. A path has at most 4,096 bytes, and escapes may make it three times as long.
     private static let longestText = 16_384
 
     /// Reads the texts of a file. Damaged files and other formats have none.
@@ -45,8 +45,8 @@ struct ThumbnailTexts {
 
 /// Writes thumbnails as PNG files.
 ///
-/// Vitrine writes these files itself, from pixels, because other programs read them without a sandbox. A file from the
-/// decoder could carry an attack from a photo to them.
+/// Other programs read these files without a sandbox, so Vitrine writes them itself, from pixels. A file from the
+/// decoder could carry an attack from a photo to those programs.
 enum ThumbnailPNG {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -58,7 +58,7 @@ enum ThumbnailPNG {
             let chunk = Array(type.utf8) + content
             file += bigEndian(UInt32(clamping: content.count)) + chunk + bigEndian(checksum.of(chunk))
         }
-        // Depth 8, colour type RGB, and no interlacing.
+        // The depth is 8, the colour type is RGB, and there is no interlacing.
         let size = bigEndian(UInt32(clamping: picture.width)) + bigEndian(UInt32(clamping: picture.height))
         append("IHDR", size + [8, 2, 0, 0, 0])
         for text in texts { append("tEXt", Array(text.key.utf8) + [0] + Array(text.value.utf8)) }
@@ -67,7 +67,7 @@ enum ThumbnailPNG {
         return file
     }
 
-    /// Returns the rows with the Paeth filter, which leaves small numbers in photos (PNG, 9.4).
+    /// Returns the rows with the Paeth filter (PNG, 9.4). In photos, the filter leaves small numbers.
     private static func filtered(_ picture: PixelBuffer) -> [UInt8] {
         let (pixels, length, step) = (
             picture.bytes, picture.width * PixelBuffer.bytesPerPixel, PixelBuffer.bytesPerPixel
@@ -104,7 +104,9 @@ private struct CRC32 {
     }
 }
 
-/// Compresses bytes with one Huffman code, in the zlib format (RFC 1950, RFC 1951).
+/// Compresses bytes with one Huffman code, in the zlib format.
+///
+/// RFC 1950 and RFC 1951 define the format.
 ///
 /// Filtered photos contain few repetitions, so searching for repetitions would save little.
 enum HuffmanZlib {
@@ -121,9 +123,9 @@ enum HuffmanZlib {
         let lengths = lengths(counts)
         let codes = codes(lengths)
         var writer = BitWriter(bytes: [0x78, 0x01])
-        // The last block, with a code of its own for 257 symbols, and no distances.
+        // The header of the last block, which defines its own code for 257 symbols, and no distances.
         for (value, count) in [(1, 1), (2, 2), (0, 5), (0, 5), (15, 4)] { writer.append(value, count) }
-        // The lengths 0 to 15 have codes of 4 bits, and the three symbols for repetitions have none.
+        // The lengths 0 to 15 have codes of 4 bits, and the three symbols for repetitions are unused.
         for index in 0..<19 { writer.append(index < 3 ? 0 : 4, 3) }
         for length in lengths + [0] { writer.append(reversed(length, 4), 4) }
         for byte in bytes { writer.append(codes[Int(byte)], lengths[Int(byte)]) }
@@ -137,7 +139,7 @@ enum HuffmanZlib {
         while true {
             let depths = depths(counts)
             if depths.allSatisfy({ $0 <= longestCode }) { return depths }
-            // Rare symbols count more, so the tree becomes flatter.
+            // Raising the counts of rare symbols makes the tree flatter.
             counts = counts.map { $0 == 0 ? 0 : $0 / 2 + 1 }
         }
     }
@@ -166,7 +168,8 @@ enum HuffmanZlib {
         return result
     }
 
-    /// Returns the canonical codes for these lengths (RFC 1951, 3.2.2), in the order in which their bits are written.
+    /// Returns the canonical codes for these lengths (RFC 1951, 3.2.2). The bits of each code are in the order in which
+    /// they are written.
     private static func codes(_ lengths: [Int]) -> [Int] {
         var codes = [Int](repeating: 0, count: lengths.count)
         var next = 0

@@ -54,13 +54,13 @@ actor BackgroundDecoder {
     struct Thumbnail: Sendable {
         /// The thumbnail as a JPEG.
         let bytes: [UInt8]
-        /// The photo's metadata; nil if the thumbnail comes from the desktop's and the photo was not decoded.
+        /// The photo's metadata; nil if the desktop had a thumbnail, so that the photo was not decoded.
         let metadata: PhotoMetadata?
-        /// The photo for which the desktop lacks this thumbnail, if it keeps thumbnails of such photos.
+        /// The photo whose thumbnail the desktop lacks; nil if the desktop wants none.
         fileprivate let wanted: DesktopPhoto?
     }
 
-    /// Makes a thumbnail from the desktop's thumbnail of a photo, or else from the photo. Blocks this actor's queue.
+    /// Makes a thumbnail from the desktop's, or else from the photo. Blocks this actor's queue.
     func makeThumbnail(
         of photo: StoredPhoto, in files: PhotoFiles, _ request: DecodeRequest
     ) throws(PictureError) -> Thumbnail? {
@@ -74,7 +74,7 @@ actor BackgroundDecoder {
         }
         let reply = try decode(file, request)
         guard let bytes = reply.thumbnail else { return nil }
-        // Thumbnails of other formats may have lost their transparency. The photo may have changed meanwhile.
+        // Thumbnails of photos in other formats may have lost their transparency. The photo may have changed meanwhile.
         let isWanted = reply.isComplete && reply.format == "JPEG" && known == desktop?.photo(photo, on: file)
         return Thumbnail(bytes: bytes, metadata: PhotoMetadata(reply), wanted: isWanted ? known : nil)
     }

@@ -326,7 +326,7 @@ extension PictureRenderer {
         return isStored
     }
 
-    /// Runs a decoding of a photo's file. Reports a failure to the cache.
+    /// Runs a closure that decodes a photo's file. Reports a failure to the cache.
     private func reporting<Result: Sendable>(
         _ stored: StoredPhoto, _ key: PhotoKey, in cache: GalleryCache,
         _ decode: () async throws(PictureError) -> Result

@@ -1,9 +1,10 @@
 import Model
 
-/// The access keys and the storage service in the environment and in the user's files, in the form of Amazon's programs.
+/// The user's access keys and storage service, from environment and files.
 ///
-/// The files are `~/.aws/credentials` and `~/.aws/config`. Vitrine reads the default profile, or the one that
-/// `AWS_PROFILE` names. Unreadable files count as missing.
+/// The environment and the files have the form of Amazon's programs. The files are `~/.aws/credentials` and
+/// `~/.aws/config`. Vitrine reads the default profile, or the one that `AWS_PROFILE` names. Unreadable files count as
+/// missing.
 public struct AccessKeyFiles: Sendable {
     private let credentialsFile: String
     private let configFile: String

@@ -73,8 +73,8 @@ final class PhotoLists {
         if path != nil || sections == .folder { arrange() }
     }
 
-    /// Returns the sections that the settings demand. A gallery without folders has sections as by default. A new gallery
-    /// may still get folders.
+    /// Returns the sections that the setting demands. A gallery without folders gets the default sections, unless it
+    /// has no photos yet.
     private static func usualSections(_ setting: Settings.Sections, _ reader: CacheReader) -> SectionRule {
         guard setting == .folder else { return setting.rule }
         let canHaveFolders = (try? reader.hasFolders() || reader.gallery().photoCount == 0) == true

@@ -24,7 +24,7 @@ final class PhotosScreen: Screen, ListScreen {
     /// The selected row. The selection stays on this photo or folder when the list changes.
     private var selected: PhotoEntries.Entry?
     /// Whether the user, or an earlier run, chose the selection. Otherwise the first row stays selected, so that a list
-    /// that is still arriving begins at its top.
+    /// stays at its top while it loads.
     private var isChosen = false
     private var layout: PhotoLayout
     private var demand: PhotoDemand
@@ -481,7 +481,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     var placeMark: PlaceMark { PlaceMark(place: place(photo: nil), selected: selected) }
 
-    /// Whether the settings name the sections of the list.
+    /// Whether the list has the sections that the settings name.
     private static func areSectionsAsSet(_ lists: PhotoLists, _ context: ScreenContext) -> Bool {
         let setting = context.settings.sections
         return setting != .auto && lists.sections == setting.rule

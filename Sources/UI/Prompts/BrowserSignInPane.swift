@@ -96,7 +96,7 @@ struct BrowserSignInPane {
 }
 
 extension String {
-    /// Returns the text in lines of this width, with control characters made visible.
+    /// Returns the text in lines of this width. Makes control characters visible.
     func cut(toWidth width: Int) -> [String] {
         var lines = [""]
         for character in madeVisible {

@@ -1,16 +1,17 @@
 import Cells
 import Text
 
-/// A QR code on the screen: two modules in a cell, or two cells for a module on terminals with only ASCII.
+/// A QR code on the screen.
 ///
-/// Cameras expect dark modules on light ones, so the drawing brings its own colours.
+/// Each cell contains two modules. On terminals with only ASCII, each module takes two cells. Cameras expect dark
+/// modules on light ones, so the drawing has colours of its own.
 struct QRDrawing {
     /// The way to draw QR codes on a terminal.
     struct Look {
         fileprivate let hasUnicode: Bool
         /// The colours of dark and light modules; nil without colours.
         fileprivate let colours: (dark: Colour, light: Colour)?
-        /// Whether the terminal's text is darker than its background, which counts without colours.
+        /// Whether text is darker than the background. Used only without colours.
         fileprivate let isTextDark: Bool
 
         init(_ capabilities: Capabilities, _ kind: ThemeKind) {
@@ -20,7 +21,7 @@ struct QRDrawing {
                 colours = nil
                 return
             }
-            // The user may have chosen other colours for the first sixteen.
+            // The user may have changed the first sixteen colours.
             let hasCube = capabilities.colours >= .palette
             let white: Colour = capabilities.colours == .eight ? .palette(7) : .palette(15)
             colours = hasCube ? (.palette(16), .palette(231)) : (.palette(0), white)
@@ -81,7 +82,7 @@ struct QRDrawing {
     private func drawWide(_ row: Int, in surface: inout Surface, _ line: Rect) {
         var rest = line
         for column in 0..<side {
-            // The sign has the colour of its background, so that the module is one solid square.
+            // The characters have the colour of their background, so that the module is one solid square.
             let colour = look.colours.map { isDark(column, row) ? $0.dark : $0.light } ?? .terminal
             surface.write(
                 isInk(column, row) ? "##" : "  ", in: rest.takeLeft(2),

@@ -17,7 +17,7 @@ final class SignInPrompt: Responder {
 
     /// Called with the user's answer; nil if the user cancels.
     var onAnswer: (Answer?) -> Void = { _ in }
-    /// Called with the server when the user wants to sign in with the browser; nil when the user changes that decision.
+    /// Called when the user starts a sign-in with the browser. Called with nil when the user cancels it.
     var onBrowser: (Address?) -> Void = { _ in }
     /// Called with text for the terminal's clipboard.
     var onCopy: (String) -> Void = { _ in }
@@ -197,7 +197,8 @@ final class SignInPrompt: Responder {
         for field in shownFields { draw(field, isFocused: field == focused, in: &surface, pane.takeTop(1), theme) }
     }
 
-    /// Returns the lines that name the server or proxy, and warn of an open connection.
+    /// Returns lines that name the server or proxy, with a warning. The warning says that the connection is not
+    /// encrypted.
     private func heading(width: Int) -> [(text: String, isTrouble: Bool)] {
         // The whole name: the end of a host's name tells its owner.
         let host = (question.proxy.map(HostName.shown) ?? question.origin.description).cut(toWidth: width)

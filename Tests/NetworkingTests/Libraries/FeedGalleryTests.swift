@@ -79,7 +79,7 @@ import Testing
         #expect(try galleries.ids(cache) == ["post-1", "post-2"])
     }
 
-    @Test("A feed without pictures is no gallery")
+    @Test("A feed without pictures is not a gallery")
     func empty() async throws {
         feed.text.withLock { $0 = "<rss version=\"2.0\"><channel><item><title>Words</title></item></channel></rss>" }
         let cache = try galleries.open(server.url("/me.rss"))

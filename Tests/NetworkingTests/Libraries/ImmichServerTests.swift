@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The stand-in for Immich, judged by a client that is generated from Immich's description.
+/// The stand-in for Immich. A client that is generated from Immich's description checks it.
 @Suite(.ownThread) struct ImmichServerTests {
     @Test("A generated client accepts every answer, and knows every field of the requests")
     func client() async throws {

@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("The photos of a partner stay when a month is read, because the search finds them, too")
+    @Test("The photos of a partner stay when a month is read, because the search also finds them")
     func partner() async throws {
         let server = try await ImmichServer.start(photos: 30, settings: ["partner": [2, 5], "perMonth": 10])
         try await opening(server.url("/")) { cache in
@@ -350,7 +350,7 @@ import Testing
     }
 
     @Test(
-        "If the server is gone in the middle, the photos so far stay, and no photo is removed",
+        "If the server fails midway, the photos so far stay, and no photo is removed",
         arguments: [true, false])
     func goneServer(isFirst: Bool) async throws {
         let server = try await ImmichServer.start(photos: 3_500, settings: ["albums": [Self.album: Array(0..<3_000)]])
@@ -370,7 +370,7 @@ import Testing
         #expect(try cache.read { try $0.source() }?.kind == .immich)
     }
 
-    @Test("A page that is cut, and an answer that is no page, lead to an error, and no photo is removed")
+    @Test("A truncated page or another answer leads to an error, and no photo is removed")
     func brokenPages() async throws {
         let server = try await ImmichServer.start(photos: 1_500, settings: ["albums": [Self.album: Array(0..<1_500)]])
         try await opening(server.url("/albums/\(Self.album)")) { cache in
@@ -392,7 +392,7 @@ import Testing
 
     // MARK: - Secrecy
 
-    @Test("The key is sent to no other server, and not with the question whether the server is an Immich")
+    @Test("The key goes to no other server, and not with the requests that recognise Immich")
     func secrecy() async throws {
         let other = try ScriptedServer { _ in .answer(200, "[]") }
         let server = try ScriptedServer { request in

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A real storage service on loopback, with the photos of a tree in its buckets.
+/// A real storage service on loopback, with the photos of a tree.
 ///
 ///     let server = try await BucketServer.Kind.seaweed.start(with: try NastyTree(isText: true))
 ///     fetch(server.url("/open/"))
 public final class BucketServer: Sendable {
     /// A kind of service.
     public enum Kind: String, CaseIterable, Sendable {
-        /// SeaweedFS with the bucket `photos`, which needs the key, and the bucket `open`, which everybody may list.
+        /// SeaweedFS. The bucket `photos` needs the key, and everybody may list the bucket `open`.
         case seaweed
         /// `rclone serve s3` with the bucket `photos`, which needs the key.
         case rclone
@@ -24,7 +24,7 @@ public final class BucketServer: Sendable {
             }
         }
 
-        /// The ids of the photos of a tree that the service lists, in the order of their bytes.
+        /// The ids of a tree's listed photos, in byte order.
         public func ids(of tree: NastyTree) -> [String] {
             NastyTree.sorted(
                 tree.ids.map { id in
@@ -32,7 +32,7 @@ public final class BucketServer: Sendable {
                     // A backslash separates folders as a slash does.
                     case .seaweed:
                         id.replacingOccurrences(of: "\\", with: "/").replacingOccurrences(of: "//", with: "/")
-                    // It replaces control characters by pictures of them, also in addresses.
+                    // The service replaces control characters by pictures of them, also in addresses.
                     case .rclone, .openRclone: id.replacingOccurrences(of: "\n", with: "\u{240A}")
                     }
                 })
@@ -71,7 +71,7 @@ public final class BucketServer: Sendable {
     }
 
     private static func seaweed() throws -> LoopbackServer {
-        // It needs a port for each of its parts.
+        // SeaweedFS needs a port for each of its parts.
         let probes = try (0..<7).map { _ in try ScriptedServer { _ in [] } }
         let ports = probes.map { "\($0.port)" }
         for probe in probes { probe.stop() }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A stand-in for an Immich server with made-up photos.
 ///
-/// A real server needs more than a test can bring. `Immich/immich.py` is written from Immich's published description, and
-/// a client that is generated from the description judges it.
+/// Tests cannot install a real server. `Immich/immich.py` is written from Immich's published description, and a client
+/// that is generated from the description checks the answers.
 public final class ImmichServer: Sendable {
     /// An API key with all permissions.
     public static let key = "k3y-with-all-permissions"
@@ -54,7 +54,9 @@ public final class ImmichServer: Sendable {
         try file.write(contentsOf: line)
     }
 
-    /// The requests so far with the statuses of their answers, such as `POST /api/search/metadata 1 200`.
+    /// The requests so far, with the statuses of the answers.
+    ///
+    /// An example is `POST /api/search/metadata 1 200`.
     ///
     /// The server records a request before it sends the answer.
     public var requests: [String] { server.text("requests").split(separator: "\n").map(String.init) }

@@ -10,13 +10,13 @@ from process import Trouble, peak_of, work_of
 
 LINE = "json"
 ITEMS = 24_000
-#: The part of yajl's speed, and MiB more for a list that is ten times as long.
+#: The least part of yajl's speed, and the most MiB that a list of ten times the length adds.
 SPEED, GROWTH = 0.5, 1
 ROUNDS = 9
 
 
 def photo(number, chance):
-    """The properties of a photo, as many as photo servers give."""
+    """The properties of a photo, as photo servers list them."""
     return {
         "id": str(uuid.UUID(int=chance.getrandbits(128))), "originalFileName": f"IMG_{number:06}.jpg",
         "fileCreatedAt": "2019-08-02T20:31:00.000Z", "localDateTime": "2019-08-02T22:31:00.000Z",
@@ -64,4 +64,4 @@ def measure(workshop):
         limit=1 / SPEED, limited="ratio", note="theirs: json_verify")
     growth = peak_of([tool, file], environment) - peak_of([tool, short], environment)
     yield Figure(
-        LINE, "… memory beyond that for a tenth of it", ours=max(growth, 0), unit="MiB", limit=GROWTH)
+        LINE, "… additional memory, compared with a tenth of the list", ours=max(growth, 0), unit="MiB", limit=GROWTH)

@@ -2,9 +2,9 @@ import Cache
 import Formats
 import Model
 
-/// The photos of an Immich server, or an album, a person or the favorites of one.
+/// An Immich server's timeline, or an album, a person or the favorites.
 ///
-/// The requests are those that all versions since 2.7 understand.
+/// All versions since 2.7 understand these requests.
 struct ImmichLibrary: PhotoLibrary {
     /// The photos that the gallery's address selects.
     enum Selection: Hashable {
@@ -45,8 +45,9 @@ struct ImmichLibrary: PhotoLibrary {
 
     /// The months of the timeline.
     ///
-    /// An album has none, since a photo's record does not change when the photo comes into an album. The same holds for
-    /// a person. A search for favorites finds photos of partners, whose months the server does not count.
+    /// Albums, persons and favorites have no months. If the user puts a photo into an album or names a face in it, the
+    /// photo's record does not change. A search for favorites also finds photos of partners, whose months the server
+    /// does not count.
     var parts: (any LibraryParts)? { selection == .all ? ImmichMonths(server: server) : nil }
 
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
@@ -69,7 +70,7 @@ struct ImmichLibrary: PhotoLibrary {
 private struct ImmichMonths: LibraryParts {
     let server: Address
 
-    /// The photos that a search finds, too: those of partners are among them.
+    /// A filter for the photos of a search, including those of partners.
     private static let filter = "visibility=timeline&withPartners=true"
 
     func list() throws -> LibraryRequest {
@@ -85,27 +86,29 @@ private struct ImmichMonths: LibraryParts {
     func makeMemberParser() -> any LibraryParser<LibraryMember> { ImmichMonthParser() }
 }
 
-/// The rules of Immich for refusals, which the requests for pictures need, too.
+/// Immich's rules for refusals, which also apply to requests for pictures.
 enum ImmichRules {
     /// The paths of the requests that need an API key.
     private static var keyedPath: Regex<Substring> {
         /\/api\/(?:search\/metadata|timeline\/buckets?|assets\/[0-9a-f-]{36}\/(?:original|thumbnail))/
     }
 
-    /// Returns the header for the API key that a server wants, if the server answers 401 and names no scheme.
+    /// Returns the header for an API key. Returns nil if the address needs no key.
+    ///
+    /// This applies if the server answers 401 and names no scheme.
     static func keyHeader(for address: Address) -> String? {
         address.path.wholeMatch(of: keyedPath) == nil ? nil : "x-api-key"
     }
 
-    /// Whether an address is that of a thumbnail, which the server may not have made yet.
+    /// Whether an address is a thumbnail's. The server may not have made the thumbnail yet.
     static func isThumbnail(_ address: Address) -> Bool {
         keyHeader(for: address) != nil && address.path.hasSuffix("/thumbnail")
     }
 
-    /// The most bytes of an answer in which the reason of a refusal is searched.
+    /// The most bytes of a refusal to search for its reason.
     static let longestReason = 4_096
 
-    /// Returns the permission that an API key lacks, from the answer to a request.
+    /// Returns the missing permission that a refusal names. Returns nil if it names none.
     ///
     /// - Parameter body: the beginning of the answer, such as `{"message":"Missing required permission: asset.read"}`.
     static func missingPermission(_ body: [UInt8]) -> String? {

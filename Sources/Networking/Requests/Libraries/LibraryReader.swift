@@ -31,9 +31,9 @@ struct LibraryReader {
         )
     }
 
-    /// Reads the photos on all pages, and passes on the photos of each page.
+    /// Reads all pages, and passes on the photos of each page.
     ///
-    /// - Parameter time: only photos whose record has changed since this time; nil for all photos.
+    /// - Parameter time: reads only photos whose record has changed since this time; nil for all photos.
     mutating func readPhotos(
         changedSince time: Timestamp? = nil, _ onPhotos: ([LibraryPhoto]) async throws -> Void
     ) async throws {
@@ -45,7 +45,7 @@ struct LibraryReader {
             try await read(try library.photos(onPage: page, changedSince: time), with: parser) { photos in
                 if first == nil, let id = photos.first?.id {
                     first = id
-                    // Else a server that repeats a page would never end.
+                    // Without this check, a server that repeats a page would keep the update running forever.
                     guard firsts.insert(id).inserted else { throw RequestError.wrongType("the same page twice") }
                 }
                 try await onPhotos(photos)

@@ -25,15 +25,15 @@ struct LibraryUpdate {
         reader = LibraryReader(library, of: cache, wasPublic: wasPublic, over: client, with: permit)
     }
 
-    /// The changes of a library, and what the cache stores about it.
+    /// The changes of a library, and the state that the cache stores.
     private struct Outcome {
         let comparer: ListComparer
         let state: LibraryState
     }
 
-    /// Reads what is new and commits the changes. Returns the commit's summary; nil if nothing has changed.
+    /// Reads and commits the changes. Returns the commit's summary; nil if nothing has changed.
     mutating func run() async throws -> SyncSummary? {
-        // First of all, so that a change during the update shows at the next one.
+        // The counts are read first, so that the next update notices a change during this update.
         let counts = if let parts = library.parts { try await reader.readCounts(of: parts) } else { [String: String]() }
         if let parts = library.parts, let known = source.flatMap(LibraryState.init),
             let outcome = try await readChanges(of: parts, since: known, counts)
@@ -55,7 +55,7 @@ struct LibraryUpdate {
 
     // MARK: - All photos
 
-    /// Reads all pages. If the server is gone in the middle, the photos so far are stored.
+    /// Reads all pages. If the server fails midway, the photos received so far are stored.
     private mutating func readAll(_ counts: [String: String]) async throws -> Outcome {
         let comparer = try ListComparer(cache, address: library.server, log: context.log)
         let digest = EntryDigest(base: library.server)
@@ -74,7 +74,7 @@ struct LibraryUpdate {
                 }
             }
         } catch  where !(error is CancellationError) && !(error is FormatError) {
-            // The commit fails only if the disk does, and then the first error is as good.
+            // If this commit fails, too, the first error is enough to report.
             if await comparer.count > 0 { _ = try? await commit(comparer, nil) }
             throw error
         }
@@ -83,8 +83,9 @@ struct LibraryUpdate {
 
     // MARK: - Changes
 
-    /// Reads the changed photos, and the ids in all parts that may have lost photos. Returns nil if all pages must be
-    /// read.
+    /// Reads changed photos, and ids in parts that may have lost photos.
+    ///
+    /// Returns nil if the update must read all pages instead.
     private mutating func readChanges(
         of parts: any LibraryParts, since known: LibraryState, _ counts: [String: String]
     ) async throws -> Outcome? {
@@ -93,7 +94,8 @@ struct LibraryUpdate {
         let digest = EntryDigest(base: library.server)
         var latest: Timestamp?
         var added: Set<String> = []
-        // If one photo was added and another one removed, the count is the same.
+        // If a part has lost one photo and gained another, its count is the same. So the parts of moved and added
+        // photos follow.
         var suspects = Set(known.counts.keys).union(counts.keys).filter { known.counts[$0] != counts[$0] }
         try await reader.readPhotos(changedSince: since) { [cache] photos in
             latest = Self.latest(latest, photos)
@@ -105,12 +107,12 @@ struct LibraryUpdate {
             suspects.remove(LibraryPhoto.noPart)
             try await comparer.add(LibraryListing(photos, digest))
         }
-        // All pages have fewer requests.
+        // Reading all pages needs fewer requests.
         guard suspects.count <= max(Self.fewParts, counts.count / 4) else { return nil }
         var members: [String: Set<String>] = [:]
         for part in suspects.sorted() {
             let ids = counts[part] == nil ? [] : try await reader.readMembers(of: part, in: parts)
-            // Its facts are missing, and only the pages have them.
+            // The cache lacks facts about this photo, and only the pages contain them.
             let isUnknown = try cache.read { reader in
                 try ids.contains { try !added.contains($0) && reader.libraryPart(ofPhoto: $0) == nil }
             }
@@ -122,15 +124,15 @@ struct LibraryUpdate {
         return Outcome(comparer: comparer, state: state)
     }
 
-    /// The number of parts that are read one by one in any case.
+    /// The number of parts to read one by one in any case.
     private static let fewParts = 12
 
     private static func latest(_ time: Timestamp?, _ photos: [LibraryPhoto]) -> Timestamp? {
         photos.lazy.compactMap(\.changedAt).max().map { max($0, time ?? $0) } ?? time
     }
 
-    /// Returns a time of the server, or the time of its first answer if that is earlier. Photos may have changed after
-    /// the update passed them.
+    /// Returns a time, or the first answer's time if that is earlier. Photos may have changed after the update passed
+    /// them.
     private func bounded(_ time: Timestamp?) -> Timestamp? {
         let start = reader.head?.headers["date"].flatMap { HTTPDate.seconds($0) }
         return time.map { min($0, start.map { Timestamp(milliseconds: 0).advanced(by: Double($0)) } ?? $0) }
@@ -151,7 +153,7 @@ struct LibraryUpdate {
     }
 }
 
-/// The facts about a library that show at the next update what has changed.
+/// The facts that show the next update what has changed.
 private struct LibraryState: Equatable {
     /// The server's count of photos and videos in each part.
     var counts: [String: String]

@@ -5,7 +5,7 @@ import Model
 /// A photo library on a server. The server lists its photos on pages, one after the other.
 ///
 /// A library makes requests, and parsers for their answers. ``LibraryReader`` sends the requests and ``LibraryUpdate``
-/// stores the photos; neither knows a kind of server.
+/// stores the photos. Both work for every kind of server.
 protocol PhotoLibrary: Sendable {
     /// The kind of server.
     var kind: GalleryKind { get }

@@ -1,4 +1,4 @@
-"""Lets the Python package `immichpy` talk to the stand-in, whose answers it validates.
+"""Checks the stand-in's answers with the Python package `immichpy`.
 
     check.py URL KEY ALBUM SHARE
 
@@ -16,7 +16,7 @@ from immichpy.client.generated.models.metadata_search_dto import MetadataSearchD
 
 
 def check_fields():
-    """The stand-in knows the same fields as the description."""
+    """Checks that the stand-in knows the same fields as the description."""
     fields = {field.alias or name for name, field in MetadataSearchDto.model_fields.items()}
     assert set(immich.SEARCH) == fields, set(immich.SEARCH) ^ fields
     for method, known in ((TimelineApi.get_time_buckets, immich.BUCKETS), (TimelineApi.get_time_bucket, immich.BUCKET)):

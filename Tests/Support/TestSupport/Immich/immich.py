@@ -20,13 +20,13 @@ CONTROL is a JSON object, which the next request obeys:
     {"add": "2024-05-06T12:00:00.000Z", "name": "a.jpg"}    adds a photo, which was taken at this time on the camera's clock
     {"delete": NUMBER}                                      deletes a photo
     {"change": NUMBER, …}                                   replaces members of a photo
-    {"fault": NAME, "page": NUMBER}                         repeats the page before, ends the server, or cuts the answer,
+    {"fault": NAME, "page": NUMBER}                         repeats the page before, stops the server, or truncates the answer,
                                                             if the page with this number is asked for
     {"raw": {PATH: TEXT}}                                   the texts to send for paths
 
 It is written from Immich's published description of its programming interface, which the Python package `immichpy` contains.
 Tests let `immichpy` check the answers, and this server refuses the requests that the description forbids. It differs from
-Immich in this: there are no sessions, nothing can be written, and the pictures are grey squares.
+Immich in three ways: it has no sessions, it stores no uploads, and the pictures are grey squares.
 """
 import base64
 import datetime
@@ -82,7 +82,7 @@ JPEG = base64.b64decode(
 
 
 def jpeg(text):
-    """The grey square with a comment."""
+    """Returns the grey square with a comment."""
     comment = text.encode()
     return JPEG[:2] + b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment + JPEG[2:]
 
@@ -199,7 +199,7 @@ class Library:
                     self.settings["albums"][order["album"]] = order["photos"]
 
     def search(self, query):
-        """The photos and videos that a search finds, oldest first."""
+        """Returns the photos and videos that a search finds, oldest first."""
         chosen = json.dumps({name: query[name] for name in sorted(query) if name not in ("page", "size")})
         with self.lock:
             if chosen not in self.found:
@@ -224,7 +224,7 @@ class Library:
         return found
 
     def bucketed(self, query):
-        """The photos and videos of a timeline, newest first."""
+        """Returns the photos and videos of a timeline, newest first."""
         if query.get("withPartners") == "true" and (query.get("visibility") != "timeline" or "isFavorite" in query):
             raise Refusal(400, "withPartners is only supported for non-archived, non-trashed, non-favorited, non-locked assets")
         search = {}
@@ -242,7 +242,7 @@ class Library:
 
 
 def check(fields, allowed, what):
-    """Refuses fields that the description does not have, and values of another type."""
+    """Refuses fields that the description lacks, and values of another type."""
     for name, value in fields.items():
         kind = allowed.get(name)
         if kind is None:

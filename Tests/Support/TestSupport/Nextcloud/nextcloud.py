@@ -359,7 +359,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer_nodes(nodes)
 
     def albums(self, path):
-        """The albums of the Photos app, whose files have the number of the photo before their name."""
+        """Serves the albums of the Photos app. A file's name begins with the number of the photo."""
         user, *rest = [urllib.parse.unquote(part) for part in path.removeprefix("/remote.php/dav/photos/").rstrip("/").split("/")]
         if user != self.settings["user"]:
             return self.fail(403, "")
@@ -383,7 +383,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer_nodes([(href, self.album_properties(entry, wanted, len(entries))) for href, entry in nodes.items()])
 
     def album_properties(self, photo, wanted, count):
-        """The properties of a photo in an album, or of the album, and the names of missing ones."""
+        """Returns the properties of a photo in an album, or of the album, and the missing properties."""
         found, missing = [], []
         for name in wanted:
             if photo is None:
