@@ -296,7 +296,7 @@ extension Services {
                         return "\(error)"
                     }
                 },
-                accessKeys: { accessKeyFiles.keys() }))
+                accessKeys: { accessKeyFiles.keys(for: $0) }))
     }
 }
 

@@ -74,6 +74,8 @@ public struct SignInQuestion: Hashable, Sendable {
     public var wasRefused: Bool
     /// The region that an access key needs; nil if unknown.
     public var region: String?
+    /// Whether the gallery is a bucket. Otherwise a password stays a password, whatever a server answers.
+    public var isOfBucket = false
     /// Whether Vitrine asks only when the user opens the photo. The user has not named this server; only the gallery
     /// has.
     public var isDeferred = false

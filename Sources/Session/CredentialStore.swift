@@ -138,7 +138,7 @@ public final class CredentialStore: Sendable {
         }
         if isKnown { return true }
         guard let keeping, origin == gallery.origin || gallery.origin?.isTwin(of: origin) == true else { return false }
-        var keys = await keeping.accessKeys()
+        var keys = await keeping.accessKeys(origin)
         if case .accessKey(let key) = await lookUp(question.place) { keys.append(key) }
         return state.withLock { state in
             let region = state.regions[origin] ?? question.region
@@ -184,12 +184,12 @@ extension CredentialStore.State {
             return known[place] != nil
         }
         switch known[place] {
-        case .password(let user, let password):
+        case .password(let user, let password) where question.isOfBucket:
             // The address contained the key.
             known[place] = .accessKey(
                 AccessKey(id: user, secret: password, region: regions[origin] ?? question.region))
             return true
-        case .token?, .header?, nil: return false
+        case .password?, .token?, .header?, nil: return false
         case .accessKey?:
             if let sent { remove(refused: sent, by: place) }
             return known[place] != nil
@@ -211,14 +211,14 @@ public struct CredentialKeeping: Sendable {
     let lookUp: @Sendable (SignInPlace) async -> SignIn?
     /// Stores credentials. Returns an error message if that fails.
     let keep: @Sendable (SignIn, SignInPlace, SignInKeeping) async -> String?
-    /// Returns the user's access keys for storage services, the most important first.
-    let accessKeys: @Sendable () async -> [AccessKey]
+    /// Returns the user's access keys for the storage service at an origin, the most important first.
+    let accessKeys: @Sendable (Origin) async -> [AccessKey]
 
     /// Creates the functions.
     public init(
         lookUp: @escaping @Sendable (SignInPlace) async -> SignIn?,
         keep: @escaping @Sendable (SignIn, SignInPlace, SignInKeeping) async -> String?,
-        accessKeys: @escaping @Sendable () async -> [AccessKey] = { [] }
+        accessKeys: @escaping @Sendable (Origin) async -> [AccessKey] = { _ in [] }
     ) {
         self.accessKeys = accessKeys
         self.lookUp = lookUp

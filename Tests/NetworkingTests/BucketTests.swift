@@ -32,7 +32,7 @@ import Testing
         try context(
             CredentialStore(
                 keeping: CredentialKeeping(
-                    lookUp: { _ in nil }, keep: { _, _, _ in nil }, accessKeys: { keys })))
+                    lookUp: { _ in nil }, keep: { _, _, _ in nil }, accessKeys: { _ in keys })))
     }
 
     /// Runs a controller meanwhile.

@@ -86,7 +86,7 @@ import Testing
         let keys = ["first", "second"].map { AccessKey(id: $0, secret: "s") }
         let kept = SignIn.accessKey(AccessKey(id: "kept", secret: "s", region: "garage"))
         let store = CredentialStore(
-            keeping: CredentialKeeping(lookUp: { _ in kept }, keep: { _, _, _ in nil }, accessKeys: { keys }))
+            keeping: CredentialKeeping(lookUp: { _ in kept }, keep: { _, _, _ in nil }, accessKeys: { _ in keys }))
         var question = SignInQuestion(
             origin: try #require(gallery.origin), schemes: [SignInQuestion.signatureScheme])
         var sent: SignIn?
@@ -107,7 +107,7 @@ import Testing
         #expect(await !store.hasOther(than: nil, for: question, in: gallery))
         // Other questions do not lead to a key.
         let other = CredentialStore(
-            keeping: CredentialKeeping(lookUp: { _ in nil }, keep: { _, _, _ in nil }, accessKeys: { keys }))
+            keeping: CredentialKeeping(lookUp: { _ in nil }, keep: { _, _, _ in nil }, accessKeys: { _ in keys }))
         let place = try place(gallery)
         #expect(await !other.hasOther(than: nil, for: place, in: gallery))
     }

@@ -1,7 +1,8 @@
 import Model
-import Settings
 import TestSupport
 import Testing
+
+@testable import Settings
 
 @Suite struct AccessKeyFilesTests {
     private let folder = TestFolder()
@@ -49,6 +50,22 @@ import Testing
         write()
         #expect(files().keys() == [AccessKey(id: "DEFAULT", secret: "ab/+=", region: "eu-west-1")])
         #expect(files().service() == BucketService(region: "eu-west-1"))
+    }
+
+    @Test("Only the service that s3:// means gets the keys") func owner() throws {
+        write()
+        func count(_ origin: String, _ variables: [String: String] = [:]) throws -> Int {
+            files(variables).keys(for: try #require(Origin(origin))).count
+        }
+        #expect(try count("https://photos.s3.eu-west-1.amazonaws.com") == 1)
+        for other in ["http://photos.s3.eu-west-1.amazonaws.com", "https://evil.example", "http://localhost:9000"] {
+            #expect(try count(other) == 0, "\(other)")
+        }
+        let work = ["AWS_PROFILE": "work"]
+        #expect(try count("http://localhost:9000", work) == 1)
+        for other in ["https://photos.s3.eu-west-1.amazonaws.com", "http://localhost:9001", "https://localhost:9000"] {
+            #expect(try count(other, work) == 0, "\(other)")
+        }
     }
 
     @Test("Another profile may be chosen") func profile() throws {

@@ -151,7 +151,7 @@ struct BrowseCommand {
             capabilities: terminal.capabilities,
             exportFolder: exportFolder, creationMask: services.creationMask, open: { await program.open($0, of: $1) },
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
-        context.buckets = services.accessKeyFiles.service()
+        context.buckets = services.accessKeyFiles.service
         return context
     }
 

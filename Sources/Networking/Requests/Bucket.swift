@@ -65,10 +65,11 @@ extension BucketRefusal {
     /// - Parameters:
     ///   - address: the requested address.
     ///   - signIn: the credentials that were sent; nil if none were sent.
-    ///   - mayAsk: whether to ask the user for an access key, which may help.
-    func error(at address: Address, after signIn: SignIn?, mayAsk: Bool) -> RequestError {
-        guard mayAsk, let origin = address.origin else { return .bucket(self) }
+    ///   - treatment: whether to ask the user for an access key, which may help.
+    func error(at address: Address, after signIn: SignIn?, _ treatment: FetchPlan.Refusals) -> RequestError {
+        guard case .asked(let isOfBucket) = treatment, let origin = address.origin else { return .bucket(self) }
         var question = SignInQuestion(origin: origin, schemes: [SignInQuestion.signatureScheme])
+        question.isOfBucket = isOfBucket
         question.region = region ?? AmazonHost(address.host)?.region
         guard case .accessKey(let key) = signIn else { return wantsKey ? .signIn(question) : .bucket(self) }
         // The key may be right.

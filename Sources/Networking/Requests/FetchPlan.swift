@@ -38,13 +38,16 @@ public struct FetchPlan: Sendable {
     public var refusals: Refusals
 
     /// The treatment of the documents with which storage services explain refusals.
-    public enum Refusals: Sendable {
+    public enum Refusals: Equatable, Sendable {
         /// Only the status counts.
         case ignored
         /// The document becomes the error.
         case explained
         /// The document becomes the error, or a question for an access key.
-        case asked
+        case asked(isOfBucket: Bool)
+
+        /// Whether a refusal may become a question.
+        var mayAsk: Bool { if case .asked = self { true } else { false } }
     }
 
     /// Creates a plan.
@@ -143,6 +146,6 @@ extension GalleryCache {
     /// Vitrine asks for access keys only if the gallery is a bucket. Other lists may name pictures in strangers'
     /// buckets.
     func pictureRefusals() throws -> FetchPlan.Refusals {
-        try address.scheme != .file && read { try $0.gallery() }.kind == .s3 ? .asked : .ignored
+        try address.scheme != .file && read { try $0.gallery() }.kind == .s3 ? .asked(isOfBucket: true) : .ignored
     }
 }

@@ -50,10 +50,9 @@ public struct Response {
                 throw RequestError.missingPermission(permission)
             }
             if plan.refusals != .ignored,
-                let refusal = try await refusal(
-                    head, &events, mayAsk: plan.refusals == .asked)
+                let refusal = try await refusal(head, &events, mayAsk: plan.refusals.mayAsk)
             {
-                throw refusal.error(at: plan.address, after: plan.signIn, mayAsk: plan.refusals == .asked)
+                throw refusal.error(at: plan.address, after: plan.signIn, plan.refusals)
             }
             throw RequestError.status(
                 head.status, retryAfter: head.headers["retry-after"].flatMap { RetryAfter.seconds($0) })

@@ -117,7 +117,7 @@ struct ServerPlace: Sendable {
             if Self.isShare(root.address) { plan.headers.append(("X-Requested-With", "XMLHttpRequest")) }
             plan.body = Array((kind == .nextcloud ? Self.nextcloudProperties : Self.properties).utf8)
         case .s3:
-            plan.refusals = .asked
+            plan.refusals = .asked(isOfBucket: true)
             if let token, let bucket { plan.address = try bucket.list(of: path, page: token) }
         case .list, .folder, .web, .immich, .feed: plan.headers = [("Accept", GalleryListRequest.acceptedTypes)]
         }

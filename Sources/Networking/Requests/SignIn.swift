@@ -14,7 +14,7 @@ extension RequestContext {
         guard var question else { return }
         question.galleries = [cache.id]
         // A gallery's list may name other servers. Their own sign-in pages could deceive the user.
-        if question.origin.host != cache.address.host { question.browserServer = nil }
+        if !question.origin.isSame(as: cache.address) { question.browserServer = nil }
         // Refusals by proxies are recorded in the transfer.
         let refused = question.isProxy ? nil : sent
         if await caches.credentials.hasOther(than: refused, for: question, in: cache.address) {
@@ -46,5 +46,12 @@ extension ProxyCredentials {
             onRefusal: { refused, proxy in
                 store.recordRefusal(byProxy: proxy) { HTTPRequest.Credentials($0) == refused }
             })
+    }
+}
+
+extension Origin {
+    /// Whether this is the origin of an address, or its secure form after a redirect.
+    fileprivate func isSame(as address: Address) -> Bool {
+        self == address.origin || (scheme == .https && host == address.host && port == nil && address.port == nil)
     }
 }

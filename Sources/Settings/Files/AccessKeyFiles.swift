@@ -27,8 +27,17 @@ public struct AccessKeyFiles: Sendable {
             value("AWS_ACCESS_KEY_ID"), value("AWS_SECRET_ACCESS_KEY"), value("AWS_SESSION_TOKEN"), region)
     }
 
+    /// Returns the user's access keys for the service at an origin.
+    ///
+    /// The keys belong to the service that `s3://` addresses mean. Any other server that answers like a storage service
+    /// could use a signed request at the right service.
+    public func keys(for origin: Origin) -> [AccessKey] {
+        if let own = service().endpoint?.origin { return own == origin ? keys() : [] }
+        return origin.scheme == .https && AmazonHost(origin.host) != nil ? keys() : []
+    }
+
     /// Returns the user's access keys. The key of the environment comes first.
-    public func keys() -> [AccessKey] {
+    func keys() -> [AccessKey] {
         let (secrets, settings) = (section(profile, of: credentialsFile), settings())
         let region = region ?? settings["region"]
         let kept = [secrets, settings].lazy.compactMap {

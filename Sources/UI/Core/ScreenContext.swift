@@ -60,7 +60,7 @@ public final class ScreenContext {
     /// Called when automatic updates may start.
     var onUpdatesReleased: () -> Void = {}
     /// The storage service that `s3://` addresses mean.
-    public var buckets = BucketService()
+    public var buckets: () -> BucketService = { BucketService() }
     /// Returns the time of a gallery's next automatic update, if one is due.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }
     /// Passes changes of the model to the root screen.
@@ -98,7 +98,9 @@ public final class ScreenContext {
 
     /// Parses an address as the user types it.
     func address(typed text: String) throws(AddressError) -> Address {
-        try Address(typed: text, home: home, currentFolder: currentFolder, buckets: buckets)
+        try Address(
+            typed: text, home: home, currentFolder: currentFolder,
+            buckets: BucketService.isBucket(text) ? buckets() : BucketService())
     }
 
     /// Allows new attempts for a whole gallery, because the user asks for them.

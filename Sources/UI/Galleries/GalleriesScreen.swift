@@ -171,7 +171,8 @@ final class GalleriesScreen: Screen, ListScreen {
     private func add(_ text: String) {
         do throws(AddressError) {
             try draft.add(
-                typed: text, home: context.home, currentFolder: context.currentFolder, buckets: context.buckets)
+                typed: text, home: context.home, currentFolder: context.currentFolder,
+                buckets: BucketService.isBucket(text) ? context.buckets() : BucketService())
             stopTyping()
             adoptDraft()
         } catch {
@@ -361,7 +362,8 @@ final class GalleriesScreen: Screen, ListScreen {
         let old = draft.selection
         do throws(AddressError) {
             let isNew = try draft.replaceSelected(
-                typed: text, home: context.home, currentFolder: context.currentFolder, buckets: context.buckets)
+                typed: text, home: context.home, currentFolder: context.currentFolder,
+                buckets: BucketService.isBucket(text) ? context.buckets() : BucketService())
             guard isNew else { return problem = "This gallery is already in the list." }
             // The visited gallery is now listed under another address.
             if visited == old { visited = nil }
