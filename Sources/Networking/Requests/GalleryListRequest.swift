@@ -135,7 +135,7 @@ public struct GalleryListRequest: NetworkRequest {
             allowsCompression: true)
         if cache.address.scheme != .file {
             plan.headers = [("Accept", Self.acceptedTypes)]
-            plan.refusals = record.kind == .list ? .asked : .explained
+            plan.refusals = record.kind == .list ? .asked(isOfBucket: false) : .explained
         }
         return plan
     }
@@ -226,7 +226,12 @@ public struct GalleryListRequest: NetworkRequest {
                 isPrivate: response.head.isPrivate, isPublic: response.head.beganPublic, at: context.now())
             return context.log.info(.sync, "\(cache.address): unchanged")
         }
+        let beginning = beginning.isEmpty ? try await response.beginning() : beginning
         let feed = Self.feedParser(beginning, at: response.address)
+        // Another document must not replace the photos, which the feed itself may not contain any more.
+        if feed == nil, try cache.read({ try $0.gallery() }).kind == .feed {
+            throw RequestError.wrongType("another document than a feed")
+        }
         let (changes, skipped) =
             if let feed { try await read(feed, &response, beginning) } else { try await read(&response, beginning) }
         try Task.checkCancellation()

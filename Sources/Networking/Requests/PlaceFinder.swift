@@ -35,14 +35,14 @@ struct PlaceFinder {
 
     private let cache: GalleryCache
     private let record: GalleryRecord
-    /// Whether the address held a file that lists the photos. Then the address must hold such a file again.
+    /// Whether the address held a file that lists the photos, or a feed. Then the address must hold the same again.
     private let wasList: Bool
     private let client: HTTPClient
 
     init(_ cache: GalleryCache, _ record: GalleryRecord, _ source: ListSource?, over client: HTTPClient) {
         (self.cache, self.record, self.client) = (cache, record, client)
         // Older programs stored no source, and knew only such files.
-        wasList = source.map { $0.kind == .list } ?? (record.lastSuccess != nil)
+        wasList = source.map { $0.kind == .list || $0.kind == .feed } ?? (record.lastSuccess != nil)
     }
 
     /// Finds out what the address holds.
@@ -147,7 +147,7 @@ struct PlaceFinder {
     private func findBucket(after refusal: BucketRefusal, to plan: FetchPlan) async throws -> sending Place {
         // The address may be an object's, such as a file that lists photos.
         if ServerPlace.isPage(cache.address) {
-            throw refusal.error(at: cache.address, after: plan.signIn, mayAsk: true)
+            throw refusal.error(at: cache.address, after: plan.signIn, .asked(isOfBucket: true))
         }
         let isInHost = AmazonHost(cache.address.host)?.hasBucket
         // The bucket may be in another region of Amazon.
@@ -168,7 +168,7 @@ struct PlaceFinder {
                 guard case .bucket(let refusal) = error, refusal.status == 404 else { throw failure ?? error }
             }
         }
-        throw failure ?? refusal.error(at: cache.address, after: plan.signIn, mayAsk: true)
+        throw failure ?? refusal.error(at: cache.address, after: plan.signIn, .asked(isOfBucket: true))
     }
 
     /// The public share of a Nextcloud server, if the address looks like its link.
@@ -186,6 +186,8 @@ struct PlaceFinder {
     private func album(at address: Address) async throws -> ServerPlace? {
         let page = /(.*?)(?:\/index\.php)?\/apps\/photos\/albums\/(?:.*\/)?([^\/]+)\/?/
         guard let match = address.path.wholeMatch(of: page), let server = try? address.resolving("\(match.1)/"),
+            // A path that begins with two slashes leads to another host.
+            server.origin == address.origin,
             let account = try? server.resolving(ServerPlace.accountPath + "?format=json")
         else { return nil }
         let plan = FetchPlan(
@@ -253,7 +255,7 @@ struct PlaceFinder {
         guard let address else { return nil }
         let plan = FetchPlan(
             address: address, limit: 1 << 16, addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic),
-            isNamedByUser: true, wasPublic: record.wasPublic)
+            wasPublic: record.wasPublic)
         guard var response = try? await Response.to(plan, over: client, with: TransferPermit(.list)),
             response.address.origin == address.origin, let bytes = try? await response.allBytes()
         else { return nil }

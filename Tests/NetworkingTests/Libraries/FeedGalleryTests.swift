@@ -79,6 +79,22 @@ import Testing
         #expect(try galleries.ids(cache) == ["post-1", "post-2"])
     }
 
+    @Test(
+        "Another document at the feed's address removes no photo",
+        arguments: [
+            "<html><body><a href=\"one.jpg\">one</a></body></html>", "<album></album>",
+            "<album><photo id=\"x\" name=\"x\" date=\"2026-01-01T00:00:00Z\"><image kind=\"image\" srcURL=\"x\"/></photo></album>",
+        ])
+    func replaced(document: String) async throws {
+        post(1...2)
+        let cache = try galleries.open(server.url("/me.rss"))
+        try await galleries.list(cache)
+        feed.text.withLock { $0 = document }
+        #expect(await galleries.failure(cache) != "")
+        #expect(try galleries.ids(cache) == ["post-1", "post-2"])
+        #expect(try cache.read { try $0.gallery() }.kind == .feed)
+    }
+
     @Test("A feed without pictures is not a gallery")
     func empty() async throws {
         feed.text.withLock { $0 = "<rss version=\"2.0\"><channel><item><title>Words</title></item></channel></rss>" }
