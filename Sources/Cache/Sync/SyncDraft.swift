@@ -122,12 +122,14 @@ public final class SyncDraft {
 
     /// Returns all changes. The caller must not add entries after this call.
     ///
-    /// - Parameter parts: the parts that were read whole; nil if the whole list was read.
-    public func finish(onlyWithin parts: [FolderScope]? = nil) throws -> SyncChanges {
+    /// - Parameters:
+    ///   - parts: the parts that were read whole; nil if the whole list was read.
+    ///   - keepsOthers: whether photos stay that were not added.
+    public func finish(onlyWithin parts: [FolderScope]? = nil, keepsOthers: Bool = false) throws -> SyncChanges {
         SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
             added: count - seen.count, repeated: repeated, size: spool.bytes * 2, isIncomplete: parts != nil,
-            scopes: parts ?? scopes)
+            scopes: keepsOthers ? [] : parts ?? scopes)
     }
 
     /// Returns the photos so far, to commit them before the list ends. Returns nil unless the cache was empty.

@@ -170,8 +170,12 @@ actor ListComparer {
         notes = min(notes + noted.count, Self.maximumNotes)
     }
 
-    /// - Parameter parts: the parts that were read whole; nil if the whole list was read.
-    func finish(onlyWithin parts: [FolderScope]? = nil) throws -> (changes: SyncChanges, skipped: Int) {
-        (try draft.finish(onlyWithin: parts), skipped)
+    /// - Parameters:
+    ///   - parts: the parts that were read whole; nil if the whole list was read.
+    ///   - keepsOthers: whether photos stay that were not added.
+    func finish(
+        onlyWithin parts: [FolderScope]? = nil, keepsOthers: Bool = false
+    ) throws -> (changes: SyncChanges, skipped: Int) {
+        (try draft.finish(onlyWithin: parts, keepsOthers: keepsOthers), skipped)
     }
 }

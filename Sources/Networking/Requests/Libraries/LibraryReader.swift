@@ -31,15 +31,16 @@ struct LibraryReader {
         )
     }
 
-    /// Reads all pages, and passes on the photos of each page.
+    /// Reads all pages, and passes on the photos of each page. Returns the number of pages.
     ///
     /// - Parameter time: reads only photos whose record has changed since this time; nil for all photos.
+    @discardableResult
     mutating func readPhotos(
         changedSince time: Timestamp? = nil, _ onPhotos: ([LibraryPhoto]) async throws -> Void
-    ) async throws {
+    ) async throws -> Int {
         var page: String?
         var firsts: Set<String> = []
-        for _ in 0..<Self.maximumPages {
+        for number in 1...Self.maximumPages {
             let parser = library.makePhotoParser()
             var first: String?
             try await read(try library.photos(onPage: page, changedSince: time), with: parser) { photos in
@@ -50,7 +51,7 @@ struct LibraryReader {
                 }
                 try await onPhotos(photos)
             }
-            guard let next = parser.nextPage else { return }
+            guard let next = parser.nextPage else { return number }
             guard first != nil else { throw RequestError.wrongType("an empty page before the last page") }
             page = next
         }
@@ -67,13 +68,17 @@ struct LibraryReader {
         return counts
     }
 
-    /// Reads the ids of all photos in a part.
-    mutating func readMembers(of part: String, in parts: any LibraryParts) async throws -> Set<String> {
+    /// Reads the ids of all photos in a part. Returns nil if the part has changed since the server counted it.
+    mutating func readMembers(
+        of part: String, count: String, in parts: any LibraryParts
+    ) async throws -> Set<String>? {
         var ids: Set<String> = []
+        var memberCount = 0
         try await read(try parts.members(of: part), with: parts.makeMemberParser()) { members in
+            memberCount += members.count
             for member in members where member.isPhoto { ids.insert(member.id) }
         }
-        return ids
+        return String(memberCount) == count ? ids : nil
     }
 
     /// Sends a request and parses its answer.

@@ -29,6 +29,8 @@ struct LibraryUpdate {
     private struct Outcome {
         let comparer: ListComparer
         let state: LibraryState
+        /// Whether the library stayed the same while it was read. Otherwise a page may lack a photo.
+        var isSteady = true
     }
 
     /// Reads and commits the changes. Returns the commit's summary; nil if nothing has changed.
@@ -43,14 +45,19 @@ struct LibraryUpdate {
                     isPrivate: reader.head?.isPrivate, isPublic: reader.head?.beganPublic ?? false, at: context.now())
                 return nil
             }
-            return try await commit(outcome.comparer, outcome.state)
+            try await checkIsNotEmpty(outcome.comparer)
+            return try await commit(outcome)
         }
         let outcome = try await readAll(counts)
-        guard await outcome.comparer.count > 0 else {
-            throw RequestError.wrongType(
-                source == nil ? "a library without photos" : "no photos; if that is right, clear this gallery’s cache")
-        }
-        return try await commit(outcome.comparer, outcome.state)
+        try await checkIsNotEmpty(outcome.comparer)
+        return try await commit(outcome)
+    }
+
+    /// Throws if the library has no photos. The server may have lost its database, for example.
+    private func checkIsNotEmpty(_ comparer: ListComparer) async throws {
+        guard await comparer.count == 0 else { return }
+        throw RequestError.wrongType(
+            source == nil ? "a library without photos" : "no photos; if that is right, clear this gallery’s cache")
     }
 
     // MARK: - All photos
@@ -61,8 +68,9 @@ struct LibraryUpdate {
         let digest = EntryDigest(base: library.server)
         var latest: Timestamp?
         var rhythm = ListRhythm()
+        let pageCount: Int
         do {
-            try await reader.readPhotos { [cache, context, library] photos in
+            pageCount = try await reader.readPhotos { [cache, context, library] photos in
                 latest = Self.latest(latest, photos)
                 let count = try await comparer.add(LibraryListing(photos, digest))
                 if rhythm.isProgressDue() {
@@ -75,10 +83,15 @@ struct LibraryUpdate {
             }
         } catch  where !(error is CancellationError) && !(error is FormatError) {
             // If this commit fails, too, the first error is enough to report.
-            if await comparer.count > 0 { _ = try? await commit(comparer, nil) }
+            if await comparer.count > 0 { _ = try? await commit(comparer, nil, removes: false) }
             throw error
         }
-        return Outcome(comparer: comparer, state: LibraryState(counts: counts, latestChange: bounded(latest)))
+        // If a photo is removed meanwhile, the next page begins one photo later. So a later update reads all pages again.
+        var isSteady = true
+        if pageCount > 1, let parts = library.parts { isSteady = try await reader.readCounts(of: parts) == counts }
+        return Outcome(
+            comparer: comparer, state: LibraryState(counts: counts, latestChange: isSteady ? bounded(latest) : nil),
+            isSteady: isSteady)
     }
 
     // MARK: - Changes
@@ -110,8 +123,15 @@ struct LibraryUpdate {
         // Reading all pages needs fewer requests.
         guard suspects.count <= max(Self.fewParts, counts.count / 4) else { return nil }
         var members: [String: Set<String>] = [:]
+        var memberCount = 0
         for part in suspects.sorted() {
-            let ids = counts[part] == nil ? [] : try await reader.readMembers(of: part, in: parts)
+            var ids: Set<String> = []
+            if let count = counts[part] {
+                guard let members = try await reader.readMembers(of: part, count: count, in: parts) else { return nil }
+                ids = members
+            }
+            memberCount += ids.count
+            guard memberCount <= Self.maximumMembers else { return nil }
             // The cache lacks facts about this photo, and only the pages contain them.
             let isUnknown = try cache.read { reader in
                 try ids.contains { try !added.contains($0) && reader.libraryPart(ofPhoto: $0) == nil }
@@ -126,6 +146,8 @@ struct LibraryUpdate {
 
     /// The number of parts to read one by one in any case.
     private static let fewParts = 12
+    /// The most ids to hold in memory. Each part has at most a million.
+    private static let maximumMembers = 1_000_000
 
     private static func latest(_ time: Timestamp?, _ photos: [LibraryPhoto]) -> Timestamp? {
         photos.lazy.compactMap(\.changedAt).max().map { max($0, time ?? $0) } ?? time
@@ -140,9 +162,18 @@ struct LibraryUpdate {
 
     // MARK: - Commit
 
-    /// - Parameter state: the state of the library; nil if not all photos were read. Then no photo is removed.
-    private func commit(_ comparer: ListComparer, _ state: LibraryState?) async throws -> SyncSummary {
-        let (changes, skipped) = try await comparer.finish(onlyWithin: state == nil ? [] : nil)
+    private func commit(_ outcome: Outcome) async throws -> SyncSummary {
+        try await commit(outcome.comparer, outcome.state, removes: outcome.isSteady)
+    }
+
+    /// - Parameters:
+    ///   - state: the state of the library; nil if not all photos were read.
+    ///   - removes: whether to remove the photos that were not read.
+    private func commit(
+        _ comparer: ListComparer, _ state: LibraryState?, removes: Bool
+    ) async throws -> SyncSummary {
+        let (changes, skipped) = try await comparer.finish(
+            onlyWithin: state == nil ? [] : nil, keepsOthers: !removes)
         try Task.checkCancellation()
         context.activity.setPhase(.committing, of: cache.id)
         let place = ListSource(
