@@ -201,6 +201,19 @@ import Testing
         #expect(photo.name.utf8.count <= 260 && photo.name.hasSuffix("…"))
     }
 
+    @Test("An item has a limited number of pictures and texts")
+    func limits() throws {
+        let pictures = (0..<3_000).map { "<enclosure type='image/jpeg' url='https://a.example/\($0).jpg'/>" }.joined()
+        #expect(try photos("<rss><item><guid>1</guid>\(pictures)</item></rss>").count == 1_000)
+        let attachments = (0..<3_000).map { "{\"url\":\"/\($0).jpg\"}" }.joined(separator: ",")
+        let feed = "{\"items\":[{\"id\":\"1\",\"attachments\":[\(attachments)]}]}"
+        let found = try jsonPhotos(feed)
+        #expect(found.count == 1_000 && found.last?.photo.text == "https://example.org/999.jpg")
+        let spaces = String(repeating: " ", count: 60_000) + "."
+        let texts = (0..<200).map { "<description>&lt;img src='\($0).jpg'&gt;\(spaces)</description>" }
+        #expect(try (1...20).contains(photos("<rss><item><guid>1</guid>\(texts.joined())</item></rss>").count))
+    }
+
     @Test("Mutated feeds are read or refused")
     func mutations() {
         var random = SeededNumbers(seed: 11)

@@ -10,14 +10,30 @@ struct FeedItem {
     var date: Timestamp?
     /// The moment of the item's last change.
     var changeDate: Timestamp?
-    var pictures: [FeedPicture] = []
+    private(set) var pictures: [FeedPicture] = []
     /// The address of a small picture for the whole item.
     var thumbnail: String?
     /// The texts of the item, which may be HTML.
-    var words: [String] = []
+    private var words: [String] = []
 
     /// The most pictures of an item.
-    private static let maximumPictures = 1_000
+    fileprivate static let maximumPictures = 1_000
+    /// The most bytes of all texts of an item.
+    private static let maximumWords = 1 << 20
+
+    /// Adds a picture. Returns false if the item has too many.
+    @discardableResult
+    mutating func add(_ picture: FeedPicture) -> Bool {
+        guard pictures.count < Self.maximumPictures else { return false }
+        pictures.append(picture)
+        return true
+    }
+
+    /// Adds a text, which may be HTML. Ignores the text if the item has too many.
+    mutating func add(words text: String) {
+        guard words.reduce(text.utf8.count, { $0 + $1.utf8.count }) <= Self.maximumWords else { return }
+        words.append(text)
+    }
 
     /// Takes the address of a small picture: the last picture's, or the item's.
     mutating func takeThumbnail(_ address: String?, isInPicture: Bool) {
@@ -34,7 +50,8 @@ struct FeedItem {
     /// Sets the description of the last picture.
     mutating func describe(_ text: String) { changeLast { $0.description = $0.description ?? text } }
 
-    private mutating func changeLast(_ change: (inout FeedPicture) -> Void) {
+    /// Changes the last picture.
+    mutating func changeLast(_ change: (inout FeedPicture) -> Void) {
         guard !pictures.isEmpty else { return }
         change(&pictures[pictures.count - 1])
     }
@@ -46,10 +63,11 @@ struct FeedItem {
         var named = pictures.filter(\.isPicture)
         if named.isEmpty { named = words.flatMap(FeedPicture.inPage) }
         var photos: [LibraryPhoto] = []
+        var addresses: Set<Address> = []
         for picture in named.prefix(Self.maximumPictures) {
-            guard let address = picture.address.flatMap({ base.picture($0) }),
-                !photos.contains(where: { $0.photo == address })
-            else { continue }
+            guard let address = picture.address.flatMap({ base.picture($0) }), addresses.insert(address).inserted else {
+                continue
+            }
             let number = photos.count + 1
             photos.append(
                 LibraryPhoto(
@@ -105,7 +123,9 @@ struct FeedPicture {
         var pictures: [FeedPicture] = []
         let stream = HTMLPushStream(library: XMLLibrary.file)
         func take(_ event: HTMLPushStream.Event) {
-            guard case .start(let name, let attributes) = event, name == XMLName("img") else { return }
+            guard case .start(let name, let attributes) = event, name == XMLName("img"),
+                pictures.count < FeedItem.maximumPictures
+            else { return }
             func value(_ name: XMLName) -> String? {
                 attributes[name].flatMap { String(validating: $0, as: UTF8.self) }
             }

@@ -87,15 +87,15 @@ public final class FeedParser: LibraryParser {
         }
         switch element {
         case .mediaContent:
-            item?.pictures.append(
+            item?.add(
                 FeedPicture(
                     address: attributes.text(.url), type: attributes.text(.type), medium: attributes.text(.medium)))
         case .mediaThumbnail: item?.takeThumbnail(attributes.text(.url), isInPicture: isInPicture)
         case .enclosure:
-            item?.pictures.append(
+            item?.add(
                 FeedPicture(address: attributes.text(.url), type: attributes.text(.type), medium: nil))
         case .link where attributes.text(.relation) == "enclosure":
-            item?.pictures.append(
+            item?.add(
                 FeedPicture(address: attributes.text(.target), type: attributes.text(.type), medium: nil))
         default: break
         }
@@ -195,7 +195,7 @@ extension FeedItem {
         case .mediaDescription where isInPicture: describe(text)
         case .date: date = date ?? FeedDate.moment(text)
         case .changeDate: changeDate = changeDate ?? FeedDate.moment(text)
-        case .words: words.append(text)
+        case .words: add(words: text)
         default: break
         }
     }

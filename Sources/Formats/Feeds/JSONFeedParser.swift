@@ -68,7 +68,9 @@ public final class JSONFeedParser: LibraryParser {
             case (3, .string(let text)), (3, .number(let text)): take(String(decoding: text, as: UTF8.self))
             case (3, .beginArray): isInAttachments = key == "attachments"
             case (3, .endArray): isInAttachments = false
-            case (4, .beginObject) where isInAttachments: item?.pictures.append(FeedPicture())
+            case (4, .beginObject) where isInAttachments:
+                // Else further members would change the last picture.
+                if item?.add(FeedPicture()) != true { isInAttachments = false }
             case (5, .string(let text)) where isInAttachments: attach(String(decoding: text, as: UTF8.self))
             default: break
             }
@@ -81,7 +83,7 @@ public final class JSONFeedParser: LibraryParser {
             case "title": item?.title = text
             case "date_published": item?.date = FeedDate.moment(text)
             case "date_modified": item?.changeDate = FeedDate.moment(text)
-            case "content_html": item?.words.append(text)
+            case "content_html": item?.add(words: text)
             case "image": image = text
             case "banner_image": image = image ?? text
             default: break
@@ -89,20 +91,23 @@ public final class JSONFeedParser: LibraryParser {
         }
 
         private mutating func attach(_ text: String) {
-            guard let last = item?.pictures.indices.last else { return }
+            guard text.utf8.count <= Self.maximumText else { return }
             switch key {
-            case "url": item?.pictures[last].address = text
-            case "mime_type": item?.pictures[last].type = text
-            case "title": item?.pictures[last].title = text
+            case "url": item?.changeLast { $0.address = text }
+            case "mime_type": item?.changeLast { $0.type = text }
+            case "title": item?.changeLast { $0.title = text }
             default: break
             }
         }
+
+        /// The most bytes of a text of an attachment.
+        private static let maximumText = 8_192
 
         private mutating func endItem() {
             guard var item else { return }
             self.item = nil
             if let image, !item.pictures.contains(where: \.isPicture) {
-                item.pictures.append(FeedPicture(address: image, medium: "image"))
+                item.add(FeedPicture(address: image, medium: "image"))
             }
             photos += item.photos(base)
         }

@@ -11,9 +11,9 @@ import Model
 /// entries at the end.
 public final class BucketParser: ListingParser {
     /// The most bytes of a text. A key has at most 1,024 bytes, each of which may be encoded.
-    private static let maximumText = 16_384
+    private static let maximumText = 4_096
     /// The most entries of a page.
-    private static let maximumEntries = 100_000
+    private static let maximumEntries = 10_000
     /// The most bytes of a value, such as a size. Longer values count as missing.
     private static let maximumValue = 256
 
@@ -70,7 +70,7 @@ public final class BucketParser: ListingParser {
         var piece = ListingPiece()
         for entry in entries { add(entry, to: &piece) }
         entries = []
-        if isTruncated {
+        if isTruncated || !token.isEmpty {
             guard !token.isEmpty else { throw FormatError.malformed(line: 0, reason: "the next page is not named") }
             piece.nextPage = token
         }
@@ -102,7 +102,7 @@ public final class BucketParser: ListingParser {
 
     private func end(_ element: Element) throws {
         switch element {
-        case .isTruncated: isTruncated = value == "true"
+        case .isTruncated: isTruncated = value.lowercased() != "false"
         case .token: token = String(decoding: text.trimmedOfWhiteSpace, as: UTF8.self)
         case .encoding: isEncoded = value == "url"
         // White space is part of a key.
