@@ -218,6 +218,10 @@ private struct Patience {
     /// The longest wait in seconds that a server may request. For longer waits, the update ends and is tried again
     /// later.
     private static let longestWait = 60
+    /// The number of seconds that the update has waited so far.
+    private var total = 0
+    /// The most seconds that an update waits. Then the photos so far are stored.
+    private static let longestTotal = 900
 
     /// Records that the server answers.
     mutating func renew() { waits = 0 }
@@ -227,8 +231,11 @@ private struct Patience {
     mutating func delay(after refusal: RequestError) throws -> Duration {
         let requested = refusal.retryAfter ?? 0
         guard waits < Self.maximumWaits, requested <= Self.longestWait else { throw refusal }
-        defer { waits += 1 }
-        return .seconds(max(requested, 1 << waits))
+        let seconds = max(requested, 1 << waits)
+        // The server states at most a minute, so the sum is small.
+        guard total + seconds <= Self.longestTotal else { throw refusal }
+        (waits, total) = (waits + 1, total + seconds)
+        return .seconds(seconds)
     }
 }
 
