@@ -23,8 +23,7 @@ final class PhotosScreen: Screen, ListScreen {
 
     /// The selected row. The selection stays on this photo or folder when the list changes.
     private var selected: PhotoEntries.Entry?
-    /// Whether the user, or an earlier run, chose the selection. Otherwise the first row stays selected, so that a list
-    /// stays at its top while it loads.
+    /// Whether the user, or an earlier run, chose the selection. Otherwise the first row stays selected.
     private var isChosen = false
     private var layout: PhotoLayout
     private var demand: PhotoDemand
@@ -74,8 +73,7 @@ final class PhotosScreen: Screen, ListScreen {
         guard let key = try lists.find(place) else { return }
         // In a long list that is still loading, the index is unknown.
         scroll.select(results.index(of: key) ?? 0)
-        selected = .photo(key)
-        isChosen = true
+        (selected, isChosen) = (.photo(key), true)
     }
 
     var cache: GalleryCache { lists.cache }
@@ -329,7 +327,8 @@ final class PhotosScreen: Screen, ListScreen {
     }
 
     private func act(_ command: Command) {
-        marking.whenSettled { [weak self] in
+        isChosen = true
+        marking.whenSettled { [weak self, selected] in
             guard let self else { return }
             PhotoActions(context, cache: cache, from: self).perform(command, on: marking.targets(selected))
         }
@@ -401,6 +400,7 @@ final class PhotosScreen: Screen, ListScreen {
         scroll.select(index ?? 0)
         // In a long list that is still loading, the index may be unknown.
         if results.isComplete || index != nil { takeSelection() }
+        if scroll.selected > 0 { isChosen = true }
     }
 
     /// The index of the folder that contains the selected photo, if the photo is not in the folder on the screen itself.
