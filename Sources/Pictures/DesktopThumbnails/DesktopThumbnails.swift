@@ -70,11 +70,12 @@ public struct DesktopThumbnails: Sendable {
     /// Does nothing unless the folder of thumbnails exists: without it, no other program reads thumbnails.
     func keep(_ picture: PixelBuffer, of photo: DesktopPhoto) throws(SystemError) {
         guard picture.width <= Self.side, picture.height <= Self.side else { throw SystemError(EINVAL) }
-        let parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let parent = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard parent >= 0 else { return }
         defer { close(parent) }
+        guard Self.isOwn(parent) else { return }
         guard mkdirat(parent, Size.large.rawValue, 0o700) == 0 || errno == EEXIST else { throw SystemError() }
-        let large = openat(parent, Size.large.rawValue, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let large = openat(parent, Size.large.rawValue, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard large >= 0 else { throw SystemError() }
         defer { close(large) }
         let texts = photo.texts + [(ThumbnailTexts.software, "Vitrine")]
@@ -83,13 +84,19 @@ public struct DesktopThumbnails: Sendable {
 
     // MARK: - Files
 
+    /// Whether an open file or folder belongs to the user.
+    private static func isOwn(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
+    }
+
     private static func read(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            1...longestFile ~= Int(status.st_size)
+            status.st_uid == geteuid(), 1...longestFile ~= Int(status.st_size)
         else { return nil }
         let size = Int(status.st_size)
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
