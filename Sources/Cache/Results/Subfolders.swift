@@ -22,7 +22,8 @@ extension CacheReader {
         return try connection.first(Self.photoInFolder) { _ in true } ?? false
     }
 
-    /// The query that finds a photo in a subfolder. It reads one entry of an index; a test checks its query plan.
+    /// The query that finds a photo in a subfolder. It reads the first entry of an index; a test checks its
+    /// query plan.
     static let photoInFolder = "SELECT 1 FROM photo INDEXED BY photo_in_folder WHERE instr(id, '/') > 0 LIMIT 1"
 
     /// Returns the photos in a folder and in all folders below.
