@@ -102,6 +102,21 @@ import Testing
         #expect(try galleries.ids(cache).count == 2)
     }
 
+    @Test("If a bucket is busy between two pages, only the later page is requested again")
+    func busyBetweenPages() async throws {
+        let keys = ["a.jpg", "b.jpg", "c.jpg", "d.jpg", "e.jpg"]
+        let bucket = try StubBucket(StubBucket.Rules(keys: keys))
+        bucket.rules.withLock { $0.pages = ["2": StubBucket.refusal(503, "SlowDown")] }
+        galleries.clock.whileWaiting { [bucket] in bucket.rules.withLock { $0.pages = [:] } }
+        let cache = try galleries.open(bucket.url())
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == keys)
+        #expect(galleries.clock.waits == [.seconds(1)])
+        #expect(bucket.requests.count { $0.path.contains("continuation-token=2") } == 2)
+        #expect(bucket.requests.count { $0.path.contains("continuation-token=4") } == 1)
+        #expect(try cache.read { try $0.gallery() }.skipped == 0)
+    }
+
     @Test("A server that wants a long wait ends the update at once")
     func longWait() async throws {
         let server = try ListedServer(.html, ["a.jpg", "1/b.jpg"])

@@ -155,7 +155,7 @@ public struct GalleryListRequest: NetworkRequest {
             return context.log.info(.sync, "\(cache.address): unchanged")
         }
         let comparer = try ListComparer(cache, address: place.root.address, log: context.log)
-        var folders = ServerFolders(place, comparer, over: client, after: source)
+        var folders = ServerFolders(place, comparer, over: client, after: source, context.clock)
         var rhythm = ListRhythm()
         do {
             try await folders.read(

@@ -116,6 +116,11 @@ public enum RequestError: Error, Equatable {
         if case .noRest = self { false } else { failure.isTemporary }
     }
 
+    /// Whether the server answered that it has too much to do.
+    var isRefusalOfBusyServer: Bool {
+        if case .status(let status, _) = self { status == 429 || status == 503 } else { false }
+    }
+
     /// Whether the error shows that the host is overloaded.
     var isComplaint: Bool {
         switch self {

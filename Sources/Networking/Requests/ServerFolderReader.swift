@@ -40,9 +40,14 @@ struct ServerFolderReader: Sendable {
     private let comparer: ListComparer
     private let client: HTTPClient
     private let digest: EntryDigest
+    private let clock: any NetworkClock
 
-    init(_ place: ServerPlace, _ comparer: ListComparer, _ client: HTTPClient, _ known: [[UInt8]: Validators]) {
+    init(
+        _ place: ServerPlace, _ comparer: ListComparer, _ client: HTTPClient, _ known: [[UInt8]: Validators],
+        _ clock: any NetworkClock
+    ) {
         (self.place, self.comparer, self.client, self.known) = (place, comparer, client, known)
+        self.clock = clock
         digest = EntryDigest(base: place.root.address)
     }
 
@@ -76,10 +81,22 @@ struct ServerFolderReader: Sendable {
         guard !folder.path.isEmpty else { return .failed(error) }
         switch error {
         case RequestError.status(404, _) where !folder.isListed, RequestError.status(410, _): return .missing(folder)
-        case RequestError.status(429, _), RequestError.status(503, _): return .refused(folder, RequestError(error))
+        case let error as RequestError where error.isRefusalOfBusyServer: return .refused(folder, error)
         case RequestError.status, RequestError.bucket, RequestError.wrongType, RequestError.signIn, is FormatError:
             return .unreadable(folder, RequestError(error).failure)
         default: return .failed(error)
+        }
+    }
+
+    /// Requests a later page of a folder. Waits for a busy server, because all pages so far would be requested again.
+    private func laterPage(_ plan: FetchPlan) async throws -> Response {
+        var patience = Patience()
+        while true {
+            do {
+                return try await Response.to(plan, over: client, with: TransferPermit(.list))
+            } catch let error as RequestError where error.isRefusalOfBusyServer {
+                try await clock.sleep(until: clock.now + patience.delay(after: error))
+            }
         }
     }
 
@@ -122,7 +139,7 @@ struct ServerFolderReader: Sendable {
             }
             let plan = try place.plan(for: folder.path, page: token)
             // The server works on the next page while this one is compared.
-            async let next = Response.to(plan, over: client, with: TransferPermit(.list))
+            async let next = laterPage(plan)
             try await take(last)
             // The folder cannot be read again in this update, because its first photos are taken already.
             var page: Response

@@ -39,10 +39,15 @@ struct ServerFolders {
     /// Vitrine rejects a new web site without photos in this many folders.
     private static let maximumBarren = 200
 
-    /// - Parameter source: the source of the last update, whose validators count; nil to read all folders.
-    init(_ place: ServerPlace, _ comparer: ListComparer, over client: HTTPClient, after source: ListSource?) {
+    /// - Parameters:
+    ///   - source: the source of the last update, whose validators count; nil to read all folders.
+    ///   - clock: the clock for waits within a folder.
+    init(
+        _ place: ServerPlace, _ comparer: ListComparer, over client: HTTPClient, after source: ListSource?,
+        _ clock: any NetworkClock
+    ) {
         let known = Dictionary((source?.folders ?? []).map { ($0.path, $0.validators) }) { first, _ in first }
-        reader = ServerFolderReader(place, comparer, client, known)
+        reader = ServerFolderReader(place, comparer, client, known, clock)
         self.comparer = comparer
         children = Dictionary(grouping: known.keys.filter { !$0.isEmpty }, by: Self.parent)
         isFirst = source == nil
@@ -209,7 +214,7 @@ struct ServerFolders {
 }
 
 /// Decides how long to wait for a server that is too busy.
-private struct Patience {
+struct Patience {
     /// The number of waits since the server last answered.
     private var waits = 0
 
