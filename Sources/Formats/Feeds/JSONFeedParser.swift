@@ -20,7 +20,8 @@ public final class JSONFeedParser: LibraryParser {
     ///
     /// - Parameter beginning: the first bytes.
     public static func recognises(_ beginning: [UInt8]) -> Bool {
-        let text = String(decoding: beginning, as: UTF8.self).filter { !$0.isWhitespace }.replacing("\\/", with: "/")
+        let text = String(decoding: beginning.prefix(1_024), as: UTF8.self).filter { !$0.isWhitespace }.replacing(
+            "\\/", with: "/")
         return text.hasPrefix("{") && text.contains("\"version\":\"https://jsonfeed.org/version/")
     }
 

@@ -15,6 +15,8 @@ public enum ListingFormat: String, CaseIterable, Sendable {
     ///
     /// - Parameter beginning: the first bytes of the answer, at least ``beginningLength`` unless it is shorter.
     public init?(contentType: String?, beginning: [UInt8]) {
+        // The first piece of an answer may be long.
+        let beginning = Array(beginning.prefix(Self.beginningLength))
         // Servers state wrong types for gallery files, whose outermost element may have any name.
         if Self.isGalleryFile(beginning) { return nil }
         if WebDAVParser.recognises(contentType: contentType, beginning: beginning) {
