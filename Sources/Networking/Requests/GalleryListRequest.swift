@@ -226,10 +226,11 @@ public struct GalleryListRequest: NetworkRequest {
                 isPrivate: response.head.isPrivate, isPublic: response.head.beganPublic, at: context.now())
             return context.log.info(.sync, "\(cache.address): unchanged")
         }
-        let beginning = beginning.isEmpty ? try await response.beginning() : beginning
+        let wasFeed = try cache.read { try $0.gallery() }.kind == .feed
+        let beginning = beginning.isEmpty && wasFeed ? try await response.beginning() : beginning
         let feed = Self.feedParser(beginning, at: response.address)
         // Another document must not replace the photos, which the feed itself may not contain any more.
-        if feed == nil, try cache.read({ try $0.gallery() }).kind == .feed {
+        if wasFeed, feed == nil {
             throw RequestError.wrongType("another document than a feed")
         }
         let (changes, skipped) =
