@@ -62,11 +62,7 @@ public final class FeedParser: LibraryParser {
 
     private func take(_ event: XMLPushStream.Event) throws {
         switch event {
-        case .start(let name, let namespace, let attributes, let line):
-            guard open.count < GalleryXMLParser.maximumDepth else { throw FormatError.tooDeep }
-            guard attributes.longest <= GalleryXMLParser.maximumAttribute else {
-                throw FormatError.tooLong(line: line)
-            }
+        case .start(let name, let namespace, let attributes, _):
             let element = FeedElement(name, namespace)
             guard !open.isEmpty || element == .root else { throw FormatError.otherDocument(name) }
             open.append(element)

@@ -79,11 +79,7 @@ public final class BucketParser: ListingParser {
 
     private func take(_ event: XMLPushStream.Event) throws {
         switch event {
-        case .start(let name, _, let attributes, let line):
-            guard open.count < GalleryXMLParser.maximumDepth else { throw FormatError.tooDeep }
-            guard attributes.longest <= GalleryXMLParser.maximumAttribute else {
-                throw FormatError.tooLong(line: line)
-            }
+        case .start(let name, _, _, _):
             let element = Element(name, in: open.last)
             guard !open.isEmpty || element == .list else { throw FormatError.otherDocument(name) }
             open.append(element)
@@ -202,7 +198,6 @@ public struct BucketRefusal: Hashable, Sendable {
         func take(_ event: XMLPushStream.Event) throws {
             switch event {
             case .start(let tag, _, _, _):
-                guard depth < GalleryXMLParser.maximumDepth else { throw FormatError.tooDeep }
                 depth += 1
                 if depth == 2 { name = String(cString: tag) }
             case .text(let bytes, _):

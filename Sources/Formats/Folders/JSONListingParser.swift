@@ -210,25 +210,22 @@ private struct JSONListingEntry {
         case unneeded
 
         init?(_ name: UnsafeRawBufferPointer) {
-            func isName(_ text: StaticString) -> Bool {
-                text.withUTF8Buffer { name.elementsEqual($0) }
-            }
             switch name.count {
-            case 2 where isName("sz"): self = .size
-            case 2 where isName("ts"): self = .seconds
-            case 2 where isName("dt"): self = .unneeded
-            case 3 where isName("url"): self = .reference
-            case 3 where isName("ext"): self = .unneeded
-            case 4 where isName("name"): self = .name
-            case 4 where isName("href"): self = .reference
-            case 4 where isName("type"): self = .kind
-            case 4 where isName("size"): self = .size
-            case 4 where isName("lead") || isName("mode") || isName("tags"): self = .unneeded
-            case 5 where isName("mtime"): self = .date
-            case 5 where isName("perms"): self = .unneeded
-            case 6 where isName("is_dir"): self = .isFolder
-            case 8 where isName("mod_time"): self = .date
-            case 10 where isName("is_symlink"): self = .unneeded
+            case 2 where name.isText("sz"): self = .size
+            case 2 where name.isText("ts"): self = .seconds
+            case 2 where name.isText("dt"): self = .unneeded
+            case 3 where name.isText("url"): self = .reference
+            case 3 where name.isText("ext"): self = .unneeded
+            case 4 where name.isText("name"): self = .name
+            case 4 where name.isText("href"): self = .reference
+            case 4 where name.isText("type"): self = .kind
+            case 4 where name.isText("size"): self = .size
+            case 4 where name.isText("lead") || name.isText("mode") || name.isText("tags"): self = .unneeded
+            case 5 where name.isText("mtime"): self = .date
+            case 5 where name.isText("perms"): self = .unneeded
+            case 6 where name.isText("is_dir"): self = .isFolder
+            case 8 where name.isText("mod_time"): self = .date
+            case 10 where name.isText("is_symlink"): self = .unneeded
             default: return nil
             }
         }

@@ -107,11 +107,7 @@ public final class WebDAVParser: ListingParser {
 
     private func take(_ event: XMLPushStream.Event) throws {
         switch event {
-        case .start(let name, let namespace, let attributes, let line):
-            guard open.count < GalleryXMLParser.maximumDepth else { throw FormatError.tooDeep }
-            guard attributes.longest <= GalleryXMLParser.maximumAttribute else {
-                throw FormatError.tooLong(line: line)
-            }
+        case .start(let name, let namespace, _, _):
             let element = Element(name, namespace, in: open.last)
             guard !open.isEmpty || element == .multistatus else { throw FormatError.otherDocument(name) }
             open.append(element)

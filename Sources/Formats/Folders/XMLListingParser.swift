@@ -61,11 +61,7 @@ public final class XMLListingParser: ListingParser {
 
     private func take(_ event: XMLPushStream.Event) throws {
         switch event {
-        case .start(let name, _, let attributes, let line):
-            guard depth < GalleryXMLParser.maximumDepth else { throw FormatError.tooDeep }
-            guard attributes.longest <= GalleryXMLParser.maximumAttribute else {
-                throw FormatError.tooLong(line: line)
-            }
+        case .start(let name, _, let attributes, _):
             depth += 1
             if depth == 1, !(name == XMLName.list) { throw FormatError.otherDocument(name) }
             if depth == 2 { begin(name, attributes) }

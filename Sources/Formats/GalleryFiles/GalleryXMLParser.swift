@@ -18,10 +18,6 @@ import Model
 /// The document is untrusted. The parser rejects document types, so there are no entities to expand and no files to
 /// load. It limits depth and lengths, and its memory use does not grow with the document.
 public final class GalleryXMLParser {
-    /// The most nested elements.
-    static let maximumDepth = 100
-    /// The most bytes of an attribute's value.
-    static let maximumAttribute = 65_536
     /// The most bytes of a document without a tag.
     static let maximumGap = 1 << 20
 
@@ -74,8 +70,6 @@ public final class GalleryXMLParser {
         _ name: UnsafePointer<xmlChar>, _ attributes: Attributes, _ line: Int, _ isCancelled: () -> Bool
     ) throws {
         depth += 1
-        guard depth <= Self.maximumDepth else { throw FormatError.tooDeep }
-        guard attributes.longest <= Self.maximumAttribute else { throw FormatError.tooLong(line: line) }
         if depth == 1, String(cString: name).lowercased() == "html" { throw FormatError.notAGallery("a web page") }
         if name == XMLName.photo {
             if isCancelled() { throw CancellationError() }

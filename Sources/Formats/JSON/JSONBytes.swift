@@ -172,3 +172,8 @@ enum JSONBytes {
         return true
     }
 }
+
+extension UnsafeRawBufferPointer {
+    /// Whether the bytes are those of a text, such as the name of a member.
+    func isText(_ text: StaticString) -> Bool { text.withUTF8Buffer { elementsEqual($0) } }
+}

@@ -129,20 +129,17 @@ struct ImmichAsset {
         case id, name, type, checksum, thumbhash, mimeType, isTrashed, localTime, createdAt, updatedAt
 
         init?(_ name: UnsafeRawBufferPointer) {
-            func isName(_ text: StaticString) -> Bool {
-                text.withUTF8Buffer { name.elementsEqual($0) }
-            }
             switch name.count {
-            case 2 where isName("id"): self = .id
-            case 4 where isName("type"): self = .type
-            case 8 where isName("checksum"): self = .checksum
-            case 9 where isName("thumbhash"): self = .thumbhash
-            case 9 where isName("isTrashed"): self = .isTrashed
-            case 9 where isName("updatedAt"): self = .updatedAt
-            case 13 where isName("localDateTime"): self = .localTime
-            case 13 where isName("fileCreatedAt"): self = .createdAt
-            case 16 where isName("originalFileName"): self = .name
-            case 16 where isName("originalMimeType"): self = .mimeType
+            case 2 where name.isText("id"): self = .id
+            case 4 where name.isText("type"): self = .type
+            case 8 where name.isText("checksum"): self = .checksum
+            case 9 where name.isText("thumbhash"): self = .thumbhash
+            case 9 where name.isText("isTrashed"): self = .isTrashed
+            case 9 where name.isText("updatedAt"): self = .updatedAt
+            case 13 where name.isText("localDateTime"): self = .localTime
+            case 13 where name.isText("fileCreatedAt"): self = .createdAt
+            case 16 where name.isText("originalFileName"): self = .name
+            case 16 where name.isText("originalMimeType"): self = .mimeType
             default: return nil
             }
         }

@@ -29,6 +29,10 @@ final class XMLPushStream {
     private var namespaces: [Int] = []
     private var namespaceCount = 0
 
+    /// The most nested elements.
+    static let maximumDepth = 100
+    /// The most bytes of an attribute's value.
+    static let maximumAttribute = 65_536
     /// The most namespaces in scope. libxml2 searches all of them for each prefixed name.
     private static let maximumNamespaces = 256
     /// The most different names. libxml2 keeps all names in a table, and this number limits its size.
@@ -151,9 +155,12 @@ final class XMLPushStream {
         } catch { halt(error) }
     }
 
-    private func enter(namespaces count: Int) {
+    /// Enters an element, within the limits.
+    private func enter(namespaces count: Int, _ attributes: Attributes) {
         namespaces.append(count)
         namespaceCount += count
+        if namespaces.count > Self.maximumDepth { halt(FormatError.tooDeep) }
+        if attributes.longest > Self.maximumAttribute { halt(FormatError.tooLong(line: line)) }
         if namespaceCount > Self.maximumNamespaces { halt(FormatError.tooManyNamespaces(line: line)) }
     }
 
@@ -166,10 +173,9 @@ final class XMLPushStream {
         cxml_mark_as_sax2(&handler)
         handler.startElementNs = { context, name, _, namespace, namespaces, _, count, _, attributes in
             guard let stream = XMLPushStream.stream(context), let name else { return }
-            stream.enter(namespaces: Int(namespaces))
-            stream.receive(
-                .start(
-                    name: name, namespace: namespace, Attributes(attributes, count: count), line: stream.line))
+            let attributes = Attributes(attributes, count: count)
+            stream.enter(namespaces: Int(namespaces), attributes)
+            stream.receive(.start(name: name, namespace: namespace, attributes, line: stream.line))
         }
         handler.endElementNs = { context, _, _, _ in
             guard let stream = XMLPushStream.stream(context) else { return }
