@@ -86,20 +86,9 @@ actor ListComparer {
         note(entries.skipped.map { "\($0): photo skipped: the path is too long" })
     }
 
-    /// Adds the photos of a server's folder. Returns the number of photos so far.
-    func add(_ listing: FolderListing) async throws -> Int {
-        await waitForCommit()
-        try Task.checkCancellation()
-        var listing = listing
-        try draft.add(&listing)
-        skipped += listing.skipped.count
-        note(listing.skipped.map { "\($0): photo skipped: the address is too long" })
-        return draft.count
-    }
-
-    /// Adds the photos of a library. Returns the number of photos so far.
+    /// Adds photos of a server. Returns the number of photos so far.
     @discardableResult
-    func add(_ listing: LibraryListing) async throws -> Int {
+    func add(_ listing: some ServerListing) async throws -> Int {
         await waitForCommit()
         try Task.checkCancellation()
         var listing = listing
@@ -179,3 +168,12 @@ actor ListComparer {
         (try draft.finish(onlyWithin: parts, keepsOthers: keepsOthers), skipped)
     }
 }
+
+/// The photos in a piece of a server's list.
+protocol ServerListing: WrittenEntries {
+    /// The ids of photos whose addresses are too long.
+    var skipped: [String] { get }
+}
+
+extension FolderListing: ServerListing {}
+extension LibraryListing: ServerListing {}
