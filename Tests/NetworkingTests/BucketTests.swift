@@ -70,27 +70,27 @@ import Testing
         try cache.read { try $0.gallery() }.failure.map { "\($0)" } ?? ""
     }
 
-    private func lists(_ stub: StubBucket) -> [String] {
-        stub.requests.map(\.path).filter { $0.contains("list-type=2") }
+    private func lists(_ bucket: StandInBucket) -> [String] {
+        bucket.requests.map(\.path).filter { $0.contains("list-type=2") }
     }
 
     @Test("A public bucket is recognised, read page by page, and remembered")
     func publicBucket() async throws {
-        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys))
+        let bucket = try StandInBucket(StandInBucket.Rules(keys: Self.keys))
         let context = try context()
-        let cache = try context.caches.open(Address(stub.url()))
+        let cache = try context.caches.open(Address(bucket.url()))
         try await working(context) {
             try await fetchList(cache)
             #expect(try ids(cache) == Self.ids && failure(cache).isEmpty)
             #expect(try cache.read { try $0.source() }?.kind == .s3)
             // The root has six entries, `2024/` two, `May 1/` two, and `2025/` three.
-            #expect(stub.requests.count == 1 + 3 + 1 + 1 + 2 && lists(stub).count == 7)
+            #expect(bucket.requests.count == 1 + 3 + 1 + 1 + 2 && lists(bucket).count == 7)
             #expect(
-                lists(stub).contains(
+                lists(bucket).contains(
                     "/photos/?continuation-token=2&delimiter=%2F&encoding-type=url&list-type=2&prefix=2025%2F"))
             try await fetchList(cache)
-            #expect(stub.requests.count == 8 + 7)
-            #expect(stub.requests.allSatisfy { $0.headers["authorization"] == nil })
+            #expect(bucket.requests.count == 8 + 7)
+            #expect(bucket.requests.allSatisfy { $0.headers["authorization"] == nil })
             await fetch(.everyPicture(cache.id, .thumbnail))
             await fetch(.everyPicture(cache.id, .original))
             var photos: [Photo] = []
@@ -101,11 +101,11 @@ import Testing
 
     @Test("A folder of a bucket is a gallery, also without a slash or at the address of its list")
     func prefixes() async throws {
-        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys))
+        let bucket = try StandInBucket(StandInBucket.Rules(keys: Self.keys))
         let context = try context()
         try await working(context) {
             for path in ["/photos/2024/", "/photos/2024", "/photos/?list-type=2&prefix=2024/"] {
-                let cache = try context.caches.open(Address(stub.url(path)))
+                let cache = try context.caches.open(Address(bucket.url(path)))
                 try await fetchList(cache)
                 #expect(
                     try ids(cache) == ["May 1/e.jpg", "May 1/Ü &+#50%.jpg", "d.jpg"].sorted(),
@@ -116,9 +116,9 @@ import Testing
 
     @Test("A key of the user's files opens a private bucket, and the user is not asked")
     func keyOfFiles() async throws {
-        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id))
+        let bucket = try StandInBucket(StandInBucket.Rules(keys: Self.keys, key: Self.key.id))
         let context = try context(keys: [AccessKey(id: "OTHER", secret: "x"), Self.key])
-        let cache = try context.caches.open(Address(stub.url()))
+        let cache = try context.caches.open(Address(bucket.url()))
         try await working(context) {
             try await fetchList(cache)
             #expect(try ids(cache) == Self.ids)
@@ -128,18 +128,18 @@ import Testing
             try cache.read { try $0.forEachPhoto { photos.append($0) } }
             #expect(photos.allSatisfy { $0.original.isCurrent })
         }
-        #expect(stub.requests.last?.headers["x-amz-security-token"] == "t0ken")
-        #expect(stub.requests.first?.headers["authorization"] == nil)
+        #expect(bucket.requests.last?.headers["x-amz-security-token"] == "t0ken")
+        #expect(bucket.requests.first?.headers["authorization"] == nil)
         let words = log.entries.map(\.message).joined()
         #expect(!words.contains("S3cret") && !words.contains("t0ken"))
     }
 
     @Test("Without a key the user is asked once, and a wrong key is named")
     func question() async throws {
-        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id))
+        let bucket = try StandInBucket(StandInBucket.Rules(keys: Self.keys, key: Self.key.id))
         let credentials = CredentialStore()
         let context = try context(credentials)
-        let cache = try context.caches.open(Address(stub.url()))
+        let cache = try context.caches.open(Address(bucket.url()))
         let place = SignInPlace.origin(try #require(cache.address.origin))
         try await working(context) {
             try await fetchList(cache)
@@ -161,9 +161,9 @@ import Testing
 
     @Test("The key may be in the address")
     func keyInAddress() async throws {
-        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id))
+        let bucket = try StandInBucket(StandInBucket.Rules(keys: Self.keys, key: Self.key.id))
         let context = try context()
-        let cache = try context.caches.open(Address(stub.url().replacing("//127", with: "//AKID:S3cret%2F@127")))
+        let cache = try context.caches.open(Address(bucket.url().replacing("//127", with: "//AKID:S3cret%2F@127")))
         try await working(context) {
             try await fetchList(cache)
             #expect(try ids(cache) == Self.ids && activity.questions.isEmpty)
@@ -172,31 +172,31 @@ import Testing
 
     @Test("Vitrine learns the region from a refusal, once")
     func region() async throws {
-        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id, region: "garage"))
+        let bucket = try StandInBucket(StandInBucket.Rules(keys: Self.keys, key: Self.key.id, region: "garage"))
         let context = try context(keys: [Self.key])
-        let cache = try context.caches.open(Address(stub.url()))
+        let cache = try context.caches.open(Address(bucket.url()))
         try await working(context) {
             try await fetchList(cache)
             #expect(try ids(cache) == Self.ids)
             // The service moves again. Vitrine does not follow it forever.
-            let count = stub.requests.count
-            stub.rules.withLock { $0.region = "elsewhere" }
+            let count = bucket.requests.count
+            bucket.rules.withLock { $0.region = "elsewhere" }
             try await fetchList(cache)
-            #expect(stub.requests.count < count + 6)
+            #expect(bucket.requests.count < count + 6)
             #expect(activity.questions.first?.region == "elsewhere")
         }
     }
 
     @Test("If a key may not list the bucket, the error does not call the key wrong")
     func unlisted() async throws {
-        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id, isUnlisted: true))
+        let bucket = try StandInBucket(StandInBucket.Rules(keys: Self.keys, key: Self.key.id, isUnlisted: true))
         let context = try context(keys: [Self.key])
-        let cache = try context.caches.open(Address(stub.url()))
+        let cache = try context.caches.open(Address(bucket.url()))
         try await working(context) {
             try await fetchList(cache)
             #expect(activity.questions.isEmpty)
             #expect(try failure(cache) == "the server does not allow this with your access key (403)")
-            let absent = try context.caches.open(Address(stub.url("/absent/")))
+            let absent = try context.caches.open(Address(bucket.url("/absent/")))
             try await fetchList(absent)
             #expect(try failure(absent) == "the server has no bucket of this name")
         }
@@ -204,11 +204,11 @@ import Testing
 
     @Test("A gallery file in a private bucket opens with a key")
     func galleryFile() async throws {
-        let stub = try StubBucket(
-            StubBucket.Rules(
+        let bucket = try StandInBucket(
+            StandInBucket.Rules(
                 keys: ["p/1"], texts: ["index.xml": NetworkTest.list(["1"], thumbnails: false)], key: "AKID"))
         let context = try context(keys: [Self.key])
-        let cache = try context.caches.open(Address(stub.url("/photos/index.xml")))
+        let cache = try context.caches.open(Address(bucket.url("/photos/index.xml")))
         try await working(context) {
             for _ in 0..<2 {
                 try await fetchList(cache)
@@ -230,7 +230,7 @@ import Testing
                     301, "<Error><Code>PermanentRedirect</Code>\(region)</Error>",
                     headers: ["x-amz-bucket-region: eu-west-1"])
             }
-            return .answer(200, StubBucket.page(["2024/a.jpg"]))
+            return .answer(200, StandInBucket.page(["2024/a.jpg"]))
         }
         var configuration = HTTPConfiguration(connectTimeout: 60, stallTimeout: 60)
         configuration.proxies = ProxyChoice { $0 == "http_proxy" ? "127.0.0.1:\(proxy.port)" : nil }
@@ -246,45 +246,45 @@ import Testing
 
     @Test("An endless list of pages is refused, and the photos stay", arguments: ["repeated", "empty", "cut"])
     func hostile(kind: String) async throws {
-        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys))
+        let bucket = try StandInBucket(StandInBucket.Rules(keys: Self.keys))
         let context = try context()
-        let cache = try context.caches.open(Address(stub.url()))
+        let cache = try context.caches.open(Address(bucket.url()))
         try await working(context) {
             try await fetchList(cache)
-            let before = stub.requests.count
-            stub.rules.withLock { rules in
+            let before = bucket.requests.count
+            bucket.rules.withLock { rules in
                 switch kind {
                 case "repeated":
-                    rules.pages["2"] = .answer(200, StubBucket.page(["c.jpg"], next: "2"))
+                    rules.pages["2"] = .answer(200, StandInBucket.page(["c.jpg"], next: "2"))
                 case "empty":
                     for number in 2..<200 {
-                        rules.pages["\(number)"] = .answer(200, StubBucket.page([], next: "\(number + 1)"))
+                        rules.pages["\(number)"] = .answer(200, StandInBucket.page([], next: "\(number + 1)"))
                     }
                 default:
-                    rules.pages["2"] = .answer(200, String(StubBucket.page(["c.jpg", "d.jpg"]).dropLast(60)))
+                    rules.pages["2"] = .answer(200, String(StandInBucket.page(["c.jpg", "d.jpg"]).dropLast(60)))
                 }
             }
             try await fetchList(cache)
             #expect(try !failure(cache).isEmpty && ids(cache) == Self.ids)
-            #expect(stub.requests.count <= before + 110)
+            #expect(bucket.requests.count <= before + 110)
         }
     }
 
     @Test("A key goes to no server that only a list or a redirect names")
     func secrecy() async throws {
-        let other = try ScriptedServer { _ in StubBucket.refusal(403, "AccessDenied") }
-        let stub = try StubBucket(StubBucket.Rules(keys: Self.keys, key: Self.key.id))
+        let other = try ScriptedServer { _ in StandInBucket.refusal(403, "AccessDenied") }
+        let bucket = try StandInBucket(StandInBucket.Rules(keys: Self.keys, key: Self.key.id))
         let context = try context(keys: [Self.key])
-        let cache = try context.caches.open(Address(stub.url()))
+        let cache = try context.caches.open(Address(bucket.url()))
         try await working(context) {
             try await fetchList(cache)
-            let count = stub.requests.count
-            stub.rules.withLock { rules in
+            let count = bucket.requests.count
+            bucket.rules.withLock { rules in
                 rules.key = nil
                 rules.pages[""] = .answer(307, headers: ["Location: \(other.url("/photos/"))"])
             }
             try await fetchList(cache)
-            #expect(stub.requests.count > count && other.requests.count >= 1)
+            #expect(bucket.requests.count > count && other.requests.count >= 1)
             #expect(other.requests.allSatisfy { $0.headers["authorization"] == nil })
             #expect(other.requests.allSatisfy { $0.headers["x-amz-security-token"] == nil })
             #expect(try ids(cache) == Self.ids)

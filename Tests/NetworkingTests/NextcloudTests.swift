@@ -12,13 +12,7 @@ import Testing
 /// Galleries on a stand-in for Nextcloud.
 @Suite(.ownThread, .unlessItHangs) struct NextcloudTests {
     private let files = TestFolder()
-    private let folder = TestFolder()
-    private let log = Log(level: .debug)
-    private let activity = Activity()
-    private let wishes = Wishes()
-    private let credentials = CredentialStore()
-    private let context: RequestContext
-    private let client: HTTPClient
+    private let galleries: ServedGalleries
 
     private static let tree = ["a.jpg", "2024/b.jpg", "2024/May 1/c.jpg", "2024/May 1/deep/d.jpg", "2025/Ü &+#50%.jpg"]
 
@@ -26,32 +20,12 @@ import Testing
         let picture = try Data(contentsOf: URL(fileURLWithPath: Built.testGallery + "/images/tiny.jpg"))
         for path in Self.tree { files.write(path, Array(picture)) }
         files.write("notes.txt", "no picture")
-        let caches = try CacheFolder(
-            path: folder.path("cache"), log: log, activity: activity, credentials: credentials)
-        context = RequestContext(caches: caches, activity: activity, log: log)
-        client = HTTPClient(log: log)
+        galleries = try ServedGalleries()
     }
 
-    /// Opens an address and runs a controller meanwhile.
-    private func opening(_ url: String, _ body: (GalleryCache) async throws -> Void) async throws {
-        let cache = try context.caches.open(Address(url))
-        let controller = NetworkController(wishes: wishes, context: context, client: client)
-        let running = Task { await controller.run() }
-        defer { running.cancel() }
-        try await body(cache)
-    }
-
-    /// Asks for a subject and waits until nothing is left to do.
-    private func fetch(_ subject: Wish.Subject) async {
-        wishes.ask(for: subject)
-        for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { return }
-    }
-
-    /// Answers the question for credentials.
+    /// Answers the question for galleries.credentials.
     private func signIn(_ cache: GalleryCache, _ password: String = NextcloudServer.password) throws {
-        let place = SignInPlace.origin(try #require(cache.address.origin))
-        activity.withdrawQuestion(place)
-        credentials.take(.password(user: NextcloudServer.user, password: password), for: place, by: [cache.id])
+        galleries.enter(.password(user: NextcloudServer.user, password: password), cache)
     }
 
     private func photos(_ cache: GalleryCache) throws -> [String: Photo] {
@@ -77,22 +51,22 @@ import Testing
     @Test("The address of a server leads to the user’s photos, with one question")
     func serverAddress() async throws {
         let server = try await NextcloudServer.start(serving: files.path)
-        try await opening(server.url("/")) { cache in
-            await fetch(.list(cache.id))
+        try await galleries.opening(server.url("/")) { cache in
+            await galleries.fetch(.list(cache.id))
             #expect(server.requests.contains("GET /status.php 200") && server.requests.count <= 6)
             let origin = try #require(cache.address.origin)
             #expect(
-                activity.questions == [
+                galleries.activity.questions == [
                     SignInQuestion(
                         origin: origin, schemes: ["basic", "bearer"], realm: "Nextcloud",
                         browserServer: try Address(server.url("/")), galleries: [cache.id])
                 ])
             try signIn(cache)
-            await fetch(.list(cache.id))
-            #expect(activity.questions.isEmpty)
+            await galleries.fetch(.list(cache.id))
+            #expect(galleries.activity.questions.isEmpty)
             #expect(try ids(cache) == Self.tree.sorted())
             #expect(try cache.read { try $0.source() }?.kind == .nextcloud)
-            await fetch(.everyPicture(cache.id, .thumbnail))
+            await galleries.fetch(.everyPicture(cache.id, .thumbnail))
             try expectPreviews(cache)
             // Only previews were fetched, no photos.
             #expect(!server.requests.contains { $0.contains(".jpg") }, "\(server.requests)")
@@ -107,9 +81,9 @@ import Testing
         ])
     func browserAddresses(path: String) async throws {
         let server = try await NextcloudServer.start(serving: files.path)
-        try await opening(server.url(path)) { cache in
+        try await galleries.opening(server.url(path)) { cache in
             try signIn(cache)
-            await fetch(.list(cache.id))
+            await galleries.fetch(.list(cache.id))
             #expect(try ids(cache) == Self.tree.sorted(), "\(server.requests)")
             #expect(server.requests.firstIndex { $0.hasSuffix(" 207") }.map { $0 <= 6 } == true, "\(server.requests)")
         }
@@ -120,11 +94,11 @@ import Testing
         arguments: ["/apps/files/files/7?dir=/2024/May%201", "/remote.php/dav/files/me/2024/May%201/"])
     func oneFolder(path: String) async throws {
         let server = try await NextcloudServer.start(serving: files.path)
-        try await opening(server.url(path)) { cache in
+        try await galleries.opening(server.url(path)) { cache in
             try signIn(cache)
-            await fetch(.list(cache.id))
+            await galleries.fetch(.list(cache.id))
             #expect(try ids(cache) == ["c.jpg", "deep/d.jpg"], "\(server.requests)")
-            await fetch(.everyPicture(cache.id, .thumbnail))
+            await galleries.fetch(.everyPicture(cache.id, .thumbnail))
             try expectPreviews(cache, below: "2024/May 1/")
         }
     }
@@ -132,19 +106,19 @@ import Testing
     @Test("An update without changes needs one request, and a change deep inside those of its path")
     func updates() async throws {
         let server = try await NextcloudServer.start(serving: files.path)
-        try await opening(server.url("/remote.php/dav/files/me/")) { cache in
+        try await galleries.opening(server.url("/remote.php/dav/files/me/")) { cache in
             try signIn(cache)
-            await fetch(.list(cache.id))
+            await galleries.fetch(.list(cache.id))
             var before = server.requests.count
-            await fetch(.list(cache.id))
+            await galleries.fetch(.list(cache.id))
             #expect(server.requests.dropFirst(before) == ["PROPFIND /remote.php/dav/files/me/ 207"])
             files.write("2024/May 1/deep/new.jpg", "new")
             before = server.requests.count
-            await fetch(.list(cache.id))
+            await galleries.fetch(.list(cache.id))
             #expect(server.requests.dropFirst(before).count == 1 + 4, "\(server.requests.dropFirst(before))")
             #expect(try ids(cache) == (Self.tree + ["2024/May 1/deep/new.jpg"]).sorted())
             try FileManager.default.removeItem(atPath: files.path("2024/May 1/deep/d.jpg"))
-            await fetch(.list(cache.id))
+            await galleries.fetch(.list(cache.id))
             #expect(try !ids(cache).contains("2024/May 1/deep/d.jpg"))
         }
     }
@@ -153,9 +127,9 @@ import Testing
     func dates() async throws {
         files.write("taken.jpg", "\u{FFFD}Exif 2019:05:04 12:00:00\0")
         let server = try await NextcloudServer.start(serving: files.path)
-        try await opening(server.url("/remote.php/dav/files/me/")) { cache in
+        try await galleries.opening(server.url("/remote.php/dav/files/me/")) { cache in
             try signIn(cache)
-            await fetch(.list(cache.id))
+            await galleries.fetch(.list(cache.id))
             #expect(try photos(cache)["taken.jpg"]?.date == Timestamp(iso8601: "2019-05-04T12:00:00Z"))
             let written = try FileManager.default.attributesOfItem(atPath: files.path("a.jpg"))[.modificationDate]
             let seconds = Int64((try #require(written as? Date)).timeIntervalSince1970.rounded(.down))
@@ -166,14 +140,14 @@ import Testing
     @Test("A wrong password is refused once, and the question says so")
     func wrongPassword() async throws {
         let server = try await NextcloudServer.start(serving: files.path)
-        try await opening(server.url("/remote.php/dav/files/me/")) { cache in
+        try await galleries.opening(server.url("/remote.php/dav/files/me/")) { cache in
             try signIn(cache, "wrong")
-            await fetch(.list(cache.id))
-            #expect(activity.questions.map(\.wasRefused) == [true])
+            await galleries.fetch(.list(cache.id))
+            #expect(galleries.activity.questions.map(\.wasRefused) == [true])
             // Nextcloud slows down after several wrong ones. The first request has none.
             #expect(server.requests.count { $0.hasSuffix(" 401") } <= 2)
             try signIn(cache)
-            await fetch(.list(cache.id))
+            await galleries.fetch(.list(cache.id))
             #expect(try ids(cache) == Self.tree.sorted())
         }
     }
@@ -181,9 +155,9 @@ import Testing
     @Test("A server that refuses requests of scripts in web pages, like ownCloud, shows its photos")
     func ownCloud() async throws {
         let server = try await NextcloudServer.start(serving: files.path, refusesAjax: true)
-        try await opening(server.url("/")) { cache in
+        try await galleries.opening(server.url("/")) { cache in
             try signIn(cache)
-            await fetch(.list(cache.id))
+            await galleries.fetch(.list(cache.id))
             #expect(try ids(cache) == Self.tree.sorted())
         }
     }
@@ -191,7 +165,7 @@ import Testing
     @Test("A preview that needs a password leads to a question, though the server names no scheme")
     func preview() async throws {
         let server = try await NextcloudServer.start(serving: files.path)
-        try await opening(server.url("/remote.php/dav/files/me/")) { cache in
+        try await galleries.opening(server.url("/remote.php/dav/files/me/")) { cache in
             let draft = try cache.beginSync()
             try draft.add([
                 GalleryEntry(
@@ -200,8 +174,8 @@ import Testing
             ])
             _ = try await cache.writer.commit(
                 draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
-            await fetch(.everyPicture(cache.id, .thumbnail))
-            #expect(activity.questions.map(\.schemes) == [["basic"]])
+            await galleries.fetch(.everyPicture(cache.id, .thumbnail))
+            #expect(galleries.activity.questions.map(\.schemes) == [["basic"]])
         }
     }
 
@@ -210,16 +184,16 @@ import Testing
     @Test("The link of a share leads to its photos and their previews", arguments: ["", "/index.php"])
     func share(prefix: String) async throws {
         let server = try await NextcloudServer.start(serving: files.path, shares: ["a1B2c3D4e5F6g7H": .init(of: "")])
-        try await opening(server.url(prefix + "/s/a1B2c3D4e5F6g7H")) { cache in
-            await fetch(.list(cache.id))
-            #expect(try ids(cache) == Self.tree.sorted() && activity.questions.isEmpty, "\(server.requests)")
-            await fetch(.everyPicture(cache.id, .thumbnail))
+        try await galleries.opening(server.url(prefix + "/s/a1B2c3D4e5F6g7H")) { cache in
+            await galleries.fetch(.list(cache.id))
+            #expect(try ids(cache) == Self.tree.sorted() && galleries.activity.questions.isEmpty, "\(server.requests)")
+            await galleries.fetch(.everyPicture(cache.id, .thumbnail))
             try expectPreviews(cache)
-            await fetch(.everyPicture(cache.id, .original))
+            await galleries.fetch(.everyPicture(cache.id, .original))
             #expect(try cache.read { try $0.counts() }.photos == Self.tree.count)
             #expect(server.requests.allSatisfy { !$0.hasSuffix(" 401") && !$0.hasSuffix(" 404") })
             let before = server.requests.count
-            await fetch(.list(cache.id))
+            await galleries.fetch(.list(cache.id))
             #expect(server.requests.count == before + 1)
         }
     }
@@ -228,21 +202,24 @@ import Testing
     func shareWithPassword() async throws {
         let server = try await NextcloudServer.start(
             serving: files.path, shares: ["a1B2c3D4e5F6g7H": .init(of: "2024", password: "op3n")])
-        try await opening(server.url("/s/a1B2c3D4e5F6g7H")) { cache in
-            await fetch(.list(cache.id))
-            #expect(activity.questions.map(\.wasRefused) == [false] && activity.questions.map(\.schemes) == [["basic"]])
+        try await galleries.opening(server.url("/s/a1B2c3D4e5F6g7H")) { cache in
+            await galleries.fetch(.list(cache.id))
+            #expect(
+                galleries.activity.questions.map(\.wasRefused) == [false]
+                    && galleries.activity.questions.map(\.schemes) == [["basic"]])
             try signIn(cache, "wrong")
-            await fetch(.list(cache.id))
-            #expect(activity.questions.map(\.wasRefused) == [true])
+            await galleries.fetch(.list(cache.id))
+            #expect(galleries.activity.questions.map(\.wasRefused) == [true])
             let refused = server.requests.count { $0.hasSuffix(" 401") }
             #expect(refused == 2, "\(server.requests)")
             try signIn(cache, "op3n")
-            await fetch(.list(cache.id))
-            #expect(try ids(cache) == ["May 1/c.jpg", "May 1/deep/d.jpg", "b.jpg"] && activity.questions.isEmpty)
+            await galleries.fetch(.list(cache.id))
+            #expect(
+                try ids(cache) == ["May 1/c.jpg", "May 1/deep/d.jpg", "b.jpg"] && galleries.activity.questions.isEmpty)
             // Such a share has no previews for programs, so the thumbnails are in the photos.
-            await fetch(.everyPicture(cache.id, .thumbnail))
+            await galleries.fetch(.everyPicture(cache.id, .thumbnail))
             #expect(try cache.read { try $0.counts() }.thumbnails == 3)
-            await fetch(.everyPicture(cache.id, .original))
+            await galleries.fetch(.everyPicture(cache.id, .original))
             #expect(try cache.read { try $0.counts() }.photos == 3)
             // Nextcloud counts each refusal, so the password is always sent at once.
             #expect(server.requests.count { $0.hasSuffix(" 401") } == refused, "\(server.requests)")
@@ -252,11 +229,11 @@ import Testing
     @Test("The link of a share that is gone is no gallery")
     func missingShare() async throws {
         let server = try await NextcloudServer.start(serving: files.path)
-        try await opening(server.url("/s/a1B2c3D4e5F6g7H")) { cache in
-            await fetch(.list(cache.id))
+        try await galleries.opening(server.url("/s/a1B2c3D4e5F6g7H")) { cache in
+            await galleries.fetch(.list(cache.id))
             let state = try cache.read { try $0.gallery() }.status.state
             #expect(state == .failed(Failure("the server answered 404 (not found)", remedy: .none)), "\(state)")
-            #expect(server.requests.count <= 6 && activity.questions.isEmpty)
+            #expect(server.requests.count <= 6 && galleries.activity.questions.isEmpty)
         }
     }
 }

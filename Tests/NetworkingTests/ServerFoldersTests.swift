@@ -105,8 +105,8 @@ import Testing
     @Test("If a bucket is busy between two pages, only the later page is requested again")
     func busyBetweenPages() async throws {
         let keys = ["a.jpg", "b.jpg", "c.jpg", "d.jpg", "e.jpg"]
-        let bucket = try StubBucket(StubBucket.Rules(keys: keys))
-        bucket.rules.withLock { $0.pages = ["2": StubBucket.refusal(503, "SlowDown")] }
+        let bucket = try StandInBucket(StandInBucket.Rules(keys: keys))
+        bucket.rules.withLock { $0.pages = ["2": StandInBucket.refusal(503, "SlowDown")] }
         galleries.clock.whileWaiting { [bucket] in bucket.rules.withLock { $0.pages = [:] } }
         let cache = try galleries.open(bucket.url())
         try await galleries.list(cache)

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 
 /// A storage service in memory with a bucket `photos`. Tests change its behaviour.
-final class StubBucket: Sendable {
+final class StandInBucket: Sendable {
     /// The behaviour of the service.
     struct Rules: Sendable {
         /// The keys of all objects.

@@ -11,56 +11,34 @@ import Testing
 
 /// Galleries on a stand-in for Immich.
 @Suite(.ownThread, .unlessItHangs) struct ImmichTests {
-    private let folder = TestFolder()
-    private let activity = Activity()
-    private let wishes = Wishes()
-    private let credentials = CredentialStore()
-    private let context: RequestContext
-    private let client: HTTPClient
+    private let galleries: ServedGalleries
 
     private static let album = "00000000-0000-4000-8000-0000000000bb"
     private static let person = "00000000-0000-4000-8000-0000000000cc"
 
     init() throws {
-        let log = Log(level: .debug)
-        let caches = try CacheFolder(
-            path: folder.path("cache"), log: log, activity: activity, credentials: credentials)
-        context = RequestContext(caches: caches, activity: activity, log: log)
-        client = HTTPClient(log: log)
-    }
-
-    /// Opens an address and runs a controller meanwhile.
-    private func opening(
-        _ url: String, key: String? = ImmichServer.key, _ body: (GalleryCache) async throws -> Void
-    ) async throws {
-        let cache = try context.caches.open(Address(url))
-        if let key { try enter(key, cache) }
-        let controller = NetworkController(wishes: wishes, context: context, client: client)
-        let running = Task { await controller.run() }
-        defer { running.cancel() }
-        try await body(cache)
-    }
-
-    /// Asks for a subject and waits until nothing is left to do.
-    private func fetch(_ subject: Wish.Subject) async {
-        wishes.ask(for: subject)
-        for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { return }
+        galleries = try ServedGalleries()
     }
 
     /// Updates the list. Returns the requests of the update.
     @discardableResult
     private func update(_ cache: GalleryCache, _ server: ImmichServer) async -> [String] {
         let before = server.requests.count
-        await fetch(.list(cache.id))
+        await galleries.fetch(.list(cache.id))
         return Array(server.requests.dropFirst(before))
     }
 
-    /// Answers the question for an API key.
-    private func enter(_ key: String, _ cache: GalleryCache) throws {
-        let place = SignInPlace.origin(try #require(cache.address.origin))
-        activity.withdrawQuestion(place)
-        credentials.take(.header(name: "x-api-key", value: key), for: place, by: [cache.id])
+    /// Opens an address with an API key, and runs a controller meanwhile.
+    private func openingWithKey(
+        _ url: String, key: String? = ImmichServer.key, _ body: (GalleryCache) async throws -> Void
+    ) async throws {
+        try await galleries.opening(url, signedInAs: key.map(Self.signIn), body)
     }
+
+    private static func signIn(_ key: String) -> SignIn { .header(name: "x-api-key", value: key) }
+
+    /// Answers the question for an API key.
+    private func enter(_ key: String, _ cache: GalleryCache) { galleries.enter(Self.signIn(key), cache) }
 
     private func photos(_ cache: GalleryCache) throws -> [Photo] {
         var photos: [Photo] = []
@@ -83,19 +61,19 @@ import Testing
         arguments: ["/", "/photos"], [false, true])
     func serverAddress(path: String, hidesWellKnown: Bool) async throws {
         let server = try await ImmichServer.start(photos: 25, settings: ["hidesWellKnown": hidesWellKnown])
-        try await opening(server.url(path), key: nil) { cache in
-            await fetch(.list(cache.id))
+        try await openingWithKey(server.url(path), key: nil) { cache in
+            await galleries.fetch(.list(cache.id))
             // The last request is the first of the library itself.
             #expect(server.requests.count <= 6 && server.requests.last == "GET /api/timeline/buckets 401")
             let origin = try #require(cache.address.origin)
             #expect(
-                activity.questions == [
+                galleries.activity.questions == [
                     SignInQuestion(origin: origin, keyHeader: "x-api-key", schemes: [], galleries: [cache.id])
                 ])
             #expect(try failure(cache)?.reason == "an API key is needed for \(origin.place)")
-            try enter(ImmichServer.key, cache)
-            await fetch(.list(cache.id))
-            #expect(try activity.questions.isEmpty && photos(cache).count == 25)
+            enter(ImmichServer.key, cache)
+            await galleries.fetch(.list(cache.id))
+            #expect(try galleries.activity.questions.isEmpty && photos(cache).count == 25)
             let facts = try cache.read { try ($0.source(), $0.gallery()) }
             #expect(try facts.0?.kind == .immich && facts.0?.root == Address(server.url("/")))
             #expect(facts.1.kind == .immich && facts.1.hasPaths == false)
@@ -113,10 +91,10 @@ import Testing
         let server = try await ImmichServer.start(photos: 3)
         // A format that Vitrine does not decode.
         try server.order(["change": 1, "originalMimeType": "image/x-adobe-dng"])
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
-            await fetch(.everyPicture(cache.id, .thumbnail))
-            await fetch(.everyPicture(cache.id, .original))
+            await galleries.fetch(.everyPicture(cache.id, .thumbnail))
+            await galleries.fetch(.everyPicture(cache.id, .original))
             let counts = try cache.read { try $0.counts() }
             #expect(counts.thumbnails == 3 && counts.photos == 3 && counts.failed == 0)
             let ids = try photos(cache).map(\.galleryID)
@@ -131,7 +109,7 @@ import Testing
     @Test("Pages of 1,000 photos follow each other, and the first ones appear before the last page is there")
     func pages() async throws {
         let server = try await ImmichServer.start(photos: 2_500)
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             let requests = await update(cache, server)
             #expect(
                 requests.suffix(5) == [Self.buckets, Self.page(1), Self.page(2), Self.page(3), Self.buckets])
@@ -150,7 +128,7 @@ import Testing
     func selections(path: String, expected: [String]) async throws {
         let server = try await ImmichServer.start(
             photos: 25, settings: ["albums": [Self.album: [1, 4, 10]], "people": [Self.person: [2]]])
-        try await opening(server.url(path)) { cache in
+        try await openingWithKey(server.url(path)) { cache in
             await update(cache, server)
             #expect(try names(cache) == expected)
             // Another photo in an album does not change the photo's own record.
@@ -166,7 +144,7 @@ import Testing
     @Test("An update without changes needs two requests and writes nothing")
     func unchanged() async throws {
         let server = try await ImmichServer.start(photos: 1_500)
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
             let version = try cache.read { try $0.gallery() }.listVersion
             #expect(await update(cache, server) == [Self.buckets, Self.page(1)])
@@ -178,7 +156,7 @@ import Testing
     @Test("One deleted photo needs three requests, and only this photo disappears")
     func deleted() async throws {
         let server = try await ImmichServer.start(photos: 1_500)
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
             let before = try names(cache)
             try server.order(["delete": 700])
@@ -191,7 +169,7 @@ import Testing
     @Test("The photos of a partner stay when a month is read, because the search also finds them")
     func partner() async throws {
         let server = try await ImmichServer.start(photos: 30, settings: ["partner": [2, 5], "perMonth": 10])
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
             try server.order(["delete": 3])
             #expect(await update(cache, server) == [Self.buckets, Self.page(1), Self.bucket("2010-01")])
@@ -202,7 +180,7 @@ import Testing
     @Test("A month that loses all its photos needs no request of its own")
     func emptiedMonth() async throws {
         let server = try await ImmichServer.start(photos: 12, settings: ["perMonth": 5, "videos": 0])
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
             for number in 5..<10 { try server.order(["delete": number]) }
             #expect(await update(cache, server) == [Self.buckets, Self.page(1)])
@@ -213,7 +191,7 @@ import Testing
     @Test("An added photo appears, and its month is read, because another photo may have left it")
     func added() async throws {
         let server = try await ImmichServer.start(photos: 100, settings: ["perMonth": 20])
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
             // The count of the month stays the same.
             try server.order(["delete": 22])
@@ -229,7 +207,7 @@ import Testing
     @Test("A changed photo keeps its row, and gets a new thumbnail only if its picture has changed")
     func changed() async throws {
         let server = try await ImmichServer.start(photos: 30, settings: ["perMonth": 10])
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
             let before = try photos(cache)
             try server.order(["change": 3, "originalFileName": "renamed.jpg"])
@@ -259,7 +237,7 @@ import Testing
     func unknown() async throws {
         let server = try await ImmichServer.start(photos: 30, settings: ["perMonth": 10, "videos": 0])
         try server.order(["change": 4, "visibility": "locked"])
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
             #expect(try photos(cache).count == 29)
             // Its record has the time of an earlier change.
@@ -273,7 +251,7 @@ import Testing
     @Test("After many changes Vitrine reads all pages, which are fewer than the months")
     func manyChanges() async throws {
         let server = try await ImmichServer.start(photos: 200, settings: ["perMonth": 5, "videos": 0])
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
             for month in 0..<20 { try server.order(["delete": month * 5]) }
             #expect(await update(cache, server) == [Self.buckets, Self.page(1), Self.page(1)])
@@ -286,14 +264,15 @@ import Testing
     @Test("A wrong key is refused once, and the question says so")
     func wrongKey() async throws {
         let server = try await ImmichServer.start(photos: 5)
-        try await opening(server.url("/"), key: "wrong") { cache in
+        try await openingWithKey(server.url("/"), key: "wrong") { cache throws in
             let requests = await update(cache, server)
             #expect(requests.last == "GET /api/timeline/buckets 401")
             #expect(requests.count { $0.hasSuffix(" 401") } == 1)
             #expect(
-                activity.questions.map(\.wasRefused) == [true] && activity.questions.map(\.secretName) == ["API key"])
+                galleries.activity.questions.map(\.wasRefused) == [true]
+                    && galleries.activity.questions.map(\.secretName) == ["API key"])
             #expect(try failure(cache)?.reason.hasSuffix("refuses the API key") == true)
-            try enter(ImmichServer.key, cache)
+            enter(ImmichServer.key, cache)
             await update(cache, server)
             #expect(try photos(cache).count == 5)
         }
@@ -303,14 +282,14 @@ import Testing
     func missingPermission() async throws {
         let keys = ["list": ["asset.read"], "nothing": []]
         let server = try await ImmichServer.start(photos: 5, keys: keys)
-        try await opening(server.url("/"), key: "nothing") { cache in
+        try await openingWithKey(server.url("/"), key: "nothing") { cache in
             await update(cache, server)
             let expected = "the API key lacks the permission asset.read"
-            #expect(try failure(cache) == Failure(expected, remedy: .none) && activity.questions.isEmpty)
-            try enter("list", cache)
+            #expect(try failure(cache) == Failure(expected, remedy: .none) && galleries.activity.questions.isEmpty)
+            enter("list", cache)
             await update(cache, server)
             #expect(try photos(cache).count == 5)
-            await fetch(.everyPicture(cache.id, .thumbnail))
+            await galleries.fetch(.everyPicture(cache.id, .thumbnail))
             let trouble = try photos(cache).map(\.thumbnail.trouble)
             let reason = Failure("the API key lacks the permission asset.view", remedy: .none)
             #expect(trouble == Array(repeating: .bad(reason), count: 5))
@@ -321,9 +300,9 @@ import Testing
     func missingThumbnail() async throws {
         let server = try await ImmichServer.start(photos: 2)
         try server.order(["change": 0, "thumbhash": NSNull()])
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
-            wishes.ask(for: .everyPicture(cache.id, .thumbnail))
+            galleries.wishes.ask(for: .everyPicture(cache.id, .thumbnail))
             for await _ in cache.changes() where try cache.read({ try $0.counts() }).thumbnails == 1 { break }
             let first = try #require(try photos(cache).first)
             let expected = Failure("the server has not made this thumbnail yet", remedy: .time)
@@ -339,7 +318,7 @@ import Testing
     func repeatedPage() async throws {
         let server = try await ImmichServer.start(photos: 3_500)
         try server.order(["fault": "repeat", "page": 3])
-        try await opening(server.url("/")) { cache in
+        try await openingWithKey(server.url("/")) { cache in
             let requests = await update(cache, server)
             #expect(requests.count { $0.hasPrefix("POST") } == 3)
             #expect(try failure(cache) == Failure("the server sent the same page twice", remedy: .none))
@@ -355,11 +334,11 @@ import Testing
         arguments: [true, false])
     func goneServer(isFirst: Bool) async throws {
         let server = try await ImmichServer.start(photos: 3_500, settings: ["albums": [Self.album: Array(0..<3_000)]])
-        let cache = try context.caches.open(Address(server.url("/albums/\(Self.album)")))
-        try enter(ImmichServer.key, cache)
+        let cache = try galleries.context.caches.open(Address(server.url("/albums/\(Self.album)")))
+        enter(ImmichServer.key, cache)
         func update() async throws {
-            let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
-            try await request.perform(over: client)
+            let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: galleries.context))
+            try await request.perform(over: galleries.client)
         }
         if !isFirst { try await update() }
         let before = try photos(cache).count
@@ -374,7 +353,7 @@ import Testing
     @Test("A truncated page or another answer leads to an error, and no photo is removed")
     func brokenPages() async throws {
         let server = try await ImmichServer.start(photos: 1_500, settings: ["albums": [Self.album: Array(0..<1_500)]])
-        try await opening(server.url("/albums/\(Self.album)")) { cache in
+        try await openingWithKey(server.url("/albums/\(Self.album)")) { cache in
             await update(cache, server)
             let count = try photos(cache).count
             let answers = [
@@ -405,8 +384,8 @@ import Testing
             default: .answer(404, "")
             }
         }
-        try await opening("http://127.0.0.1:\(server.port)/") { cache in
-            await fetch(.list(cache.id))
+        try await openingWithKey("http://127.0.0.1:\(server.port)/") { cache in
+            await galleries.fetch(.list(cache.id))
             let (count, failure) = (try photos(cache).count, try failure(cache))
             #expect(count == 0 && failure != nil)
         }

@@ -1,0 +1,52 @@
+import HTTP
+import Logging
+import Model
+import Session
+import TestSupport
+
+@testable import Cache
+@testable import Networking
+
+/// Caches of galleries on servers, and a controller that fulfils wishes while a test runs.
+struct ServedGalleries {
+    let log = Log(level: .debug)
+    let activity = Activity()
+    let wishes = Wishes()
+    let credentials = CredentialStore()
+    let context: RequestContext
+    let client: HTTPClient
+    private let folder = TestFolder()
+
+    init() throws {
+        let caches = try CacheFolder(
+            path: folder.path("cache"), log: log, activity: activity, credentials: credentials)
+        context = RequestContext(caches: caches, activity: activity, log: log)
+        client = HTTPClient(log: log)
+    }
+
+    /// Opens an address and runs a controller meanwhile.
+    func opening(
+        _ url: String, signedInAs signIn: SignIn? = nil, _ body: (GalleryCache) async throws -> Void
+    ) async throws {
+        let cache = try context.caches.open(Address(url))
+        if let signIn { enter(signIn, cache) }
+        let controller = NetworkController(wishes: wishes, context: context, client: client)
+        let running = Task { await controller.run() }
+        defer { running.cancel() }
+        try await body(cache)
+    }
+
+    /// Asks for a subject and waits until nothing is left to do.
+    func fetch(_ subject: Wish.Subject) async {
+        wishes.ask(for: subject)
+        for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { return }
+    }
+
+    /// Answers the question for credentials.
+    func enter(_ signIn: SignIn, _ cache: GalleryCache) {
+        guard let origin = cache.address.origin else { return }
+        let place = SignInPlace.origin(origin)
+        activity.withdrawQuestion(place)
+        credentials.take(signIn, for: place, by: [cache.id])
+    }
+}
