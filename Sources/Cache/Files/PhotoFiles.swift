@@ -59,7 +59,7 @@ public struct PhotoFiles: Sendable {
     public func open(original: Address) throws(SystemError) -> Int32 {
         guard let own = gallery.filePathBytes, let path = original.filePathBytes else { throw SystemError(EXDEV) }
         var folder = Self.prefix(own)
-        if !path.starts(with: folder), !Self.isFolder(own), let parent = gallery.folderAlone.filePathBytes {
+        if !path.starts(with: folder), !gallery.isLocalFolder, let parent = gallery.folderAlone.filePathBytes {
             folder = Self.prefix(parent)
         }
         guard path.starts(with: folder) else { throw SystemError(EXDEV) }
@@ -69,12 +69,6 @@ public struct PhotoFiles: Sendable {
     /// Returns the prefix that all paths in a folder share.
     private static func prefix(_ folder: [UInt8]) -> [UInt8] {
         folder.last == UInt8(ascii: "/") ? folder : folder + [UInt8(ascii: "/")]
-    }
-
-    private static func isFolder(_ path: [UInt8]) -> Bool {
-        var status = stat()
-        let text = (path + [0]).map { CChar(bitPattern: $0) }
-        return stat(text, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether a photo is a file in the gallery's local folder.
@@ -262,5 +256,15 @@ private struct FileDigest: Equatable {
             offset += off_t(count)
         }
         return FileDigest(size: Int64(offset), digest: Int64(bitPattern: hash ^ UInt64(offset)))
+    }
+}
+
+extension Address {
+    /// Whether this is the address of an existing folder on this machine.
+    public var isLocalFolder: Bool {
+        guard let path = filePathBytes else { return false }
+        var status = stat()
+        let text = (path + [0]).map { CChar(bitPattern: $0) }
+        return stat(text, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

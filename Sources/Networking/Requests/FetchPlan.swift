@@ -113,11 +113,7 @@ extension GalleryCache {
     }
 
     /// Whether the gallery's address is a local folder.
-    var isFolder: Bool {
-        guard let path = address.filePath else { return false }
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
+    var isFolder: Bool { address.isLocalFolder }
 
     /// The list file in a local folder: `gallery.xml` or `index.xml`. The value is nil if the folder has neither file.
     var listFile: Address? {
