@@ -175,7 +175,7 @@ import Testing
         #expect(server.requests.map(\.method) == ["POST", "POST"])
         #expect(server.requests.allSatisfy { $0.headers["user-agent"]?.hasPrefix("Vitrine/") == true })
         #expect(server.requests.allSatisfy { $0.headers["authorization"] == nil })
-        #expect(server.requests.first?.body == [] && server.requests.last?.body == Array("token=a%2bb%26c%2f".utf8))
+        #expect(server.requests.first?.body == [] && server.requests.last?.body == Array("token=a%2Bb%26c%2F".utf8))
     }
 
     @Test(

@@ -73,7 +73,7 @@ public struct BrowserSignIns: Sendable {
         let page = try Self.own(flow.login, at: signIn.server)
         var question = try self.plan(for: Self.own(flow.endpoint, at: signIn.server), of: signIn)
         question.headers = [("Content-Type", "application/x-www-form-urlencoded")]
-        question.body = Array("token=".utf8) + Self.formEncoded(flow.token)
+        question.body = Array(("token=" + PercentEncoding.encodeAll(flow.token.utf8, except: "")).utf8)
         return (page, question)
     }
 
@@ -142,17 +142,5 @@ public struct BrowserSignIns: Sendable {
                     + "\(server.origin.map(\.description) ?? "another server")")
         }
         return kept
-    }
-
-    /// Encodes a value of a web form.
-    private static func formEncoded(_ text: String) -> [UInt8] {
-        text.utf8.flatMap { byte -> [UInt8] in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                [byte]
-            default: Array("%".utf8) + Array((byte < 16 ? "0" : "").utf8) + Array(String(byte, radix: 16).utf8)
-            }
-        }
     }
 }

@@ -46,7 +46,7 @@ public struct Response {
                 throw RequestError.signIn(question)
             }
             if head.status == 404, ImmichRules.isThumbnail(plan.address) { throw RequestError.notMadeYet }
-            if head.status == 403, let permission = await missingPermission(&events, plan) {
+            if head.status == 403, let permission = try await missingPermission(&events, plan) {
                 throw RequestError.missingPermission(permission)
             }
             if plan.refusals != .ignored,
@@ -63,13 +63,9 @@ public struct Response {
     /// Returns the API key's missing permission, if a 403 names it.
     private static func missingPermission(
         _ events: inout HTTPTransfer.Iterator, _ plan: FetchPlan
-    ) async -> String? {
+    ) async throws -> String? {
         guard plan.file == nil, ImmichRules.keyHeader(for: plan.address) != nil else { return nil }
-        var body: [UInt8] = []
-        while body.count < ImmichRules.longestReason, let event = try? await events.next() {
-            if case .bytes(let bytes) = event { body += bytes }
-        }
-        return ImmichRules.missingPermission(body)
+        return ImmichRules.missingPermission(try await bodyOfRefusal(&events))
     }
 
     /// Reads the document with which a storage service refuses a request. Returns nil for other answers, and if the
@@ -78,6 +74,14 @@ public struct Response {
         _ head: HTTPResponse, _ events: inout HTTPTransfer.Iterator, mayAsk: Bool
     ) async throws -> BucketRefusal? {
         guard head.status != 429, head.status < 500 else { return nil }
+        let body = try await bodyOfRefusal(&events)
+        // A transfer in pieces passes on no body of a refusal.
+        if body.isEmpty, mayAsk, head.status == 403 { return BucketRefusal(status: 403, code: "AccessDenied") }
+        return BucketRefusal(status: head.status, region: head.headers["x-amz-bucket-region"], body: body)
+    }
+
+    /// Returns the body of a refusal, of which the client passes on the beginning.
+    private static func bodyOfRefusal(_ events: inout HTTPTransfer.Iterator) async throws -> [UInt8] {
         var body: [UInt8] = []
         do {
             while let event = try await events.next() {
@@ -87,9 +91,7 @@ public struct Response {
             // The status of a truncated answer still counts.
             try Task.checkCancellation()
         }
-        // A transfer in pieces passes on no body of a refusal.
-        if body.isEmpty, mayAsk, head.status == 403 { return BucketRefusal(status: 403, code: "AccessDenied") }
-        return BucketRefusal(status: head.status, region: head.headers["x-amz-bucket-region"], body: body)
+        return body
     }
 
     /// Whether the request can use an answer.

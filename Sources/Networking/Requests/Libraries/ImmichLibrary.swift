@@ -106,7 +106,7 @@ enum ImmichRules {
     }
 
     /// The most bytes of a refusal to search for its reason.
-    static let longestReason = 4_096
+    private static let longestReason = 4_096
 
     /// Returns the missing permission that a refusal names. Returns nil if it names none.
     ///
