@@ -59,6 +59,11 @@ import Testing
         }
     }
 
+    /// Waits until the server has answered a request, and the next request has a time.
+    private func untilVitrineWaits() async {
+        for await _ in clock.changes() where !clock.alarms.isEmpty { break }
+    }
+
     private func failure(of signIn: BrowserSignIn, afterWaiting: Bool = false) async -> String? {
         guard case .failed(let failure) = await stage(of: signIn, afterWaiting: afterWaiting) else { return nil }
         return failure.reason
@@ -71,7 +76,8 @@ import Testing
         files.write("a.jpg", "x")
         let server = try await NextcloudServer.start(serving: files.path)
         let cache = try context.caches.open(Address(server.url("/remote.php/dav/files/me/")))
-        let controller = NetworkController(wishes: wishes, context: context, client: client)
+        let controller = NetworkController(
+            wishes: wishes, context: context, client: client, schedule: .inQuickSuccession)
         let working = Task { await controller.run() }
         defer { working.cancel() }
         func fetch() async {
@@ -91,6 +97,7 @@ import Testing
             // The user needs a while.
             #expect(await clock.advanceToNextAlarm() == .seconds(2))
             #expect(await clock.advanceToNextAlarm() == .seconds(4))
+            await untilVitrineWaits()
             #expect(try Command("/usr/bin/curl", ["-s", "-d", "", page.text]).text.contains("grant access"))
             await clock.advanceToNextAlarm()
             guard case .granted(let granted) = await stage(of: signIn, afterWaiting: true) else {
@@ -102,7 +109,9 @@ import Testing
             activity.withdrawQuestion(question.place)
             credentials.take(granted, for: question.place, by: question.galleries)
             await fetch()
-            #expect(try cache.read { try $0.gallery() }.photoCount == 1 && activity.questions.isEmpty)
+            #expect(
+                try cache.read { try $0.gallery() }.photoCount == 1 && activity.questions.isEmpty,
+                "\(log.entries.map(\.message))")
             let polls = server.requests.filter { $0.contains("/login/v2") }
             #expect(
                 polls.first == "POST /index.php/login/v2 200" && polls.last == "POST /login/v2/poll 200", "\(polls)")
@@ -125,7 +134,8 @@ import Testing
             #expect(pages?.text == server || pages == nil && address.contains("evil"), "\(address)")
         }
         let cache = try context.caches.open(Address(server.url("/s/a1B2c3D4e5F6g7H")))
-        let controller = NetworkController(wishes: wishes, context: context, client: client)
+        let controller = NetworkController(
+            wishes: wishes, context: context, client: client, schedule: .inQuickSuccession)
         let working = Task { await controller.run() }
         defer { working.cancel() }
         wishes.ask(for: .list(cache.id))
@@ -282,14 +292,14 @@ import Testing
             let abandoned = try begin(at: first)
             _ = await stage(of: abandoned)
             await clock.advanceToNextAlarm()
-            for await _ in clock.changes() where !clock.alarms.isEmpty { break }
+            await untilVitrineWaits()
             wishes.signIn(withBrowser: nil)
             activity.endSignIn(abandoned)
             let signIn = try begin(at: second)
             _ = await stage(of: signIn)
-            for await _ in clock.changes() where !clock.alarms.isEmpty { break }
+            await untilVitrineWaits()
             await clock.advanceToNextAlarm()
-            for await _ in clock.changes() where !clock.alarms.isEmpty { break }
+            await untilVitrineWaits()
             #expect(clock.alarms.count == 1)
             #expect(activity.stage(of: abandoned) == nil)
         }

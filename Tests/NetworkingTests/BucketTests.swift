@@ -37,7 +37,8 @@ import Testing
 
     /// Runs a controller meanwhile.
     private func working(_ context: RequestContext, _ body: () async throws -> Void) async throws {
-        let controller = NetworkController(wishes: wishes, context: context, client: HTTPClient(log: log))
+        let controller = NetworkController(
+            wishes: wishes, context: context, client: HTTPClient(log: log), schedule: .inQuickSuccession)
         let running = Task { await controller.run() }
         defer { running.cancel() }
         try await body()

@@ -287,7 +287,8 @@ import Testing
     }
 
     private func running(_ body: () async throws -> Void) async throws {
-        let controller = NetworkController(wishes: wishes, context: context, client: HTTPClient(log: Log()))
+        let controller = NetworkController(
+            wishes: wishes, context: context, client: HTTPClient(log: Log()), schedule: .inQuickSuccession)
         let running = [Task { await controller.run() }, Task { [folders] in await folders.run() }]
         defer { for task in running { task.cancel() } }
         wishes.ask(for: .list(cache.id))

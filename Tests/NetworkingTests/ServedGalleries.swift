@@ -1,6 +1,7 @@
 import HTTP
 import Logging
 import Model
+import Scheduling
 import Session
 import TestSupport
 
@@ -30,7 +31,8 @@ struct ServedGalleries {
     ) async throws {
         let cache = try context.caches.open(Address(url))
         if let signIn { enter(signIn, cache) }
-        let controller = NetworkController(wishes: wishes, context: context, client: client)
+        let controller = NetworkController(
+            wishes: wishes, context: context, client: client, schedule: .inQuickSuccession)
         let running = Task { await controller.run() }
         defer { running.cancel() }
         try await body(cache)
@@ -49,4 +51,9 @@ struct ServedGalleries {
         activity.withdrawQuestion(place)
         credentials.take(signIn, for: place, by: [cache.id])
     }
+}
+
+extension RetrySchedule {
+    /// A schedule for tests with real servers. The program's own could wait for an hour after a few failures.
+    static var inQuickSuccession: Self { Self(maximumAttempts: 5, random: { 0 }) }
 }

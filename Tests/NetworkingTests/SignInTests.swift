@@ -58,7 +58,7 @@ import Testing
     ) async throws {
         let controller = NetworkController(
             wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log),
-            client: client ?? self.client)
+            client: client ?? self.client, schedule: .inQuickSuccession)
         let running = Task { await controller.run() }
         try await body()
         running.cancel()
