@@ -16,11 +16,13 @@ public struct GalleryEntry: Hashable, Sendable {
     public var revision: String
     /// The part of a photo library that contains the photo; empty in other galleries. See ``EntryBytes/Part/libraryPart``.
     public var libraryPart: String
+    /// A blurred picture of the photo in a few bytes; empty if there is none. See ``EntryBytes/Part/thumbhash``.
+    public var thumbhash: String
 
     /// Creates an entry.
     public init(
         id: String, name: String, date: Timestamp, dateOrigin: DateOrigin = .stated, photo: Address,
-        thumbnail: Address?, revision: String = "", libraryPart: String = ""
+        thumbnail: Address?, revision: String = "", libraryPart: String = "", thumbhash: String = ""
     ) {
         self.id = id
         self.name = name
@@ -30,6 +32,7 @@ public struct GalleryEntry: Hashable, Sendable {
         self.thumbnail = thumbnail
         self.revision = revision
         self.libraryPart = libraryPart
+        self.thumbhash = thumbhash
     }
 }
 
@@ -71,6 +74,8 @@ public struct EntryBytes: Sendable {
         /// A part is a month, for example. In other galleries this text is empty, and the id of a photo with a revision
         /// is a path.
         case libraryPart
+        /// A blurred picture of the photo as a ThumbHash in Base64; empty if the gallery has none.
+        case thumbhash
     }
 
     /// The bytes of all texts, one after the other.
@@ -128,6 +133,7 @@ public struct EntryBytes: Sendable {
                 case .thumbnail: entry.thumbnail?.text ?? ""
                 case .revision: entry.revision
                 case .libraryPart: entry.libraryPart
+                case .thumbhash: entry.thumbhash
                 }
             bytes.append(contentsOf: text.utf8)
             end(part)

@@ -18,11 +18,14 @@ public struct Photo: Hashable, Identifiable, Sendable {
     public let isInPlace: Bool
     /// The folder of the photo; nil if the photo's id is no path.
     public let folder: FolderPath?
+    /// A blurred picture of the photo as a ThumbHash in Base64; nil if the gallery has none.
+    public let thumbhash: String?
 
     /// Creates a photo.
     public init(
         key: PhotoKey, galleryID: String, name: String, date: Timestamp, thumbnail: RenditionState,
-        original: RenditionState, size: Int64? = nil, isInPlace: Bool = false, folder: FolderPath? = nil
+        original: RenditionState, size: Int64? = nil, isInPlace: Bool = false, folder: FolderPath? = nil,
+        thumbhash: String? = nil
     ) {
         self.key = key
         self.galleryID = galleryID
@@ -33,6 +36,7 @@ public struct Photo: Hashable, Identifiable, Sendable {
         self.size = size
         self.isInPlace = isInPlace
         self.folder = folder
+        self.thumbhash = thumbhash
     }
 
     /// The photo's ``key``, as `Identifiable` requires.

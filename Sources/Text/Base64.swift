@@ -26,4 +26,37 @@ public enum Base64 {
             count = 4 * groups
         }
     }
+
+    /// Decodes text with padding and without line breaks. Returns nil for other texts.
+    public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count % 4 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 4 * 3)
+        var (bits, bitCount, padding) = (0, 0, 0)
+        for character in text {
+            if character == UInt8(ascii: "=") {
+                padding += 1
+                continue
+            }
+            guard padding == 0, let value = value(character) else { return nil }
+            bits = bits << 6 | value
+            bitCount += 6
+            guard bitCount >= 8 else { continue }
+            bitCount -= 8
+            bytes.append(UInt8(bits >> bitCount & 255))
+            bits &= 1 << bitCount - 1
+        }
+        return padding <= 2 && bits == 0 ? bytes : nil
+    }
+
+    private static func value(_ character: UInt8) -> Int? {
+        switch character {
+        case 0x41...0x5A: Int(character) - 0x41
+        case 0x61...0x7A: Int(character) - 0x61 + 26
+        case 0x30...0x39: Int(character) - 0x30 + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
 }

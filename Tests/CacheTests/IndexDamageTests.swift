@@ -196,4 +196,24 @@ import Testing
         }
         #expect(found == [photo.key.rawValue])
     }
+
+    @Test("The blurred pictures of an Immich gallery move out of the revisions")
+    func thumbhashes() throws {
+        func columns(kind: String, revision: String) throws -> [String?]? {
+            let connection = try Connection(path: ":memory:", access: .readWrite)
+            try Schema.migrate(connection, through: 9)
+            try connection.run("INSERT INTO gallery (key, address, kind) VALUES (1, 'http://localhost/', ?)", kind)
+            try connection.run(
+                """
+                INSERT INTO photo (id, name, name_key, date, photo_address, revision) VALUES ('a', 'a', X'61', 1, 'b', ?)
+                """, revision)
+            try connection.execute(Schema.migrations[9])
+            return try connection.first("SELECT revision, thumbhash FROM photo") {
+                [$0.optionalText(0), $0.optionalText(1)]
+            }
+        }
+        #expect(try columns(kind: "immich", revision: "SHA1= 1QcS") == ["SHA1=", "1QcS"])
+        #expect(try columns(kind: "immich", revision: "SHA1= ") == ["SHA1=", nil])
+        #expect(try columns(kind: "webdav", revision: "17 2") == ["17 2", nil])
+    }
 }

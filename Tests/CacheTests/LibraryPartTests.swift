@@ -64,4 +64,20 @@ import Testing
         // The pictures are the same.
         #expect(try test.photo("a").thumbnail.edition == 1)
     }
+
+    @Test("Another blurred picture means another thumbnail, but not another photo")
+    func thumbhashes() async throws {
+        func entry(_ thumbhash: String) throws -> GalleryEntry {
+            var entry = try self.entry("a", in: "2024-05")
+            entry.thumbhash = thumbhash
+            return entry
+        }
+        try await test.sync([entry("")])
+        #expect(try test.photo("a").thumbhash == nil)
+        for thumbhash in ["AAAA", "BBBB", "BBBB", ""] { try await test.sync([entry(thumbhash)]) }
+        #expect(try test.photo("a").thumbhash == nil)
+        try await test.sync([entry("CCCC")])
+        let photo = try test.photo("a")
+        #expect(photo.thumbhash == "CCCC" && photo.thumbnail.edition == 5 && photo.original.edition == 1)
+    }
 }

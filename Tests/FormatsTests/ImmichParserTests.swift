@@ -40,7 +40,7 @@ import Testing
                 == LibraryPhoto(
                     id: id, name: "1.jpg",
                     date: .cameraTime(try #require(Timestamp(iso8601: "2024-05-06T07:08:09Z"))), part: "2024-05",
-                    revision: "c1 t1", photo: try Address("http://photos.test/api/assets/\(id)/original"),
+                    revision: "c1", thumbhash: "t1", photo: try Address("http://photos.test/api/assets/\(id)/original"),
                     thumbnail: try Address("http://photos.test/api/assets/\(id)/thumbnail?size=thumbnail"),
                     changedAt: Timestamp(iso8601: "2025-01-02T03:04:05.678Z")))
         #expect(try parse(Self.page([])).photos.isEmpty)
@@ -115,7 +115,7 @@ import Testing
         let long = String(repeating: "x", count: 100_000)
         let asset = Self.asset(1, #","originalFileName":"\#(long)","checksum":"\#(long)","thumbhash":"\#(long)""#)
         let photo = try #require(try parse(Self.page([asset])).photos.first)
-        #expect(photo.name.count == 1_024 && photo.revision == "c1 t1")
+        #expect(photo.name.count == 1_024 && photo.revision == "c1" && photo.thumbhash == "t1")
     }
 
     // MARK: - Months

@@ -76,4 +76,23 @@ import Testing
         try await screens.until { isPicture(red: 100) && !screens.text.contains("Thumbnail: ") }
         #expect(isPicture(red: 100))
     }
+
+    @Test("A blurred picture stands in until the thumbnail arrives, but never hides a failure")
+    func blurred() async throws {
+        var entry = try TestScreens.entry("a", date: 0)
+        entry.thumbhash = "1QcSHQRnh493V4dIh4eXh1h4kJUI"
+        try await screens.sync([entry])
+        screens.open()
+        guard case .rgb(let red, _, let blue) = middle.style.foreground else {
+            Issue.record("\(middle)")
+            return
+        }
+        // The picture is brown in the middle.
+        #expect(middle.text == "▀" && red > blue + 20)
+        try await screens.note(.putOff(reason), for: .thumbnail, of: "a")
+        try await screens.until { screens.text.contains("Thumbnail (retry later)") }
+        #expect(middle.text == "~")
+        try await screens.store(TestScreens.picture(red: 200), as: .thumbnail, of: "a")
+        try await screens.until { isPicture(red: 200) }
+    }
 }

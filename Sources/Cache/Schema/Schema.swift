@@ -45,7 +45,7 @@ enum Schema {
     ///
     /// A photo's row contains the state of its renditions, so that reading a part of a list is one query over one
     /// table. The pictures' bytes are large and rarely needed, so they are in another table.
-    private static let migrations = [
+    static let migrations = [
         """
         CREATE TABLE gallery (
             key INTEGER PRIMARY KEY CHECK (key = 1),
@@ -194,6 +194,14 @@ enum Schema {
             FROM photo LEFT JOIN metadata ON metadata.photo = photo.key;
         -- The photos whose ids contain a slash. Without this index, the search for the first of them would read all ids.
         CREATE INDEX photo_in_folder ON photo (key) WHERE instr(id, '/') > 0;
+        """,
+        """
+        -- A blurred picture of the photo as a ThumbHash in Base64. NULL if the gallery has none.
+        ALTER TABLE photo ADD COLUMN thumbhash TEXT;
+        -- In galleries of Immich, the revision consisted of the checksum and the blurred picture.
+        UPDATE photo SET thumbhash = nullif(substr(revision, instr(revision, ' ') + 1), ''),
+                         revision = substr(revision, 1, instr(revision, ' ') - 1)
+            WHERE (SELECT kind FROM gallery) = 'immich' AND instr(revision, ' ') > 0;
         """,
     ]
 }

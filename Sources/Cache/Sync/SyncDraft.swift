@@ -198,7 +198,8 @@ public final class SyncDraft {
         let comparison: Comparison? = try entry.bytes.withUnsafeBytes { bytes in
             try connection.first(
                 """
-                SELECT key, name, date, photo_address, thumbnail_address, entry_digest, revision, date_origin, library_part
+                SELECT key, name, date, photo_address, thumbnail_address, entry_digest, revision, date_origin,
+                       library_part, thumbhash
                 FROM photo WHERE id = ?
                 """,
                 Borrowed.text(UnsafeRawBufferPointer(rebasing: bytes[entry.range(of: .id)]))
@@ -226,11 +227,11 @@ public final class SyncDraft {
         let isRedated = !keepsDate && row.int(2) != entry.date.milliseconds
         let isPhotoMoved = differs(3, .photo)
         // An empty text means no address, because an address has a scheme.
-        let isThumbnailMoved = differs(4, .thumbnail)
+        let isThumbnailNew = differs(4, .thumbnail) || differs(9, .thumbhash)
         var affects: Set<Rendition> = []
         if isRevised || isRedated || isPhotoMoved { affects.insert(.original) }
         // Without an address the thumbnail is made from the photo, so it changes with the photo.
-        if isRevised || isRedated || isThumbnailMoved || (isPhotoMoved && !entry.hasThumbnail) {
+        if isRevised || isRedated || isThumbnailNew || (isPhotoMoved && !entry.hasThumbnail) {
             affects.insert(.thumbnail)
         }
         if !affects.isEmpty || differs(1, .name) || differs(8, .libraryPart) {

@@ -135,6 +135,7 @@ struct SyncItem {
     let thumbnail: UnsafeRawBufferPointer?
     let revision: UnsafeRawBufferPointer?
     let libraryPart: UnsafeRawBufferPointer?
+    let thumbhash: UnsafeRawBufferPointer?
 
     // MARK: - Binary form
 
@@ -214,11 +215,15 @@ struct SyncItem {
         id = text(0)
         name = text(1)
         photo = text(2)
-        let (thumbnail, revision, libraryPart) = (text(3), text(4), text(5))
-        self.thumbnail = thumbnail.isEmpty ? nil : thumbnail
-        self.revision = revision.isEmpty ? nil : revision
-        self.libraryPart = libraryPart.isEmpty ? nil : libraryPart
-        nameKey = text(6)
+        func optionalText(_ index: Int) -> UnsafeRawBufferPointer? {
+            let text = text(index)
+            return text.isEmpty ? nil : text
+        }
+        thumbnail = optionalText(3)
+        revision = optionalText(4)
+        libraryPart = optionalText(5)
+        thumbhash = optionalText(6)
+        nameKey = text(7)
         bytes = bytes.dropFirst(offset)
     }
 }

@@ -39,12 +39,16 @@ public struct ImmichPictures: Sendable {
     /// Addresses that contain the queries for sizes. They are parsed once, because parsing a query takes longer than
     /// all other work for a photo.
     private let (thumbnailQuery, previewQuery): (Address?, Address?)
+    private let hasOriginals: Bool
 
     /// Creates the addresses.
     ///
-    /// - Parameter server: the address of the server, with a slash at its end.
-    public init(server: Address) {
+    /// - Parameters:
+    ///   - server: the address of the server, with a slash at its end.
+    ///   - hasOriginals: whether the server sends the original files.
+    public init(server: Address, hasOriginals: Bool = true) {
         self.server = server.asFolder
+        self.hasOriginals = hasOriginals
         thumbnailQuery = try? server.resolving("?size=thumbnail")
         previewQuery = try? server.resolving("?size=preview")
     }
@@ -52,9 +56,9 @@ public struct ImmichPictures: Sendable {
     /// Returns the address of a photo's thumbnail, which has 250 pixels.
     func thumbnail(_ id: String) -> Address? { picture(id, thumbnailQuery) }
 
-    /// Returns the address of a photo: the original file, or a preview if Vitrine cannot decode the file.
+    /// Returns the address of a photo: the original file, or a preview if Vitrine cannot get or decode the file.
     func photo(_ id: String, isDecodable: Bool) -> Address? {
-        isDecodable ? try? server.resolving("api/assets/\(id)/original") : picture(id, previewQuery)
+        isDecodable && hasOriginals ? try? server.resolving("api/assets/\(id)/original") : picture(id, previewQuery)
     }
 
     private func picture(_ id: String, _ query: Address?) -> Address? {
@@ -187,12 +191,12 @@ struct ImmichAsset {
     /// Returns the photo. Returns nil for a video, and for an object without an id.
     func photo(_ pictures: ImmichPictures) -> LibraryPhoto? {
         guard isPhoto, let id, let photo = pictures.photo(id, isDecodable: isDecodable) else { return nil }
-        let revision = String(decoding: checksum, as: UTF8.self) + " " + String(decoding: thumbhash, as: UTF8.self)
         return LibraryPhoto(
             id: id, name: name.isEmpty ? id : name,
             date: localTime.map { .cameraTime($0) } ?? createdAt.map { .moment($0) },
-            part: localTime.map { ImmichMonth.name(of: $0) } ?? LibraryPhoto.noPart, revision: revision, photo: photo,
-            thumbnail: pictures.thumbnail(id), changedAt: updatedAt)
+            part: localTime.map { ImmichMonth.name(of: $0) } ?? LibraryPhoto.noPart,
+            revision: String(decoding: checksum, as: UTF8.self), thumbhash: String(decoding: thumbhash, as: UTF8.self),
+            photo: photo, thumbnail: pictures.thumbnail(id), changedAt: updatedAt)
     }
 
     /// Whether Vitrine can decode the file.

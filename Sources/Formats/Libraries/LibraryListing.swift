@@ -14,7 +14,8 @@ public struct LibraryListing: WrittenEntries, Sendable {
         digests = photos.map { photo in
             bytes.removeAll(keepingCapacity: true)
             for text in [
-                photo.id, photo.name, photo.part, photo.revision, photo.photo.text, photo.thumbnail?.text ?? "",
+                photo.id, photo.name, photo.part, photo.revision, photo.thumbhash, photo.photo.text,
+                photo.thumbnail?.text ?? "",
             ] {
                 bytes += text.utf8
                 bytes.append(0)
@@ -68,6 +69,8 @@ public struct LibraryListing: WrittenEntries, Sendable {
         // A part tells the cache that the id is not a path.
         entry.append(photo.part.utf8)
         entry.end(.libraryPart)
+        entry.append(photo.thumbhash.utf8)
+        entry.end(.thumbhash)
         return true
     }
 }

@@ -20,8 +20,10 @@ public struct LibraryPhoto: Equatable, Sendable {
     public var date: Date?
     /// The photo's part of the library, such as a month; ``noPart`` if there is none.
     public var part: String
-    /// A string that changes whenever the photo's bytes or its thumbnail change.
+    /// A string that changes whenever the photo’s bytes change.
     public var revision: String
+    /// A blurred picture of the photo as a ThumbHash in Base64; empty if the server makes none.
+    public var thumbhash: String
     /// The address of the photo's file.
     public var photo: Address
     /// The address of a small picture; nil if the server makes none.
@@ -34,14 +36,15 @@ public struct LibraryPhoto: Equatable, Sendable {
 
     /// Creates a photo.
     public init(
-        id: String, name: String, date: Date?, part: String = LibraryPhoto.noPart, revision: String, photo: Address,
-        thumbnail: Address?, changedAt: Timestamp? = nil
+        id: String, name: String, date: Date?, part: String = LibraryPhoto.noPart, revision: String,
+        thumbhash: String = "", photo: Address, thumbnail: Address?, changedAt: Timestamp? = nil
     ) {
         self.id = id
         self.name = name
         self.date = date
         self.part = part
         self.revision = revision
+        self.thumbhash = thumbhash
         self.photo = photo
         self.thumbnail = thumbnail
         self.changedAt = changedAt

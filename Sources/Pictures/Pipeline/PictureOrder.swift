@@ -144,6 +144,13 @@ public struct DrawnPicture: Hashable, Sendable {
         duration = reply.duration
     }
 
+    /// Creates a picture without a file.
+    public init(cells: CellBlock) {
+        self.cells = cells
+        (pixels, width, height, frameCount, duration) = (nil, cells.size.columns, cells.size.rows, 1, 0)
+        (isComplete, isCoarse) = (true, true)
+    }
+
     /// The approximate memory use in bytes.
     var byteCount: Int { cells.byteCount + (pixels?.byteCount ?? 0) }
 }

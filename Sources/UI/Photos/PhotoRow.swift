@@ -220,13 +220,17 @@ enum PhotoBadge: CaseIterable {
 enum Placeholder {
     /// Draws the sign for a photo. A cached thumbnail that is not drawn yet has the sign of a thumbnail not yet fetched.
     static func draw(_ photo: Photo, _ theme: Theme, in surface: inout Surface, _ space: Rect) {
-        let trouble = photo.thumbnail.held == nil ? photo.thumbnail.trouble ?? photo.original.trouble : nil
         let (sign, style) =
-            switch trouble {
+            switch trouble(of: photo) {
             case nil: (theme.signs.awaited, theme.detail)
             case .putOff: (theme.signs.putOff, theme.trouble)
             case .bad: (theme.signs.bad, theme.trouble)
             }
         surface.write(sign, in: space.centred(Size(columns: 1, rows: 1)), style: style)
+    }
+
+    /// Returns the trouble because of which a photo has no thumbnail. Returns nil if there is no trouble.
+    static func trouble(of photo: Photo) -> RenditionState.Trouble? {
+        photo.thumbnail.held == nil ? photo.thumbnail.trouble ?? photo.original.trouble : nil
     }
 }
