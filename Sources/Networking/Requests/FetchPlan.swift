@@ -88,7 +88,7 @@ public struct FetchPlan: Sendable {
             allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, addressPolicy: addressPolicy,
             isNamedByUser: isNamedByUser)
         if allowsCompression { request.maximumExpansion = Self.maximumExpansion }
-        request.wantsRefusals = refusals != .ignored || ImmichRules.keyHeader(for: address) != nil
+        request.wantsRefusals = refusals != .ignored || ImmichRules.explainsRefusals(at: address)
         request.sendsPasswordUnasked = ServerPlace.lacksChallenges(address)
         return request
     }

@@ -172,7 +172,7 @@ struct PictureSubject: Sendable {
         self.key = key
         self.rendition = rendition
         self.source = source
-        signIn = cache.signIn(for: address)
+        signIn = ImmichRules.shareSignIn(for: address, in: cache.address) ?? cache.signIn(for: address)
         self.address = address
         self.context = context
     }

@@ -19,6 +19,8 @@ public enum RequestError: Error, Equatable {
     case signIn(SignInQuestion)
     /// The user's API key lacks a permission with this name.
     case missingPermission(String)
+    /// The server refuses a shared link, because it has a password or because it is unknown.
+    case sharedLink(hasPassword: Bool)
     /// The server has not made the thumbnail yet.
     case notMadeYet
     /// The sign-in with the browser failed for this reason.
@@ -61,6 +63,11 @@ public enum RequestError: Error, Equatable {
         case .signIn(let question):
             Failure(Self.reason(question), remedy: .none, question: question)
         case .missingPermission(let name): Failure("the API key lacks the permission \(name)", remedy: .none)
+        case .sharedLink(let hasPassword):
+            Failure(
+                hasPassword
+                    ? "the shared link has a password, and Vitrine opens only links without a password"
+                    : "the shared link is unknown to the server, or has expired", remedy: .none)
         case .notMadeYet: Failure("the server has not made this thumbnail yet", remedy: .time)
         case .browserSignIn(let reason): Failure(reason, remedy: .none)
         case .bucket(let refusal): Failure(refusal.reason, remedy: .none)

@@ -46,6 +46,10 @@ public struct Response {
                 throw RequestError.signIn(question)
             }
             if head.status == 404, ImmichRules.isThumbnail(plan.address) { throw RequestError.notMadeYet }
+            if head.status == 401, ImmichRules.isShare(plan.address) {
+                let wantsPassword = ImmichRules.wantsPassword(try await bodyOfRefusal(&events))
+                throw RequestError.sharedLink(hasPassword: wantsPassword)
+            }
             if head.status == 403, let permission = try await missingPermission(&events, plan) {
                 throw RequestError.missingPermission(permission)
             }

@@ -51,7 +51,7 @@ extension ProxyCredentials {
 
 extension Origin {
     /// Whether this is the origin of an address, or its secure form after a redirect.
-    fileprivate func isSame(as address: Address) -> Bool {
+    func isSame(as address: Address) -> Bool {
         self == address.origin || (scheme == .https && host == address.host && port == nil && address.port == nil)
     }
 }

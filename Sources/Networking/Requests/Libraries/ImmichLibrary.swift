@@ -2,7 +2,7 @@ import Cache
 import Formats
 import Model
 
-/// An Immich server's timeline, or an album, a person or the favorites.
+/// An Immich server's timeline, or an album, a person, the favorites or a shared link.
 ///
 /// All versions since 2.7 understand these requests.
 struct ImmichLibrary: PhotoLibrary {
@@ -16,6 +16,8 @@ struct ImmichLibrary: PhotoLibrary {
         case album(String)
         /// The photos that show the person with this id.
         case person(String)
+        /// The photos behind a shared link.
+        case share(ImmichShare)
     }
 
     let server: Address
@@ -33,7 +35,11 @@ struct ImmichLibrary: PhotoLibrary {
         selection = Self.selection(gallery)
     }
 
+    /// The key of a shared link.
+    var signIn: SignIn? { if case .share(let share) = selection { share.signIn } else { nil } }
+
     private static func selection(_ gallery: Address) -> Selection {
+        if let share = ImmichShare(gallery) { return .share(share) }
         let id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.ignoresCase()
         if let match = gallery.path.firstMatch(of: /\/(albums|people)\//),
             let found = gallery.path[match.range.upperBound...].prefixMatch(of: id)
@@ -57,13 +63,47 @@ struct ImmichLibrary: PhotoLibrary {
         case .favorites: members.append(#""isFavorite":true"#)
         case .album(let id): members.append(#""albumIds":["\#(id)"]"#)
         case .person(let id): members.append(#""personIds":["\#(id)"]"#)
+        case .share: return try sharedPhotos(onPage: page)
         }
         if let time { members.append(#""updatedAfter":"\#(time.iso8601)""#) }
         return LibraryRequest(
             address: try server.resolving("api/search/metadata"), json: "{" + members.joined(separator: ",") + "}")
     }
 
-    func makePhotoParser() -> any LibraryParser<LibraryPhoto> { ImmichPhotoParser(server: server) }
+    /// Searches are for users with an account. Shared links have requests of their own.
+    private func sharedPhotos(onPage name: String?) throws -> LibraryRequest {
+        guard let page = ImmichSharePage(name: name) else { throw RequestError.wrongType("an unknown page") }
+        let path =
+            switch page {
+            case .link: "api/shared-links/me"
+            case .months(let album): "api/timeline/buckets?albumId=\(album.id)"
+            case .month(let month, let album, _): "api/timeline/bucket?timeBucket=\(month)-01&albumId=\(album.id)"
+            }
+        return LibraryRequest(address: try server.resolving(path))
+    }
+
+    func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto> {
+        guard case .share = selection, let page = ImmichSharePage(name: page) else {
+            return ImmichPhotoParser(server: server)
+        }
+        return page.makeParser(server: server)
+    }
+}
+
+/// A shared link of an Immich server, such as `/share/KEY` or `/s/NAME`. It needs no API key.
+struct ImmichShare: Hashable {
+    /// The header that opens the link.
+    let signIn: SignIn
+
+    /// Creates a link. Returns nil if the address is no such link.
+    init?(_ gallery: Address) {
+        guard let match = gallery.path.wholeMatch(of: /\/(share|s)\/([^\/]{1,256})(?:\/.*)?/) else { return nil }
+        let key = PercentEncoding.decodedBytes(String(match.2))
+        guard key.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        signIn = .header(
+            name: match.1 == "share" ? "x-immich-share-key" : "x-immich-share-slug",
+            value: String(decoding: key, as: UTF8.self))
+    }
 }
 
 /// The months of an Immich server's timeline.
@@ -98,6 +138,25 @@ enum ImmichRules {
     /// This applies if the server answers 401 and names no scheme.
     static func keyHeader(for address: Address) -> String? {
         address.path.wholeMatch(of: keyedPath) == nil ? nil : "x-api-key"
+    }
+
+    /// Returns the key of the shared link for a picture of the link's gallery. Returns nil in other galleries.
+    static func shareSignIn(for picture: Address, in gallery: Address) -> SignIn? {
+        guard keyHeader(for: picture) != nil, picture.origin?.isSame(as: gallery) == true else { return nil }
+        return ImmichShare(gallery)?.signIn
+    }
+
+    /// Whether Immich's refusals at an address may explain themselves.
+    static func explainsRefusals(at address: Address) -> Bool { keyHeader(for: address) != nil || isShare(address) }
+
+    /// Whether an address is that of the shared link of a request.
+    static func isShare(_ address: Address) -> Bool { address.path.hasSuffix("/api/shared-links/me") }
+
+    /// Whether a refused link only lacks its password.
+    ///
+    /// - Parameter body: the beginning of the answer, such as `{"message":"Password required"}`.
+    static func wantsPassword(_ body: [UInt8]) -> Bool {
+        String(decoding: body.prefix(longestReason), as: UTF8.self).contains("Password required")
     }
 
     /// Whether an address is a thumbnail's. The server may not have made the thumbnail yet.

@@ -19,6 +19,8 @@ struct LibraryReader {
     private static let limit: ByteCount = 1 << 26
     /// The most pages of a list.
     private static let maximumPages = 10_000
+    /// The most pages in succession without photos. A page of an album may have only videos.
+    private static let maximumEmpty = 20
     /// The most parts of a library.
     private static let maximumParts = 100_000
 
@@ -40,8 +42,9 @@ struct LibraryReader {
     ) async throws -> Int {
         var page: String?
         var firsts: Set<String> = []
+        var emptyCount = 0
         for number in 1...Self.maximumPages {
-            let parser = library.makePhotoParser()
+            let parser = library.makePhotoParser(forPage: page)
             var first: String?
             try await read(try library.photos(onPage: page, changedSince: time), with: parser) { photos in
                 if first == nil, let id = photos.first?.id {
@@ -52,7 +55,10 @@ struct LibraryReader {
                 try await onPhotos(photos)
             }
             guard let next = parser.nextPage else { return number }
-            guard first != nil else { throw RequestError.wrongType("an empty page before the last page") }
+            emptyCount = first == nil ? emptyCount + 1 : 0
+            guard emptyCount <= Self.maximumEmpty else {
+                throw RequestError.wrongType("\(emptyCount) empty pages in succession")
+            }
             page = next
         }
         throw RequestError.wrongType("more than \(Self.maximumPages) pages")
@@ -108,7 +114,8 @@ struct LibraryReader {
 
     private func plan(for request: LibraryRequest) -> FetchPlan {
         var plan = FetchPlan(
-            address: request.address, headers: request.headers, signIn: cache.signIn(for: library.server),
+            address: request.address, headers: request.headers,
+            signIn: library.signIn ?? cache.signIn(for: library.server),
             limit: Self.limit, addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
             isNamedByUser: cache.isNamedByUser(library.server), wasPublic: wasPublic, allowsCompression: true)
         plan.headers.append(("Accept", "application/json"))

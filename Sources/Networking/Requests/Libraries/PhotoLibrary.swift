@@ -23,7 +23,16 @@ protocol PhotoLibrary: Sendable {
     ///   - time: the request asks only for photos whose record has changed since this time; nil for all photos.
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest
     /// Creates a parser for a page of photos.
-    func makePhotoParser() -> any LibraryParser<LibraryPhoto>
+    ///
+    /// - Parameter page: the page's name; nil for the first page.
+    func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto>
+    /// The credentials that the gallery's address contains; nil if it contains none.
+    var signIn: SignIn? { get }
+}
+
+extension PhotoLibrary {
+    /// Nil, because most addresses contain no credentials.
+    var signIn: SignIn? { nil }
 }
 
 /// The parts of a library, such as months. Their counts show which parts have lost photos since the last update.

@@ -12,7 +12,7 @@ SETTINGS is a file with a JSON object; every member may be missing:
     partner   the numbers of the photos that belong to the user's partner
     people    an object from the id of a person to the numbers of the photos that show the person
     shares    an object from the key of a shared link to {"album": ID} or {"photos": [NUMBERS]}, and perhaps
-              {"password": TEXT}
+              {"password": TEXT}, {"slug": TEXT} or {"isForViewing": true}
 
 LOG gets a line for each request before the answer is sent: method, path, page and status. Each line that a test appends to
 CONTROL is a JSON object, which the next request obeys:
@@ -343,13 +343,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send(200, PAGE, "text/html")
 
     def share(self):
-        key = self.headers.get("x-immich-share-key")
-        if key is None:
+        key, slug = self.headers.get("x-immich-share-key"), self.headers.get("x-immich-share-slug")
+        if key is None and slug is None:
             return None
-        share = self.server.library.settings.get("shares", {}).get(key)
-        if share is None or share.get("password"):
-            raise Refusal(401, "Invalid share key" if share is None else "Password required")
-        return {"key": key, **share}
+        for known, share in self.server.library.settings.get("shares", {}).items():
+            if key == known or slug is not None and slug == share.get("slug"):
+                if share.get("password"):
+                    raise Refusal(401, "Password required")
+                return {"key": known, **share}
+        raise Refusal(401, "Invalid share key" if slug is None else "Invalid share slug")
 
     def allow(self, permission, sharing=False):
         """Refuses a request without a key, or with a key that lacks a permission. Returns the shared link."""
@@ -422,7 +424,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             assets = [json.loads(library.assets[number].json()) for number in share["photos"]]
         link = {
-            "allowDownload": True, "allowUpload": False, "assets": assets, "createdAt": "2024-01-01T00:00:00.000Z",
+            "allowDownload": not share.get("isForViewing"), "allowUpload": False, "assets": assets, "createdAt": "2024-01-01T00:00:00.000Z",
             "description": None, "expiresAt": None, "id": "00000000-0000-4000-8000-0000000000aa", "key": share["key"],
             "password": None, "showMetadata": True, "slug": None, "type": "ALBUM" if album else "INDIVIDUAL", "userId": OWNER,
         }
@@ -432,7 +434,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         identifier, kind = match.groups()
         check(query, VIEW if kind == "thumbnail" else PICTURE, "query")
         self.page = query.get("size", "")
-        self.allow("asset.view" if kind == "thumbnail" else "asset.download", sharing=True)
+        share = self.allow("asset.view" if kind == "thumbnail" else "asset.download", sharing=True)
+        if share and share.get("isForViewing") and kind == "original":
+            raise Refusal(403, "Forbidden")
         asset = library.ids.get(identifier)
         if asset is None or asset.deleted:
             raise Refusal(400, "Not found or no asset.view access")
