@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -10,11 +9,7 @@ import Testing
         let server = try await ImmichServer.start(
             photos: 1_030,
             settings: ["perMonth": 400, "albums": [album: [1, 2, 3]], "shares": ["sh4re": ["album": album]]])
-        let packages = URL(fileURLWithPath: Built.testGallery + "/../.build/test-servers").standardized.path
-        let command = try Command(
-            "/usr/bin/python3",
-            ["-B", ImmichServer.script("check"), server.url(""), ImmichServer.key, album, "sh4re"],
-            environment: ["PYTHONPATH": packages, "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"])
+        let command = try StandIn.check("Immich/check", [server.url(""), ImmichServer.key, album, "sh4re"])
         try #require(command.status == 0, "\(command.errors)")
         let ids = String(decoding: command.output, as: UTF8.self).split(separator: "\n")
         #expect(ids.count == 1_030 && Set(ids).count == 1_030)
