@@ -1,0 +1,244 @@
+import Model
+
+/// Parses a page of the photos that a PhotoPrism server finds.
+///
+///     [{"UID": "…", "Type": "image", "Title": "…", "TakenAtLocal": "…", "Hash": "…", …}]
+///
+/// Videos are left out. Members may be in any order, and the parser skips unknown ones.
+public final class PhotoPrismPhotoParser: LibraryParser {
+    private var stream = JSONPushStream()
+    private var reader = PhotoPrismReader()
+    private let pictures: PhotoPrismPictures
+    private let offset: Int
+    private let pageSize: Int
+
+    /// Creates a parser for one page.
+    ///
+    /// - Parameters:
+    ///   - server: the address of the server, with a slash at its end.
+    ///   - offset: the number of photos and videos on earlier pages.
+    ///   - pageSize: the number that the request asked for. If the page has fewer, it is the last page.
+    public init(server: Address, offset: Int, pageSize: Int) {
+        pictures = PhotoPrismPictures(server: server)
+        (self.offset, self.pageSize) = (offset, pageSize)
+    }
+
+    /// Parses the next bytes. Returns the photos that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
+        try stream.push(bytes, to: &reader)
+        return reader.takeRecords().compactMap { $0.photo(pictures) }
+    }
+
+    /// Parses the end. Throws if the answer is incomplete, or is no page of photos.
+    public func finish() throws -> [LibraryPhoto] {
+        try stream.finish(to: &reader)
+        return reader.takeRecords().compactMap { $0.photo(pictures) }
+    }
+
+    /// The offset of the page that follows; nil after the last page.
+    public var nextPage: String? {
+        guard reader.count >= pageSize else { return nil }
+        let (next, isOverflow) = offset.addingReportingOverflow(reader.count)
+        return isOverflow ? nil : String(next)
+    }
+}
+
+/// Parses a PhotoPrism server's list of one month's photos and videos.
+///
+/// The list has the same form as a page of photos.
+public final class PhotoPrismMemberParser: LibraryParser {
+    private var stream = JSONPushStream()
+    private var reader = PhotoPrismReader()
+
+    /// Creates a parser for one answer.
+    public init() {}
+
+    /// The list has one page.
+    public var nextPage: String? { nil }
+
+    /// Parses the next bytes. Returns the photos and videos that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryMember] {
+        try stream.push(bytes, to: &reader)
+        return try members()
+    }
+
+    /// Parses the end. Throws if the answer is incomplete, or is no list of photos and videos.
+    public func finish() throws -> [LibraryMember] {
+        try stream.finish(to: &reader)
+        return try members()
+    }
+
+    private func members() throws -> [LibraryMember] {
+        try reader.takeRecords().map { record in
+            // If a photo has no id, it would seem to be removed.
+            guard let id = record.id else { throw FormatError.notAGallery("a month with an unknown id") }
+            return LibraryMember(id: id, isPhoto: record.isPhoto)
+        }
+    }
+}
+
+/// The addresses of a PhotoPrism server's pictures.
+///
+/// A request for a picture must carry a token, which changes. So these addresses, which the cache stores, contain a
+/// placeholder or nothing where the token belongs.
+public struct PhotoPrismPictures: Sendable {
+    private let server: Address
+
+    /// The text in the place of a token.
+    public static let placeholder = "-"
+
+    /// Creates the addresses.
+    ///
+    /// - Parameter server: the address of the server, with a slash at its end.
+    public init(server: Address) {
+        self.server = server.asFolder
+    }
+
+    /// Returns the address of a photo's thumbnail, which has 720 pixels. Smaller thumbnails are cropped.
+    func thumbnail(_ hash: String) -> Address? { picture(hash, "fit_720") }
+
+    /// Returns the address of a photo: the original file, or a preview if Vitrine cannot decode the file.
+    func photo(_ hash: String, isDecodable: Bool) -> Address? {
+        isDecodable ? try? server.resolving("api/v1/dl/\(hash)") : picture(hash, "fit_1920")
+    }
+
+    private func picture(_ hash: String, _ size: String) -> Address? {
+        try? server.resolving("api/v1/t/\(hash)/\(Self.placeholder)/\(size)")
+    }
+}
+
+/// Reads the events of a list of photos and videos.
+private struct PhotoPrismReader: JSONConsumer {
+    private var records: [PhotoPrismRecord] = []
+    private var record = PhotoPrismRecord()
+    /// The number of photos and videos so far.
+    private(set) var count = 0
+
+    /// Returns the records since the last call.
+    mutating func takeRecords() -> [PhotoPrismRecord] {
+        defer { records = [] }
+        return records
+    }
+
+    mutating func take(_ event: JSONEvent, depth: Int) throws {
+        switch (depth, event) {
+        case (2, _): record.take(event)
+        case (0, .beginArray), (0, .endArray): break
+        case (0, _): throw FormatError.notAGallery("an answer without photos")
+        case (1, .beginObject): record = PhotoPrismRecord()
+        case (1, .endObject):
+            count += 1
+            records.append(record)
+        case (1, _): throw FormatError.notAGallery("a list of other things than photos")
+        default: break
+        }
+    }
+}
+
+/// The members of the object that describes a photo or video.
+private struct PhotoPrismRecord {
+    private enum Member {
+        case id, hash, type, title, originalName, fileName, year, month, localTime, takenAt, updatedAt
+
+        init?(_ name: UnsafeRawBufferPointer) {
+            switch name.count {
+            case 3 where name.isText("UID"): self = .id
+            case 4 where name.isText("Hash"): self = .hash
+            case 4 where name.isText("Type"): self = .type
+            case 4 where name.isText("Year"): self = .year
+            case 5 where name.isText("Title"): self = .title
+            case 5 where name.isText("Month"): self = .month
+            case 7 where name.isText("TakenAt"): self = .takenAt
+            case 8 where name.isText("FileName"): self = .fileName
+            case 9 where name.isText("UpdatedAt"): self = .updatedAt
+            case 12 where name.isText("OriginalName"): self = .originalName
+            case 12 where name.isText("TakenAtLocal"): self = .localTime
+            default: return nil
+            }
+        }
+    }
+
+    /// The most bytes of a name that are kept.
+    private static let longestName = 1_024
+    private static let otherTypes: Set<String> = ["video", "audio", "document", "other", "sidecar"]
+
+    private(set) var id: String?
+    private(set) var isPhoto = true
+    private var member: Member?
+    private var hash: String?
+    private var (title, originalName, fileName) = ("", "", "")
+    private var (year, month): (Int?, Int?)
+    private var (localTime, takenAt, updatedAt): (Timestamp?, Timestamp?, Timestamp?)
+
+    /// Takes a member's name, or its value.
+    mutating func take(_ event: JSONEvent) {
+        switch (member, event) {
+        case (_, .key(let name)): member = Member(name)
+        case (.id, .string(let text)): id = PhotoPrismText.id(text)
+        case (.hash, .string(let text)): hash = PhotoPrismText.id(text)
+        case (.type, .string(let text)): isPhoto = !Self.otherTypes.contains(Self.text(text))
+        case (.title, .string(let text)): title = Self.text(text)
+        case (.originalName, .string(let text)): originalName = Self.text(text)
+        case (.fileName, .string(let text)): fileName = Self.text(text)
+        case (.year, .number(let text)): year = PhotoPrismText.number(text, upTo: 9_999)
+        case (.month, .number(let text)): month = PhotoPrismText.number(text, upTo: 12)
+        case (.localTime, .string(let text)): localTime = PhotoPrismText.time(text)
+        case (.takenAt, .string(let text)): takenAt = PhotoPrismText.time(text)
+        case (.updatedAt, .string(let text)): updatedAt = PhotoPrismText.time(text)
+        default: break
+        }
+    }
+
+    /// Returns the photo. Returns nil for a video, and for an object without an id or without a file.
+    func photo(_ pictures: PhotoPrismPictures) -> LibraryPhoto? {
+        let isDecodable = fileName.isEmpty || PictureName.isPicture(Array(fileName.utf8)[...])
+        guard isPhoto, let id, let hash, let photo = pictures.photo(hash, isDecodable: isDecodable) else { return nil }
+        let names = [title, Self.lastPart(originalName), Self.lastPart(fileName), id]
+        return LibraryPhoto(
+            id: id, name: names.first { !$0.isEmpty } ?? id,
+            date: localTime.map { .cameraTime($0) } ?? takenAt.map { .moment($0) },
+            part: PhotoPrismText.month(year: year, month: month) ?? LibraryPhoto.noPart, revision: hash, photo: photo,
+            thumbnail: pictures.thumbnail(hash), changedAt: updatedAt)
+    }
+
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        String(decoding: bytes.prefix(longestName), as: UTF8.self)
+    }
+
+    private static func lastPart(_ path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? ""
+    }
+}
+
+/// The texts and numbers in a PhotoPrism server's answers.
+enum PhotoPrismText {
+    private static let longestID = 128
+
+    /// Returns an id or hash. Returns nil for texts with other characters, because ids are part of addresses.
+    static func id(_ bytes: some Collection<UInt8>) -> String? {
+        let isSound = bytes.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+        }
+        return isSound && (1...longestID).contains(bytes.count) ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    /// Returns a number from 1 to a limit. Returns nil for other numbers; the server writes -1 for an unknown year.
+    static func number(_ bytes: some Collection<UInt8>, upTo limit: Int) -> Int? {
+        // Four digits cannot overflow.
+        guard (1...4).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        let number = bytes.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        return (1...limit).contains(number) ? number : nil
+    }
+
+    /// Returns a time. Returns nil for an unknown time, which the server writes with the year 1.
+    static func time(_ bytes: UnsafeRawBufferPointer) -> Timestamp? {
+        bytes.prefix(5).elementsEqual("0001-".utf8) ? nil : Timestamp(iso8601: bytes)
+    }
+
+    /// Returns the name of a month, such as `2024-05`. Returns nil if the year or month is unknown.
+    static func month(year: Int?, month: Int?) -> String? {
+        guard let year, let month else { return nil }
+        let (years, months) = (String(year), String(month))
+        return String(repeating: "0", count: max(4 - years.count, 0)) + years + (months.count < 2 ? "-0" : "-") + months
+    }
+}

@@ -1,0 +1,159 @@
+import Model
+import Testing
+
+@testable import Formats
+
+/// The answers of PhotoPrism servers.
+@Suite struct PhotoPrismParserTests {
+    private static let hash = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
+
+    private static func photo(_ number: Int, _ more: String = "") -> String {
+        """
+        {"ID":"\(number)-1","UID":"pabc\(number)","Type":"image","Title":"Title \(number)","OriginalName":"a/b/\(number)",\
+        "TakenAt":"2024-05-06T05:08:09Z","TakenAtLocal":"2024-05-06T07:08:09Z","Year":2024,"Month":5,"Lat":1.5e-3,\
+        "FileName":"2024/05/\(number).jpg","Hash":"\(hash)","UpdatedAt":"2025-01-02T03:04:05Z","DeletedAt":null,\
+        "Files":[{"UID":"fx","Hash":"other","Name":"x.dng","Markers":[{"UID":"mx"}]}]\(more)}
+        """
+    }
+
+    private static func page(_ photos: [String]) -> String { "[\(photos.joined(separator: ","))]" }
+
+    private func parse(
+        _ text: String, pieces size: Int = .max, offset: Int = 0, pageSize: Int = 1_000
+    ) throws -> (photos: [LibraryPhoto], next: String?) {
+        let parser = PhotoPrismPhotoParser(
+            server: try Address("http://photos.test/pp/"), offset: offset, pageSize: pageSize)
+        var photos: [LibraryPhoto] = []
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            photos += try parser.parse(Array(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+        return (photos + (try parser.finish()), parser.nextPage)
+    }
+
+    @Test("A page has the facts about its photos, and addresses without tokens")
+    func page() throws {
+        let (photos, next) = try parse(Self.page([Self.photo(1), Self.photo(2)]))
+        #expect(next == nil && photos.count == 2)
+        #expect(
+            photos.first
+                == LibraryPhoto(
+                    id: "pabc1", name: "Title 1",
+                    date: .cameraTime(try #require(Timestamp(iso8601: "2024-05-06T07:08:09Z"))), part: "2024-05",
+                    revision: Self.hash, photo: try Address("http://photos.test/pp/api/v1/dl/\(Self.hash)"),
+                    thumbnail: try Address("http://photos.test/pp/api/v1/t/\(Self.hash)/-/fit_720"),
+                    changedAt: Timestamp(iso8601: "2025-01-02T03:04:05Z")))
+        #expect(try parse("[]").photos.isEmpty)
+    }
+
+    @Test("A page that is full names the next page, even if it has videos")
+    func nextPage() throws {
+        let full = Self.page([Self.photo(1), Self.photo(2, #","Type":"video""#)])
+        #expect(try parse(full, offset: 4, pageSize: 2).next == "6")
+        #expect(try parse(full, offset: 4, pageSize: 3).next == nil)
+        #expect(try parse(full, offset: .max - 1, pageSize: 2).next == nil)
+    }
+
+    @Test("Videos and objects without a sound id or file are left out")
+    func leftOut() throws {
+        let photos = [
+            Self.photo(1, #","Type":"video""#), Self.photo(2, #","UID":"../../secret""#),
+            Self.photo(3, #","UID":"a/b""#),
+            Self.photo(4, #","UID":"""#), Self.photo(5, #","Hash":"x/../y""#), Self.photo(6, #","Hash":"x?t=1""#),
+            Self.photo(7, #","Hash":"""#), Self.photo(8, #","UID":"\#(String(repeating: "a", count: 200))""#),
+            "{}", Self.photo(9, #","Type":"live""#),
+        ]
+        #expect(try parse(Self.page(photos)).photos.map(\.name) == ["Title 9"])
+    }
+
+    @Test("A photo without a title has the name of its file")
+    func names() throws {
+        func name(_ more: String) throws -> String? { try parse(Self.page([Self.photo(1, more)])).photos.first?.name }
+        #expect(try name(#","Title":"""#) == "1")
+        #expect(try name(#","Title":"","OriginalName":"""#) == "1.jpg")
+        #expect(try name(#","Title":"","OriginalName":"/","FileName":"""#) == "pabc1")
+        #expect(try name(#","Title":"\#(String(repeating: "x", count: 100_000))""#)?.count == 1_024)
+    }
+
+    @Test("A photo in a format that Vitrine does not decode has the address of its preview")
+    func undecodable() throws {
+        let photo = try #require(try parse(Self.page([Self.photo(1, #","FileName":"a.dng""#)])).photos.first)
+        #expect(photo.photo.path == "/pp/api/v1/t/\(Self.hash)/-/fit_1920")
+    }
+
+    @Test("Missing members, members of other types and unknown dates leave facts empty")
+    func missingMembers() throws {
+        let bare = #"{"UID":"p1","Hash":"\#(Self.hash)","Title":5,"Year":-1,"Month":{"a":1},"TakenAtLocal":["x"]}"#
+        let photo = try #require(try parse(Self.page([bare])).photos.first)
+        #expect(photo.name == "p1" && photo.date == nil && photo.part == LibraryPhoto.noPart && photo.changedAt == nil)
+        let zero = Self.photo(1, #","TakenAtLocal":"0001-01-01T00:00:00Z""#)
+        #expect(
+            try parse(Self.page([zero])).photos.first?.date
+                == .moment(try #require(Timestamp(iso8601: "2024-05-06T05:08:09Z"))))
+        let numbers = ["1e400", "-0", "99999", "12345678901234567890", "0", "2024.5", "13"]
+        for number in numbers {
+            let photo = try parse(Self.page([Self.photo(1, #","Month":\#(number),"Year":\#(number)"#)])).photos.first
+            #expect(photo?.part == LibraryPhoto.noPart, "\(number)")
+        }
+    }
+
+    @Test("Every cut of a page gives the same photos, and every shorter page an error")
+    func cuts() throws {
+        let text = Self.page([Self.photo(1), Self.photo(2)])
+        let whole = try parse(text)
+        for size in 1...text.utf8.count { #expect(try parse(text, pieces: size).photos == whole.photos) }
+        for length in 0..<text.utf8.count {
+            #expect(throws: FormatError.self) { try parse(String(text.prefix(length))) }
+        }
+    }
+
+    @Test("An answer that is not a page is refused, however deep or long")
+    func refusals() {
+        let answers = [
+            "5", "{}", "null", "true", #""text""#, #"{"code":401,"error":"Please log in"}"#, "[5]", "[[]]", #"["a"]"#,
+            "[null]", "<!doctype html>", "[{}]x", String(repeating: "[", count: 100_000),
+            #"[{"Files":"# + String(repeating: "[", count: 1_000),
+            #"[{"UID":""# + String(repeating: "a", count: 2_000_000) + #""}]"#,
+            #"[{"Year":"# + String(repeating: "9", count: 1_000) + "}]",
+        ]
+        for answer in answers {
+            #expect(throws: FormatError.self, "\(answer.prefix(80))") { try parse(answer) }
+        }
+    }
+
+    // MARK: - Months
+
+    private func items<Item>(_ parser: any LibraryParser<Item>, _ text: String) throws -> [Item] {
+        let beginning = try Array(text.utf8).flatMap { try parser.parse([$0]) }
+        return beginning + (try parser.finish())
+    }
+
+    @Test("The list of months has their counts, and leaves out months that do not exist")
+    func months() throws {
+        let text = """
+            [{"Label":"","Year":2024,"Month":5,"State":"x","PhotoCount":42},{"PhotoCount":7,"Month":12,"Year":987,"x":[{}]},
+            {"Year":-1,"Month":-1,"PhotoCount":3},{"Year":2024,"Month":13,"PhotoCount":3}]
+            """
+        #expect(
+            try items(PhotoPrismMonthListParser(), text)
+                == [LibraryPart(name: "2024-05", count: "42"), LibraryPart(name: "0987-12", count: "7")])
+        #expect(try items(PhotoPrismMonthListParser(), "[]").isEmpty)
+        for text in ["{}", "5", "null", #"[{"Year":2024,"Month":5}]"#, "[5]", "[", #"[{"PhotoCount":"4"}]"#] {
+            #expect(throws: FormatError.self, "\(text)") { try items(PhotoPrismMonthListParser(), text) }
+        }
+    }
+
+    @Test("A month has the ids of its photos and videos")
+    func month() throws {
+        let text = Self.page([Self.photo(1), Self.photo(2, #","Type":"video""#)])
+        #expect(
+            try items(PhotoPrismMemberParser(), text)
+                == [LibraryMember(id: "pabc1", isPhoto: true), LibraryMember(id: "pabc2", isPhoto: false)])
+        #expect(try items(PhotoPrismMemberParser(), "[]").isEmpty)
+        // Without all ids, photos would seem to be removed.
+        for text in ["{}", #"[{"UID":"x/y"}]"#, "[{}]", "null", #"[{"UID":"p1"}"#] {
+            #expect(throws: FormatError.self, "\(text)") { try items(PhotoPrismMemberParser(), text) }
+        }
+    }
+}
