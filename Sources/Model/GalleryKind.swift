@@ -13,6 +13,8 @@ public enum GalleryKind: String, Hashable, Sendable {
     case nextcloud
     /// An Immich server.
     case immich
+    /// A PhotoPrism server.
+    case photoPrism = "photoprism"
     /// A feed of a photo site, a blog or a social network.
     case feed
     /// A bucket of a storage service.

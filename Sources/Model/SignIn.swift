@@ -66,6 +66,8 @@ public struct SignInQuestion: Hashable, Sendable {
     public var proxy: String?
     /// The header in which the server accepts an API key; nil if the server wants a password or token.
     public var keyHeader: String?
+    /// The server's own name for its tokens; nil for the usual name.
+    public var tokenName: String?
     /// The accepted authentication schemes in lower case, such as `basic`, `digest` or `bearer`.
     public var schemes: Set<String>
     /// The server's name for the protected area, which may be empty.
@@ -129,7 +131,7 @@ public struct SignInQuestion: Hashable, Sendable {
     /// The name of the secret that the user enters.
     public var secretName: String {
         if wantsAccessKey { return "access key" }
-        return !wantsToken ? "password" : keyHeader == nil ? "token" : "API key"
+        return !wantsToken ? "password" : tokenName ?? (keyHeader == nil ? "token" : "API key")
     }
 
     /// Returns the credentials that consist of a token or an API key.

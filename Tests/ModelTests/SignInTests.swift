@@ -73,6 +73,9 @@ import Testing
         #expect(keyed.signIn(token: "k3y") == .header(name: "x-api-key", value: "k3y"))
         #expect(bearer.signIn(token: "t0ken") == .token("t0ken"))
         #expect([basic, bearer].map(\.secretName) == ["password", "token"])
+        var named = bearer
+        named.tokenName = "app password"
+        #expect(named.wantsToken && named.secretName == "app password" && named.signIn(token: "t") == .token("t"))
         let proxy = SignInQuestion(origin: https, proxy: open, schemes: ["bearer"])
         #expect(proxy.isProxy && proxy.place == .proxy(open) && !proxy.canBeAnswered)
         #expect(!basic.isProxy && basic.place == .origin(http))

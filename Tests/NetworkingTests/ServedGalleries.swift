@@ -18,6 +18,9 @@ struct ServedGalleries {
     let client: HTTPClient
     private let folder = TestFolder()
 
+    /// The path of the folder with the caches.
+    var cacheFolder: String { folder.path("cache") }
+
     init() throws {
         let caches = try CacheFolder(
             path: folder.path("cache"), log: log, activity: activity, credentials: credentials)

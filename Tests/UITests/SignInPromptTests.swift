@@ -67,6 +67,19 @@ import Testing
         #expect(screens.activity.questions.isEmpty)
     }
 
+    @Test("A question for a token has the server’s own name for the token")
+    func namedToken() async throws {
+        let screens = try await screens()
+        var question = try question(screens, schemes: ["bearer"], realm: "", wasRefused: true)
+        question.tokenName = "app password"
+        screens.activity.ask(question)
+        try await screens.until { screens.text.contains("The previous app password was rejected.") }
+        #expect(!screens.text.contains("User:") && screens.text.contains("App password:"))
+        screens.type("t0ken")
+        screens.press(Key(.enter))
+        #expect(screens.cache.signIn(for: screens.cache.address) == .token("t0ken"))
+    }
+
     @Test("BEHAVIOURS 5.10: a storage service gets an access key for its region")
     func accessKey() async throws {
         let screens = try await screens()

@@ -79,7 +79,7 @@ public struct LibraryMember: Hashable, Sendable {
 
 /// Parses an answer of a photo library while it arrives.
 ///
-///     let parser = library.makePhotoParser()
+///     let parser = library.makePhotoParser(forPage: nil)
 ///     for try await bytes in body { take(try parser.parse(bytes)) }
 ///     take(try parser.finish())
 ///     if let page = parser.nextPage { … }

@@ -120,6 +120,8 @@ public struct HTTPRequest: Sendable {
     /// The body may explain the refusal. At most 64 KiB arrive, as ``HTTPEvent/bytes(_:)``. A transfer in ``pieces``
     /// passes on no refusals.
     public var wantsRefusals = false
+    /// The secrets in the URL, such as a token in its path. The log shows `…` in their places.
+    public var secrets: [String] = []
     /// The priority on an HTTP/2 connection, from 1 to 256.
     public var weight: Int
     /// The kind of connection to use.
@@ -136,6 +138,11 @@ public struct HTTPRequest: Sendable {
     var ranges: RangeMemory?
     /// Whether to overwrite bytes that an earlier transfer left in the file.
     var isRestarted = false
+
+    /// Returns a URL of the request or of a redirect for the log.
+    func logged(_ url: String) -> String {
+        secrets.reduce(url) { $0.replacing($1, with: "…") }
+    }
 
     /// Whether the client takes the whole body of a successful answer.
     var wantsWholeBody: Bool { method != .options && beginning == nil }

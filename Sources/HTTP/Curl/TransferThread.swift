@@ -122,7 +122,7 @@ final class TransferThread: @unchecked Sendable {
 
     private func start(_ number: Int, _ request: HTTPRequest, _ mailbox: TransferMailbox) {
         let transfer = EasyTransfer(number, request, curl, configuration, memory, connections, mailbox, turn)
-        log.debug(.networkDetail, "#\(number) \(request.url)")
+        log.debug(.networkDetail, "#\(number) \(request.logged(request.url))")
         transfers[number] = transfer
         begin(transfer)
     }
@@ -158,7 +158,9 @@ final class TransferThread: @unchecked Sendable {
             if case .success = result { transfer.recordPackets() }
             end(transfer.number, result)
         case .exchange(let plan):
-            log.debug(.networkDetail, "#\(transfer.number) \(transfer.status): on to \(plan.hop.url.text)")
+            log.debug(
+                .networkDetail,
+                "#\(transfer.number) \(transfer.status): on to \(plan.request.logged(plan.hop.url.text))")
             remove(easy)
             begin(transfer, plan)
         }

@@ -36,6 +36,11 @@ public struct FetchPlan: Sendable {
     public var allowsCompression: Bool
     /// The treatment of refusals by a storage service.
     public var refusals: Refusals
+    /// The tokens of servers that require a token in the addresses of pictures; nil for other galleries. Not public
+    /// because only requests for pictures set it.
+    var tokens: PictureTokens?
+    /// The secrets in the address, which the log must not contain.
+    var secrets: [String] = []
 
     /// The treatment of the documents with which storage services explain refusals.
     public enum Refusals: Equatable, Sendable {
@@ -89,6 +94,7 @@ public struct FetchPlan: Sendable {
             isNamedByUser: isNamedByUser)
         if allowsCompression { request.maximumExpansion = Self.maximumExpansion }
         request.wantsRefusals = refusals != .ignored || ImmichRules.explainsRefusals(at: address)
+        request.secrets = secrets
         request.sendsPasswordUnasked = ServerPlace.lacksChallenges(address)
         return request
     }

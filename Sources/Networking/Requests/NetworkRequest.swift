@@ -123,7 +123,7 @@ extension TransferRequest {
         to plan: FetchPlan, over client: HTTPClient, with permit: TransferPermit
     ) async throws -> Response {
         do {
-            return try await Response.to(plan, over: client, with: permit)
+            return try await plan.answer(over: client, with: permit)
         } catch {
             if error is CancellationError || RequestError(error).keepsPartialFile { takeBack(plan) }
             throw error
@@ -155,6 +155,8 @@ public struct RequestContext: Sendable {
     public let log: Log
     /// The object that follows the folders of local galleries; nil to follow no folders.
     public let folders: LocalFolders?
+    /// The tokens of servers that require a token in the addresses of pictures.
+    let tokens = PictureTokens()
     /// Returns the present time.
     public let now: @Sendable () -> Timestamp
     /// The clock for waits within a request.

@@ -45,19 +45,21 @@ public struct PhotoRequest: TransferRequest {
 
     /// Returns a plan for the whole photo, or for the rest of an interrupted transfer.
     public func plan() throws -> FetchPlan {
-        let addressPolicy = try picture.cache.pictureAddressPolicy()
-        let refusals = try picture.cache.pictureRefusals()
-        guard let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) else {
-            return FetchPlan(
-                address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
-                file: try picture.cache.files.makePartial(), addressPolicy: addressPolicy,
-                isNamedByUser: picture.isNamedByUser, refusals: refusals)
+        let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition)
+        var plan = FetchPlan(
+            address: picture.address, signIn: picture.signIn, limit: Self.limit,
+            addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser,
+            refusals: try picture.cache.pictureRefusals())
+        plan.tokens = try picture.tokens()
+        if let part {
+            plan.file = part.file
+            plan.resumption = HTTPRequest.Resumption(
+                offset: part.size, validator: part.validator, url: part.url, whole: part.whole)
+        } else {
+            plan.file = try picture.cache.files.makePartial()
+            plan.validators = picture.validators
         }
-        return FetchPlan(
-            address: picture.address, signIn: picture.signIn, limit: Self.limit, file: part.file,
-            resumption: HTTPRequest.Resumption(
-                offset: part.size, validator: part.validator, url: part.url, whole: part.whole),
-            addressPolicy: addressPolicy, isNamedByUser: picture.isNamedByUser, refusals: refusals)
+        return plan
     }
 
     /// Keeps the partial file for the next attempt.
@@ -175,6 +177,11 @@ struct PictureSubject: Sendable {
         signIn = ImmichRules.shareSignIn(for: address, in: cache.address) ?? cache.signIn(for: address)
         self.address = address
         self.context = context
+    }
+
+    /// Returns the tokens for the picture's address. Returns nil if the gallery's server requires none.
+    func tokens() throws -> PictureTokens? {
+        try cache.read { try $0.gallery() }.kind == .photoPrism ? context.tokens : nil
     }
 
     /// Whether the user has named the picture's server or signed in to it.

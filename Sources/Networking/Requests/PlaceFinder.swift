@@ -7,8 +7,8 @@ import Numbers
 /// Finds out, with few requests, what kind of gallery an address holds.
 ///
 /// One request for the address is usually enough. If the answer is a web page or a refusal, a few more requests find
-/// out at the same time whether a WebDAV, Nextcloud or Immich server is there. The requests for Immich carry no
-/// credentials.
+/// out at the same time whether a WebDAV, Nextcloud, Immich or PhotoPrism server is there. The requests for photo
+/// libraries carry no credentials.
 struct PlaceFinder {
     /// The thing that an address holds.
     enum Place {
@@ -94,7 +94,7 @@ struct PlaceFinder {
         return try? Address("https" + cache.address.text.dropFirst("http".count))
     }
 
-    /// Finds a WebDAV, Nextcloud or Immich server behind a page without photos. Returns nil if there is no such server.
+    /// Finds a WebDAV or Nextcloud server or a photo library behind a page without photos. Returns nil if there is no such server.
     func findServer(behindPageAt page: ServerPlace) async throws -> sending Place? {
         // The page may be that of a sign-in, at the same server or at its secure address.
         let address = try page.root.address.resolving(
@@ -104,16 +104,15 @@ struct PlaceFinder {
         async let folders = try? answer(from: server, with: TransferPermit(.list))
         let (nextcloud, path) = nextcloud(at: address)
         async let isNextcloud = isNextcloud(at: nextcloud)
-        async let isImmich = statesImmich(at: address)
+        async let isImmich = isImmich(at: address)
+        let photoPrism = PhotoPrismLibrary.server(ofPage: page.page)
+        async let isPhotoPrism = isPhotoPrism(at: photoPrism)
         if await isNextcloud, let root = try? nextcloud.resolving("remote.php/webdav/" + path) {
             return .folders(place(.nextcloud, root), nil)
         }
-        if await !isImmich {
-            if await folders != nil { return .folders(server, nil) }
-            guard await hasImmichVersion(at: address) else { return nil }
-        }
-        guard let root = try? address.resolving("/") else { return nil }
-        return .library(ImmichLibrary(server: root, gallery: cache.address))
+        if await isImmich, let root = try? address.resolving("/") { return library(.immich, on: root) }
+        if await isPhotoPrism, let photoPrism { return library(.photoPrism, on: photoPrism) }
+        return await folders == nil ? nil : .folders(server, nil)
     }
 
     /// Reads the beginning of an answer and finds out its format.
@@ -237,27 +236,35 @@ struct PlaceFinder {
         return text.contains("\"installed\":true") && text.contains("\"productname\"")
     }
 
-    /// Whether the host of an address states that it runs Immich.
-    private func statesImmich(at address: Address) async -> Bool {
-        guard let text = await text(at: try? address.resolving("/.well-known/immich")) else { return false }
-        return text.contains(/"endpoint"\s*:\s*"\/api"/)
+    private func library(_ kind: GalleryKind, on server: Address) -> Place? {
+        kind.library(on: server, for: cache.address).map { .library($0) }
     }
 
-    /// Whether the host of an address reports a version as Immich does. Some proxies answer for `.well-known`
-    /// themselves.
-    private func hasImmichVersion(at address: Address) async -> Bool {
+    /// Whether the host of an address reports a version as Immich does. Some proxies answer for `.well-known/immich`
+    /// themselves, so that address is no sign.
+    private func isImmich(at address: Address) async -> Bool {
         guard let text = await text(at: try? address.resolving("/api/server/version")) else { return false }
         return text.hasPrefix("{") && ["major", "minor", "patch"].allSatisfy { text.contains("\"\($0)\":") }
     }
 
-    /// Returns the short text at an address. Sends no credentials. Returns nil if there is none.
-    private func text(at address: Address?) async -> String? {
+    /// Whether a PhotoPrism server answers at an address. Its settings may be long, but begin with the program's name.
+    private func isPhotoPrism(at server: Address?) async -> Bool {
+        guard let text = await text(at: try? server?.resolving("api/v1/config"), isLong: true) else { return false }
+        return text.contains(/^\s*\{[^{}]*"(?:name|about)"\s*:\s*"PhotoPrism/)
+    }
+
+    /// Returns the text at an address. Sends no credentials. Returns nil if there is none.
+    ///
+    /// - Parameter isLong: whether the text may be long. Then only its beginning is read.
+    private func text(at address: Address?, isLong: Bool = false) async -> String? {
         guard let address else { return nil }
         let plan = FetchPlan(
-            address: address, limit: 1 << 16, addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic),
+            address: address, limit: isLong ? 1 << 24 : 1 << 16,
+            addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic),
             wasPublic: record.wasPublic)
         guard var response = try? await Response.to(plan, over: client, with: TransferPermit(.list)),
-            response.address.origin == address.origin, let bytes = try? await response.allBytes()
+            response.address.origin == address.origin,
+            let bytes = try? await (isLong ? response.beginning() : response.allBytes())
         else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -268,7 +275,7 @@ extension GalleryKind {
     var isServer: Bool {
         switch self {
         case .web, .webDAV, .nextcloud, .s3: true
-        case .list, .folder, .immich, .feed: false
+        case .list, .folder, .immich, .photoPrism, .feed: false
         }
     }
 }

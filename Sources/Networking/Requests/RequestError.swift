@@ -153,7 +153,7 @@ public enum RequestError: Error, Equatable {
             return "the proxy \(proxy) \(question.wasRefused ? "refuses the password" : "wants a password")"
         }
         let what = question.secretName
-        let article = question.keyHeader != nil || question.wantsAccessKey ? "an" : "a"
+        let article = what.first.map { "aeiouAEIOU".contains($0) } == true ? "an" : "a"
         let reason =
             question.wasRefused
             ? "\(question.origin.place) refuses the \(what)"

@@ -120,11 +120,15 @@ public struct Response {
         let realm = head.challenges.lazy.map(\.realm).first { !$0.isEmpty } ?? ""
         let isSilent = isOwn && head.challenges.isEmpty && ServerPlace.lacksChallenges(plan.address)
         let keyHeader = isOwn && head.challenges.isEmpty ? ImmichRules.keyHeader(for: plan.address) : nil
-        let question = SignInQuestion(
+        let isForAppPassword =
+            isOwn && head.challenges.isEmpty && PhotoPrismRules.wantsAppPassword(for: plan.address)
+        var question = SignInQuestion(
             origin: origin, proxy: head.proxyRefusal?.proxy, keyHeader: keyHeader,
-            schemes: isSilent ? ["basic"] : Set(head.challenges.map(\.scheme)), realm: realm,
+            schemes: isForAppPassword ? ["bearer"] : isSilent ? ["basic"] : Set(head.challenges.map(\.scheme)),
+            realm: realm,
             wasRefused: head.proxyRefusal?.wasTold ?? wasRefused,
             browserServer: head.proxyRefusal == nil ? ServerPlace.pages(for: plan.address) : nil)
+        if isForAppPassword { question.tokenName = PhotoPrismRules.secretName }
         return question.canBeAnswered ? question : nil
     }
 
@@ -185,9 +189,11 @@ public struct Response {
         return all
     }
 
-    /// Throws if the answer is text instead of a picture.
+    /// Throws if the answer is text or a drawing instead of a picture.
     public func checkIsNoText() throws {
         let type = head.headers["content-type"]?.lowercased() ?? ""
+        // Some servers send a symbol in place of a picture that they cannot make.
+        if type.hasPrefix("image/svg") { throw RequestError.wrongType("a symbol instead of a picture") }
         for text in ["text/", "application/json", "application/xml"] where type.hasPrefix(text) {
             throw RequestError.wrongType(
                 text == "text/" ? "text instead of a picture" : "data instead of a picture")

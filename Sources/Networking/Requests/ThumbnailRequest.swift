@@ -35,10 +35,12 @@ public struct ThumbnailRequest: TransferRequest {
 
     /// Returns a plan that fetches the thumbnail into memory.
     public func plan() throws -> FetchPlan {
-        FetchPlan(
+        var plan = FetchPlan(
             address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
             addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser,
             refusals: try picture.cache.pictureRefusals())
+        plan.tokens = try picture.tokens()
+        return plan
     }
 
     /// Stores the thumbnail, unless the gallery's list names another thumbnail by then.

@@ -253,6 +253,9 @@ final class SignInPrompt: Responder {
 
     private var secretLabel: String {
         if question.wantsAccessKey { return "Secret:   " }
+        if question.wantsToken, let name = question.tokenName {
+            return name.prefix(1).uppercased() + name.dropFirst() + ": "
+        }
         return !question.wantsToken ? "Password: " : question.keyHeader == nil ? "Token:    " : "API key:  "
     }
 

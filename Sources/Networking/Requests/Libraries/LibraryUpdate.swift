@@ -16,12 +16,15 @@ struct LibraryUpdate {
     /// The source of the last update; nil before the first update.
     private let source: ListSource?
     private var reader: LibraryReader
+    /// The parts of the library; nil if it has none, or if the user may not see them.
+    private var parts: (any LibraryParts)?
 
     init(
         _ library: any PhotoLibrary, of cache: GalleryCache, after source: ListSource?, wasPublic: Bool,
         _ context: RequestContext, over client: HTTPClient, with permit: TransferPermit
     ) {
         (self.library, self.cache, self.source, self.context) = (library, cache, source, context)
+        parts = library.parts
         reader = LibraryReader(library, of: cache, wasPublic: wasPublic, over: client, with: permit)
     }
 
@@ -36,8 +39,8 @@ struct LibraryUpdate {
     /// Reads and commits the changes. Returns the commit's summary; nil if nothing has changed.
     mutating func run() async throws -> SyncSummary? {
         // The counts are read first, so that the next update notices a change during this update.
-        let counts = if let parts = library.parts { try await reader.readCounts(of: parts) } else { [String: String]() }
-        if let parts = library.parts, let known = source.flatMap(LibraryState.init),
+        let counts = try await readCounts()
+        if let parts, let known = source.flatMap(LibraryState.init),
             let outcome = try await readChanges(of: parts, since: known, counts)
         {
             if outcome.state == known, await !outcome.comparer.hasChanges {
@@ -51,6 +54,18 @@ struct LibraryUpdate {
         let outcome = try await readAll(counts)
         try await checkIsNotEmpty(outcome.comparer)
         return try await commit(outcome)
+    }
+
+    /// Returns the counts of the parts, or no counts if the library has no parts.
+    private mutating func readCounts() async throws -> [String: String] {
+        guard let parts else { return [:] }
+        do {
+            return try await reader.readCounts(of: parts)
+        } catch RequestError.status(let status, _) where [403, 404].contains(status) {
+            // The user may see photos but no parts, or the server is older. All pages are read instead.
+            self.parts = nil
+            return [:]
+        }
     }
 
     /// Throws if the library has no photos. The server may have lost its database, for example.
@@ -67,11 +82,13 @@ struct LibraryUpdate {
         let comparer = try ListComparer(cache, address: library.server, log: context.log)
         let digest = EntryDigest(base: library.server)
         var latest: Timestamp?
+        var isAllInParts = true
         var rhythm = ListRhythm()
         let pageCount: Int
         do {
             pageCount = try await reader.readPhotos { [cache, context, library] photos in
                 latest = Self.latest(latest, photos)
+                isAllInParts = isAllInParts && photos.allSatisfy { $0.part != LibraryPhoto.noPart }
                 let count = try await comparer.add(LibraryListing(photos, digest))
                 if rhythm.isProgressDue() {
                     context.activity.setPhase(.getting(Progress(done: 0), entries: count), of: cache.id)
@@ -88,9 +105,11 @@ struct LibraryUpdate {
         }
         // If a photo is removed meanwhile, the next page begins one photo later. So a later update reads all pages again.
         var isSteady = true
-        if pageCount > 1, let parts = library.parts { isSteady = try await reader.readCounts(of: parts) == counts }
+        if pageCount > 1, parts != nil { isSteady = try await readCounts() == counts }
+        // No count would show that a photo without a part is gone. So later updates read all pages, too.
+        let isChecked = isSteady && (isAllInParts || parts == nil)
         return Outcome(
-            comparer: comparer, state: LibraryState(counts: counts, latestChange: isSteady ? bounded(latest) : nil),
+            comparer: comparer, state: LibraryState(counts: counts, latestChange: isChecked ? bounded(latest) : nil),
             isSteady: isSteady)
     }
 
@@ -117,11 +136,12 @@ struct LibraryUpdate {
                 if part == nil { added.insert(photo.id) }
                 if part != photo.part { suspects.formUnion([part, photo.part].compactMap { $0 }) }
             }
-            suspects.remove(LibraryPhoto.noPart)
             try await comparer.add(LibraryListing(photos, digest))
         }
-        // Reading all pages needs fewer requests.
-        guard suspects.count <= max(Self.fewParts, counts.count / 4) else { return nil }
+        // Reading all pages needs fewer requests, or is the only way.
+        guard !suspects.contains(LibraryPhoto.noPart), suspects.count <= max(Self.fewParts, counts.count / 4) else {
+            return nil
+        }
         var members: [String: Set<String>] = [:]
         var memberCount = 0
         for part in suspects.sorted() {

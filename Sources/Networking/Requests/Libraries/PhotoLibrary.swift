@@ -58,11 +58,14 @@ struct LibraryRequest: Sendable {
 }
 
 extension GalleryKind {
-    /// Whether the gallery is a photo library on a server.
-    var isLibrary: Bool {
+    /// Returns the photo library of this kind on a server. Returns nil for kinds that are no photo libraries.
+    ///
+    /// - Parameter gallery: the address that the user gave, which selects photos of the library.
+    func library(on server: Address, for gallery: Address) -> (any PhotoLibrary)? {
         switch self {
-        case .immich: true
-        case .list, .folder, .web, .webDAV, .nextcloud, .s3, .feed: false
+        case .immich: ImmichLibrary(server: server, gallery: gallery)
+        case .photoPrism: PhotoPrismLibrary(server: server, gallery: gallery)
+        case .list, .folder, .web, .webDAV, .nextcloud, .s3, .feed: nil
         }
     }
 }

@@ -305,7 +305,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def route(self, library, path, query):
         if self.command == "PROPFIND":
             return self.send(404, b"")
-        if path == "/.well-known/immich" and not library.settings.get("hidesWellKnown"):
+        if path == "/.well-known/immich":
             return self.send_json({"api": {"endpoint": "/api"}})
         if path == "/api/server/version":
             return self.send_json({"major": 3, "minor": 2, "patch": 0, "prerelease": None})

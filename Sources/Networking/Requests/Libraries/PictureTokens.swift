@@ -1,0 +1,113 @@
+import Cache
+import Formats
+import HTTP
+import Model
+import Numbers
+
+/// The tokens that PhotoPrism servers require in the addresses of pictures.
+///
+/// A server accepts no other proof for a picture, and its tokens may change at any time. So the cache stores addresses
+/// without tokens. The tokens are fetched for the first picture of a run, and again after a refusal.
+actor PictureTokens {
+    /// The tokens for thumbnails and for files.
+    struct Pair: Hashable, Sendable {
+        let preview: String
+        let download: String
+
+        /// Takes the tokens from the answer to a request for photos. A server without passwords sends no tokens and
+        /// accepts any text.
+        init(_ head: HTTPResponse) {
+            func token(_ name: String) -> String {
+                head.headers[name].flatMap { $0.wholeMatch(of: /[0-9A-Za-z_-]{1,64}/) == nil ? nil : $0 } ?? "public"
+            }
+            (preview, download) = (token("x-preview-token"), token("x-download-token"))
+        }
+    }
+
+    /// Tokens with a number that grows whenever tokens are fetched.
+    struct Grant: Sendable {
+        let pair: Pair
+        let number: Int
+    }
+
+    /// A server, and the credentials that get its tokens.
+    private struct Key: Hashable {
+        let server: Address
+        let signIn: SignIn?
+    }
+
+    private var fetches: [Key: (number: Int, task: Task<Pair, any Error>)] = [:]
+    private var count = 0
+
+    /// The most bytes of the answer that comes with the tokens. It describes one photo.
+    private static let limit: ByteCount = 1 << 20
+
+    /// Returns the tokens for a picture.
+    ///
+    /// - Parameters:
+    ///   - plan: the plan of the request for the picture. Its credentials get the tokens.
+    ///   - refused: the number of the tokens that the server has refused; nil if it refused none.
+    func grant(
+        for plan: FetchPlan, at server: Address, after refused: Int? = nil, over client: HTTPClient
+    ) async throws -> Grant {
+        let key = Key(server: server, signIn: plan.signIn)
+        let fetch: (number: Int, task: Task<Pair, any Error>)
+        // Many requests need the tokens at the same time, so they share one request for them.
+        if let known = fetches[key], known.number != refused {
+            fetch = known
+        } else {
+            count += 1
+            fetch = (count, Task { try await Self.pair(for: plan, at: server, over: client) })
+            fetches[key] = fetch
+        }
+        do {
+            return Grant(pair: try await fetch.task.value, number: fetch.number)
+        } catch {
+            if fetches[key]?.number == fetch.number { fetches[key] = nil }
+            throw error
+        }
+    }
+
+    /// Fetches the tokens.
+    private static func pair(
+        for plan: FetchPlan, at server: Address, over client: HTTPClient
+    ) async throws -> Pair {
+        let request = FetchPlan(
+            address: try server.resolving("\(PhotoPrismRules.list)?count=1&primary=true"),
+            headers: [("Accept", "application/json")], signIn: plan.signIn, limit: limit,
+            addressPolicy: plan.addressPolicy, isNamedByUser: plan.isNamedByUser)
+        var response = try await Response.to(request, over: client, with: TransferPermit(.list))
+        guard response.address.origin == server.origin else {
+            throw FormatError.notAGallery("a page of another server")
+        }
+        _ = try await response.allBytes()
+        return Pair(response.head)
+    }
+}
+
+extension FetchPlan {
+    /// Returns the answer to the plan, which may lack a token in its address.
+    ///
+    /// If the server refuses the token, this method fetches a new token and repeats the request once.
+    func answer(over client: HTTPClient, with permit: TransferPermit) async throws -> Response {
+        guard let tokens, let server = PhotoPrismRules.server(ofPicture: address) else {
+            return try await Response.to(self, over: client, with: permit)
+        }
+        let grant = try await tokens.grant(for: self, at: server, over: client)
+        do {
+            return try await Response.to(try with(grant), over: client, with: permit)
+        } catch RequestError.status(403, _) {
+            // The server may have started again. It then accepts an old token only after a request with credentials.
+            let grant = try await tokens.grant(for: self, at: server, after: grant.number, over: client)
+            return try await Response.to(try with(grant), over: client, with: TransferPermit())
+        }
+    }
+
+    private func with(_ grant: PictureTokens.Grant) throws -> FetchPlan {
+        var plan = self
+        plan.address = try PhotoPrismRules.address(of: address, with: grant.pair)
+        plan.tokens = nil
+        plan.secrets = [grant.pair.preview, grant.pair.download]
+        return plan
+    }
+}
