@@ -10,15 +10,18 @@ public struct Wish: Hashable, Sendable {
         case picture(GalleryID, PhotoKey, Rendition)
         /// The current thumbnail or original of every photo in a gallery.
         case everyPicture(GalleryID, Rendition)
+        /// The albums, people and favorites of the server that a gallery is on.
+        case albums(GalleryID)
 
         /// The gallery to which the thing belongs.
         public var gallery: GalleryID {
             switch self {
-            case .list(let gallery), .picture(let gallery, _, _), .everyPicture(let gallery, _): gallery
+            case .list(let gallery), .picture(let gallery, _, _), .everyPicture(let gallery, _), .albums(let gallery):
+                gallery
             }
         }
 
-        /// The photo to which the picture belongs; nil for a list, and for the pictures of all photos.
+        /// The photo to which the picture belongs; nil for lists, and for the pictures of all photos.
         public var photo: PhotoKey? {
             if case .picture(_, let key, _) = self { key } else { nil }
         }

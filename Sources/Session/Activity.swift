@@ -35,6 +35,8 @@ public final class Activity: Sendable {
 
     private struct State {
         var phases: [GalleryID: SyncPhase] = [:]
+        /// The galleries whose albums are being read.
+        var readingAlbums: Set<GalleryID> = []
         /// The galleries whose last update the user stopped.
         var cancelled: Set<GalleryID> = []
         /// The failures of gallery updates that the caches could not record.
@@ -94,6 +96,19 @@ public final class Activity: Sendable {
             state.failures[gallery] = failure
             return Change(galleries: [gallery])
         }
+    }
+
+    /// Sets whether the albums of a gallery's server are being read.
+    public func setReadingAlbums(_ isReading: Bool, of gallery: GalleryID) {
+        change { state in
+            if isReading { state.readingAlbums.insert(gallery) } else { state.readingAlbums.remove(gallery) }
+            return Change(galleries: [gallery])
+        }
+    }
+
+    /// Whether the albums of a gallery's server are being read.
+    public func isReadingAlbums(of gallery: GalleryID) -> Bool {
+        state.withLock { $0.readingAlbums.contains(gallery) }
     }
 
     /// Sets the progress of a picture's transfer. Nil means that the transfer has ended.

@@ -197,6 +197,7 @@ public actor GalleryWriter {
                 try connection.run("DELETE FROM photo WHERE key > 0")
                 try PhotoText.rebuild(connection)
                 try ListSource.remove(connection)
+                try AlbumList.remove(connection)
                 try connection.run(
                     """
                     UPDATE gallery SET photo_count = 0, skipped = 0, last_success = NULL, failure = NULL,

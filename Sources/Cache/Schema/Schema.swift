@@ -7,7 +7,7 @@ import SQLite
 enum Schema {
     static var version: Int { migrations.count }
 
-    static let tables = ["gallery", "photo", "thumbnail", "metadata"]
+    static let tables = ["gallery", "photo", "thumbnail", "metadata", "album"]
 
     /// Migrates a database, with one transaction per step. Returns the version that the database had before.
     ///
@@ -202,6 +202,24 @@ enum Schema {
         UPDATE photo SET thumbhash = nullif(substr(revision, instr(revision, ' ') + 1), ''),
                          revision = substr(revision, 1, instr(revision, ' ') - 1)
             WHERE (SELECT kind FROM gallery) = 'immich' AND instr(revision, ' ') > 0;
+        """,
+        """
+        -- The albums, people and favorites of the server; see AlbumList.
+        CREATE TABLE album (
+            position INTEGER PRIMARY KEY,
+            -- The address of the gallery that the album is.
+            address TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            -- The server's number of photos. NULL if unknown.
+            photo_count INTEGER,
+            -- The id of a photo. NULL if unknown.
+            cover TEXT
+        );
+        -- The time of the last successful update of the albums. NULL before the first.
+        ALTER TABLE gallery ADD COLUMN albums_updated INTEGER;
+        -- The reason why albums are missing. NULL if none are.
+        ALTER TABLE gallery ADD COLUMN albums_trouble TEXT;
         """,
     ]
 }

@@ -58,7 +58,7 @@ enum StatusText {
 struct SubjectName {
     /// The name of the photo or gallery, which may contain control characters.
     let name: String
-    /// The kind of the subject: `photo`, `thumbnail` or `list`.
+    /// The kind of the subject: `photo`, `thumbnail`, `list` or `albums`.
     let kind: String
     /// The title of the gallery that has the photo, thumbnail or list.
     let gallery: String
@@ -69,6 +69,7 @@ struct SubjectName {
         gallery = cache.map { context.title(of: $0.address) } ?? ""
         switch subject {
         case .list: (name, kind) = (gallery, "list")
+        case .albums: (name, kind) = (gallery, "albums")
         case .everyPicture(_, let rendition): (name, kind) = (gallery, "every \(Self.kind(rendition))")
         case .picture(_, let key, let rendition):
             let photo = try? cache?.read { try $0.photo(key) }

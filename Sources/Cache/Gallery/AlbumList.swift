@@ -1,0 +1,83 @@
+import Model
+import SQLite
+
+/// The albums, people and favorites of the server that a gallery is on.
+public struct AlbumList: Equatable, Sendable {
+    /// The albums, in the order of the server.
+    public var albums: [Album]
+    /// The time of the last successful update; nil before the first.
+    public var lastSuccess: Timestamp?
+    /// The reason why albums are missing or old; nil if the last update received all albums.
+    public var trouble: String?
+
+    /// Creates a list.
+    public init(albums: [Album] = [], lastSuccess: Timestamp? = nil, trouble: String? = nil) {
+        self.albums = albums
+        self.lastSuccess = lastSuccess
+        self.trouble = trouble
+    }
+
+    /// Removes the stored list.
+    static func remove(_ connection: Connection) throws {
+        // With a condition, because SQLite does not report a DELETE of all rows.
+        try connection.run("DELETE FROM album WHERE position >= 0")
+        try connection.run("UPDATE gallery SET albums_updated = NULL, albums_trouble = NULL")
+    }
+
+    fileprivate static func albums(_ connection: Connection) throws -> [Album] {
+        try connection.map("SELECT kind, address, name, photo_count, cover FROM album ORDER BY position") { row in
+            Album(
+                Album.Kind(rawValue: row.text(0)) ?? .album, at: try row.address(1), name: row.text(2),
+                count: row.optionalInt(3).map { Int($0) }, cover: row.optionalText(4))
+        }
+    }
+}
+
+extension CacheReader {
+    /// Returns the albums of the gallery's server.
+    public func albums() throws -> AlbumList {
+        // One transaction, so that both queries see the same state.
+        try connection.transaction(writes: false) {
+            let facts = try connection.first("SELECT albums_updated, albums_trouble FROM gallery") { row in
+                (row.optionalInt(0).map(Timestamp.init(milliseconds:)), row.optionalText(1))
+            }
+            return AlbumList(
+                albums: try AlbumList.albums(connection), lastSuccess: facts?.0, trouble: facts?.1)
+        }
+    }
+}
+
+extension GalleryWriter {
+    /// Replaces all albums in one transaction. Unchanged albums are not written again.
+    ///
+    /// - Parameter trouble: the reason why the list lacks albums; nil if it lacks none.
+    public func replaceAlbums(_ albums: [Album], trouble: String? = nil, at time: Timestamp) throws {
+        try transaction { connection in
+            try connection.run(
+                "UPDATE gallery SET albums_updated = ?, albums_trouble = ?", time.milliseconds, trouble)
+            guard try AlbumList.albums(connection) != albums else { return }
+            try connection.run("DELETE FROM album WHERE position >= 0")
+            for (position, album) in albums.enumerated() {
+                try connection.run(
+                    """
+                    INSERT INTO album (position, kind, address, name, photo_count, cover) VALUES (?, ?, ?, ?, ?, ?)
+                    """, position, album.kind.rawValue, album.address.text, album.name, album.count, album.cover)
+            }
+        }
+    }
+
+    /// Records that an update of the albums failed. The albums stay.
+    public func recordAlbumTrouble(_ trouble: String) throws {
+        try transaction { try $0.run("UPDATE gallery SET albums_trouble = ?", trouble) }
+    }
+}
+
+extension CacheReader {
+    /// Whether a text contains all words of a search, as the search for photos finds them.
+    public func isMatch(_ text: String, of search: String) throws -> Bool {
+        let words = try connection.words(in: text)
+        return try connection.words(in: search).allSatisfy { sought in
+            words.contains { $0.text.hasPrefix(sought.text) }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// A part of a photo server that opens as a gallery of its own: an album, a person, or the favorites.
+public struct Album: Hashable, Sendable {
+    /// The kind of part. The cache stores the raw value, and Vitrine shows the raw value to users.
+    public enum Kind: String, Hashable, Sendable {
+        /// The photos that the user marked as favorites.
+        case favorites
+        /// An album.
+        case album
+        /// The photos that show a person.
+        case person
+    }
+
+    /// The address of the gallery that the album is.
+    public var address: Address
+    /// The kind of the album.
+    public var kind: Kind
+    /// The name of the album or person. The name may contain control characters.
+    public var name: String
+    /// The number of photos and videos that the server states; nil if unknown.
+    public var count: Int?
+    /// The id of the photo that stands for the album; nil if unknown.
+    public var cover: String?
+
+    /// The most bytes of a name. Parsers shorten longer names.
+    public static let longestName = 1_024
+
+    /// Creates an album.
+    public init(_ kind: Kind, at address: Address, name: String, count: Int? = nil, cover: String? = nil) {
+        self.address = address
+        self.kind = kind
+        self.name = name
+        self.count = count
+        self.cover = cover
+    }
+}
+
+extension GalleryKind {
+    /// Whether a server of this kind has albums that open as galleries.
+    public var hasAlbums: Bool {
+        switch self {
+        case .immich, .nextcloud: true
+        case .list, .folder, .web, .webDAV, .feed, .s3: false
+        }
+    }
+}
