@@ -81,10 +81,12 @@ public struct ListedSubfolder: Hashable, Sendable {
     public var name: [UInt8]
     /// The validator that the list states for the folder; nil if the list states no validator.
     public var etag: String?
+    /// The number of photos, if the folder is an album of Nextcloud's; nil if unknown.
+    public var count: Int?
 
     /// Creates a folder.
-    public init(name: [UInt8], etag: String? = nil) {
-        (self.name, self.etag) = (name, etag)
+    public init(name: [UInt8], etag: String? = nil, count: Int? = nil) {
+        (self.name, self.etag, self.count) = (name, etag, count)
     }
 
     /// Folders of systems and programs that hold no photos of the user's.

@@ -152,6 +152,7 @@ public final class WebDAVParser: ListingParser {
         case .number: written.number = trimmedText
         case .hasPreview: written.hasPreview = trimmedText == "true"
         case .taken: written.taken = trimmedText
+        case .count: written.count = trimmedText
         case .propstat: if isSuccess { properties = properties.map { $0.completed(by: written) } ?? written }
         case .response: add()
         default: break
@@ -177,7 +178,8 @@ public final class WebDAVParser: ListingParser {
         }
         if properties.isFolder || endsWithSlash {
             guard ListedSubfolder.isWanted(name) else { return }
-            piece.folders.append(ListedSubfolder(name: name, etag: properties.validator))
+            let count = AlbumText.count(properties.count.utf8)
+            piece.folders.append(ListedSubfolder(name: name, etag: properties.validator, count: count))
         } else if PictureName.isPicture(name[...]) {
             piece.files.append(properties.file(named: name, previews))
         }
@@ -186,7 +188,7 @@ public final class WebDAVParser: ListingParser {
     /// An element of the answer. Its meaning depends on its parent element.
     private enum Element {
         case multistatus, response, reference, propstat, status, prop
-        case type, collection, size, modified, etag, number, hasPreview, taken
+        case type, collection, size, modified, etag, number, hasPreview, taken, count
         case other
 
         init(_ name: UnsafePointer<xmlChar>, _ namespace: UnsafePointer<xmlChar>?, in parent: Element?) {
@@ -199,10 +201,16 @@ public final class WebDAVParser: ListingParser {
             } else if parent == .prop, name == XMLName.number, namespace == XMLName.ownCloud {
                 self = .number
             } else if parent == .prop, namespace == XMLName.nextcloud {
-                self = name == XMLName.hasPreview ? .hasPreview : name == XMLName.taken ? .taken : .other
+                self = Self.nextcloud(name)
             } else {
                 self = .other
             }
+        }
+
+        private static func nextcloud(_ name: UnsafePointer<xmlChar>) -> Element {
+            if name == XMLName.hasPreview { return .hasPreview }
+            if name == XMLName.count { return .count }
+            return name == XMLName.taken ? .taken : .other
         }
 
         private static func standard(_ name: UnsafePointer<xmlChar>, in parent: Element?) -> Element {
@@ -224,7 +232,7 @@ public final class WebDAVParser: ListingParser {
 
         var hasText: Bool {
             switch self {
-            case .reference, .status, .size, .modified, .etag, .number, .hasPreview, .taken: true
+            case .reference, .status, .size, .modified, .etag, .number, .hasPreview, .taken, .count: true
             default: false
             }
         }
@@ -239,6 +247,7 @@ public final class WebDAVParser: ListingParser {
         var number = ""
         var hasPreview = false
         var taken = ""
+        var count = ""
 
         /// The most bytes of a validator that is kept.
         private static let maximumValidator = 256
@@ -248,7 +257,8 @@ public final class WebDAVParser: ListingParser {
             var all = self
             all.isFolder = isFolder || other.isFolder
             all.hasPreview = hasPreview || other.hasPreview
-            for path in [\Properties.size, \.modified, \.etag, \.number, \.taken] where self[keyPath: path].isEmpty {
+            for path in [\Properties.size, \.modified, \.etag, \.number, \.taken, \.count]
+            where self[keyPath: path].isEmpty {
                 all[keyPath: path] = other[keyPath: path]
             }
             return all
@@ -303,5 +313,6 @@ extension XMLName {
     fileprivate static let etag = Self("getetag")
     fileprivate static let number = Self("fileid")
     fileprivate static let hasPreview = Self("has-preview")
+    fileprivate static let count = Self("nbItems")
     fileprivate static let taken = Self("metadata-photos-original_date_time")
 }

@@ -1,0 +1,198 @@
+import Model
+
+/// Parses an Immich server's list of albums.
+///
+///     [{"id": "…", "albumName": "Summer", "assetCount": 42, "albumThumbnailAssetId": "…", …}]
+///
+/// Members may be in any order, and the parser skips unknown ones. An object without an id is left out.
+public final class ImmichAlbumParser: LibraryParser {
+    private var stream = JSONPushStream()
+    private var reader: Reader
+
+    /// Creates a parser for one answer.
+    ///
+    /// - Parameter server: the address of the server, with a slash at its end.
+    public init(server: Address) {
+        reader = Reader(server: server)
+    }
+
+    /// The list has one page.
+    public var nextPage: String? { nil }
+
+    /// Parses the next bytes. Returns the albums that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [Album] {
+        try stream.push(bytes, to: &reader)
+        return reader.takeAlbums()
+    }
+
+    /// Parses the end. Throws if the answer is incomplete, or is no list of albums.
+    public func finish() throws -> [Album] {
+        try stream.finish(to: &reader)
+        return reader.takeAlbums()
+    }
+
+    private struct Reader: JSONConsumer {
+        private enum Member { case id, name, count, cover }
+
+        private let server: Address
+        private var albums: [Album] = []
+        private var member: Member?
+        private var (id, cover): (String?, String?)
+        private var name = ""
+        private var count: Int?
+
+        init(server: Address) {
+            self.server = server
+        }
+
+        mutating func takeAlbums() -> [Album] {
+            defer { albums = [] }
+            return albums
+        }
+
+        mutating func take(_ event: JSONEvent, depth: Int) throws {
+            switch (depth, event) {
+            case (0, .beginArray), (0, .endArray): break
+            case (0, _): throw FormatError.notAGallery("an answer without albums")
+            case (1, .beginObject): (member, id, cover, name, count) = (nil, nil, nil, "", nil)
+            case (1, .endObject):
+                guard let id, let address = try? server.resolving("albums/\(id)") else { return }
+                albums.append(Album(.album, at: address, name: name.isEmpty ? id : name, count: count, cover: cover))
+            case (2, .key(let key)): member = Self.member(key)
+            case (2, .string(let text)) where member == .id: id = ImmichID.text(text)
+            case (2, .string(let text)) where member == .cover: cover = ImmichID.text(text)
+            case (2, .string(let text)) where member == .name: name = AlbumText.name(text)
+            case (2, .number(let text)) where member == .count: count = AlbumText.count(text)
+            default: break
+            }
+        }
+
+        private static func member(_ key: UnsafeRawBufferPointer) -> Member? {
+            if key.isText("id") { return .id }
+            if key.isText("albumName") { return .name }
+            if key.isText("assetCount") { return .count }
+            return key.isText("albumThumbnailAssetId") ? .cover : nil
+        }
+    }
+}
+
+/// Parses a page of the people that an Immich server has recognised.
+///
+///     {"people": [{"id": "…", "name": "…", "isHidden": false, …}], "hasNextPage": true}
+///
+/// People without a name, and hidden ones, are left out.
+public final class ImmichPeopleParser: LibraryParser {
+    private var stream = JSONPushStream()
+    private var reader: Reader
+    private let page: Int
+    /// Whether the page names a person.
+    private var hasNames = false
+
+    /// Creates a parser for one page.
+    ///
+    /// - Parameters:
+    ///   - page: the name of the page; nil for the first page.
+    ///   - server: the address of the server, with a slash at its end.
+    public init(page: String?, server: Address) {
+        self.page = page.flatMap { AlbumText.count($0.utf8) } ?? 1
+        reader = Reader(server: server)
+    }
+
+    /// The number of the page that follows; nil after the last page.
+    ///
+    /// The server lists people without a name last, and may know thousands of them. So nothing follows a page without a
+    /// name.
+    public var nextPage: String? {
+        reader.hasNextPage && hasNames ? String(page + 1) : nil
+    }
+
+    /// Parses the next bytes. Returns the people who are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [Album] {
+        try stream.push(bytes, to: &reader)
+        return take()
+    }
+
+    /// Parses the end. Throws if the answer is incomplete, or is no page of people.
+    public func finish() throws -> [Album] {
+        try stream.finish(to: &reader)
+        guard reader.isPage else { throw FormatError.notAGallery("an answer without people") }
+        return take()
+    }
+
+    private func take() -> [Album] {
+        let people = reader.takePeople()
+        hasNames = hasNames || !people.isEmpty
+        return people
+    }
+
+    private struct Reader: JSONConsumer {
+        private enum Member { case people, hasNextPage, id, name, isHidden }
+
+        private let server: Address
+        private var people: [Album] = []
+        private var member: Member?
+        private var isInPeople = false
+        private var id: String?
+        private var name = ""
+        private var isHidden = false
+        /// Whether the page has a list of people, perhaps an empty one.
+        private(set) var isPage = false
+        private(set) var hasNextPage = false
+
+        init(server: Address) {
+            self.server = server
+        }
+
+        mutating func takePeople() -> [Album] {
+            defer { people = [] }
+            return people
+        }
+
+        mutating func take(_ event: JSONEvent, depth: Int) throws {
+            switch (depth, event) {
+            case (0, .beginObject), (0, .endObject): break
+            case (0, _): throw FormatError.notAGallery("an answer without people")
+            case (1, .key(let key)):
+                member = key.isText("people") ? .people : key.isText("hasNextPage") ? .hasNextPage : nil
+            case (1, .bool(let value)) where member == .hasNextPage: hasNextPage = value
+            case (1, .beginArray) where member == .people: (isInPeople, isPage) = (true, true)
+            case (1, .endArray): isInPeople = false
+            default: if isInPeople { takePerson(event, depth: depth) }
+            }
+        }
+
+        private mutating func takePerson(_ event: JSONEvent, depth: Int) {
+            switch (depth, event) {
+            case (2, .beginObject): (member, id, name, isHidden) = (nil, nil, "", false)
+            case (2, .endObject):
+                guard let id, !name.isEmpty, !isHidden, let address = try? server.resolving("people/\(id)") else {
+                    return
+                }
+                people.append(Album(.person, at: address, name: name))
+            case (3, .key(let key)):
+                member =
+                    key.isText("id") ? .id : key.isText("name") ? .name : key.isText("isHidden") ? .isHidden : nil
+            case (3, .string(let text)) where member == .id: id = ImmichID.text(text)
+            case (3, .string(let text)) where member == .name: name = AlbumText.name(text)
+            case (3, .bool(let value)) where member == .isHidden: isHidden = value
+            default: break
+            }
+        }
+    }
+}
+
+/// The names and counts in lists of albums.
+enum AlbumText {
+    /// Returns a name, shortened if it is too long.
+    static func name(_ text: some Sequence<UInt8>) -> String {
+        let name = String(decoding: Array(text.prefix(Album.longestName)), as: UTF8.self)
+        // Nothing would be visible.
+        return name.allSatisfy(\.isWhitespace) ? "" : name
+    }
+
+    /// Returns a count. Returns nil for other texts and for implausible counts.
+    static func count(_ text: some Collection<UInt8>) -> Int? {
+        guard (1...9).contains(text.count), text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return text.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+}

@@ -1,0 +1,164 @@
+import Model
+import Testing
+
+@testable import Formats
+
+/// The lists of albums and people of photo servers.
+@Suite struct AlbumParserTests {
+    private let server: Address
+    private let folder: Address
+
+    init() throws {
+        server = try Address("http://photos.test/")
+        folder = try Address("http://photos.test/remote.php/dav/photos/me/albums/")
+    }
+
+    private static func id(_ number: Int) -> String { "0000000\(number)-0000-4000-8000-0000000000aa" }
+
+    /// Parses a text, cut into pieces of a size.
+    private func parse(
+        _ text: String, _ parser: any LibraryParser<Album>, pieces size: Int = .max
+    ) throws -> [Album] {
+        var albums: [Album] = []
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            albums += try parser.parse(Array(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+        return albums + (try parser.finish())
+    }
+
+    private func albums(_ text: String) throws -> [Album] { try parse(text, ImmichAlbumParser(server: server)) }
+
+    /// Checks that every cut of an answer gives the same albums, and that every shorter answer is an error.
+    private func checkCuts(_ text: String, _ makeParser: () -> any LibraryParser<Album>) throws {
+        let whole = try parse(text, makeParser())
+        #expect(!whole.isEmpty)
+        for size in 1...text.utf8.count { #expect(try parse(text, makeParser(), pieces: size) == whole) }
+        for length in 0..<text.utf8.count {
+            #expect(throws: FormatError.self, "\(length)") { try parse(String(text.prefix(length)), makeParser()) }
+        }
+    }
+
+    // MARK: - Immich's albums
+
+    private static let list = """
+        [{"albumName":"Summer","id":"\(id(1))","assetCount":42,"albumThumbnailAssetId":"\(id(7))",\
+        "albumUsers":[{"role":"owner","user":{"id":"\(id(9))","albumName":"x"}}]},\
+        {"id":"\(id(2))","assetCount":0,"albumThumbnailAssetId":null,"albumName":"\\u00dcber\\n1"}]
+        """
+
+    @Test("An Immich album has an address, a name, a count and a cover")
+    func immichAlbums() throws {
+        #expect(
+            try albums(Self.list) == [
+                Album(
+                    .album, at: Address("http://photos.test/albums/\(Self.id(1))"), name: "Summer", count: 42,
+                    cover: Self.id(7)),
+                Album(.album, at: Address("http://photos.test/albums/\(Self.id(2))"), name: "Über\n1", count: 0),
+            ])
+        #expect(try albums("[]").isEmpty)
+    }
+
+    @Test("Unsound ids, counts and names of an Immich album count as missing")
+    func unsoundAlbums() throws {
+        let text = """
+            [{"albumName":"no id"},{"id":"../../secret","albumName":"x"},{"id":5},\
+            {"id":"\(Self.id(3))","albumName":"  ","assetCount":-1,"albumThumbnailAssetId":"../x"},\
+            {"id":"\(Self.id(4))","albumName":"\(String(repeating: "x", count: 5_000))","assetCount":1e400}]
+            """
+        let found = try albums(text)
+        #expect(found.map(\.name) == [Self.id(3), String(repeating: "x", count: Album.longestName)])
+        #expect(found.allSatisfy { $0.count == nil && $0.cover == nil })
+        #expect(try albums(#"[{"id":"\#(Self.id(1))","assetCount":12345678901}]"#).first?.count == nil)
+    }
+
+    @Test("Every cut of Immich's albums gives the same albums")
+    func cutAlbums() throws { try checkCuts(Self.list) { ImmichAlbumParser(server: server) } }
+
+    @Test("An answer that is not a list of albums is refused")
+    func refusedAlbums() {
+        for text in ["{}", "5", "null", #"{"albums":[]}"#, "[{", String(repeating: "[", count: 100_000), ""] {
+            #expect(throws: FormatError.self, "\(text.prefix(40))") { try albums(text) }
+        }
+    }
+
+    // MARK: - Immich's people
+
+    private static func person(_ number: Int, _ name: String, _ more: String = "") -> String {
+        #"{"id":"\#(id(number))","name":"\#(name)","isHidden":false,"sharedBy":[{"id":"\#(id(9))","name":"x"}]\#(more)}"#
+    }
+
+    private static func page(_ people: [String], more: Bool = false) -> String {
+        #"{"total":3,"people":[\#(people.joined(separator: ","))],"hidden":0,"hasNextPage":\#(more)}"#
+    }
+
+    private func people(_ text: String, page: String? = nil) throws -> (albums: [Album], next: String?) {
+        let parser = ImmichPeopleParser(page: page, server: server)
+        return (try parse(text, parser), parser.nextPage)
+    }
+
+    @Test("People with names are listed; unnamed and hidden ones are not")
+    func immichPeople() throws {
+        let text = Self.page([
+            Self.person(1, "Grandma"), Self.person(2, ""), Self.person(3, "Hidden", #","isHidden":true"#),
+            #"{"name":"no id"}"#,
+        ])
+        let expected = Album(.person, at: try Address("http://photos.test/people/\(Self.id(1))"), name: "Grandma")
+        let found = try people(text)
+        #expect(found.albums == [expected] && found.next == nil)
+    }
+
+    @Test("Another page follows only a page with names")
+    func followingPages() throws {
+        #expect(try people(Self.page([Self.person(1, "Cat")], more: true)).next == "2")
+        #expect(try people(Self.page([Self.person(1, "Cat")], more: true), page: "7").next == "8")
+        #expect(try people(Self.page([Self.person(1, "")], more: true)).next == nil)
+    }
+
+    @Test("Every cut of Immich's people gives the same people")
+    func cutPeople() throws {
+        try checkCuts(Self.page([Self.person(1, "Grandma"), Self.person(2, "Cat")], more: true)) {
+            ImmichPeopleParser(page: nil, server: server)
+        }
+    }
+
+    @Test("An answer that is not a page of people is refused")
+    func refusedPeople() {
+        for text in ["[]", "5", "{}", #"{"people":{}}"#, #"{"people":5}"#, #"{"people":[{"#] {
+            #expect(throws: FormatError.self, "\(text)") { try people(text) }
+        }
+    }
+
+    // MARK: - Nextcloud's albums
+
+    private static func album(_ path: String, _ count: String) -> String {
+        """
+        <d:response><d:href>/remote.php/dav/photos/me/albums/\(path)</d:href><d:propstat><d:prop><d:resourcetype>\
+        <d:collection/></d:resourcetype>\(count)</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>
+        """
+    }
+
+    private static let multistatus = """
+        <?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:nc="http://nextcloud.org/ns">\(album("", ""))\
+        \(album("Summer%202024/", "<nc:nbItems>3</nc:nbItems>"))\(album("%c3%9cber%26/", "<nc:nbItems>-1</nc:nbItems>"))\
+        </d:multistatus>
+        """
+
+    @Test("A Nextcloud album has the address that a browser shows, a name and a count")
+    func nextcloudAlbums() throws {
+        let parser = NextcloudAlbumParser(folder: folder, server: server)
+        #expect(
+            try parse(Self.multistatus, parser) == [
+                Album(
+                    .album, at: Address("http://photos.test/apps/photos/albums/Summer%202024"), name: "Summer 2024",
+                    count: 3),
+                Album(.album, at: Address("http://photos.test/apps/photos/albums/%C3%9Cber&"), name: "Über&"),
+            ])
+    }
+
+    @Test("Every cut of Nextcloud's albums gives the same albums")
+    func cutNextcloud() throws {
+        try checkCuts(Self.multistatus) { NextcloudAlbumParser(folder: folder, server: server) }
+    }
+}
