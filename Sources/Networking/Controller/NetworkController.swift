@@ -74,7 +74,7 @@ public actor NetworkController {
         onHistory: @escaping @Sendable (HostHistory) -> Void = { _ in },
         kinds: [any NetworkRequest.Type] = [
             FolderListRequest.self, GalleryListRequest.self, ThumbnailRequest.self, LocalPhotoRequest.self,
-            EmbeddedThumbnailRequest.self, PhotoRequest.self,
+            EmbeddedThumbnailRequest.self, PhotoRequest.self, AlbumListRequest.self,
         ]
     ) {
         self.wishes = wishes

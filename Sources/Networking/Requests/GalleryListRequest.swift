@@ -55,7 +55,7 @@ public struct GalleryListRequest: NetworkRequest {
     public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
         let (record, source) = try cache.read { (try $0.gallery(), try $0.source()) }
         let finder = PlaceFinder(cache, record, source, over: client)
-        if let source, let library = source.kind.library(on: source.root, for: cache.address) {
+        if let source, let library = source.library(of: cache.address) {
             try await update(from: library, after: source, record, over: client, with: permit)
             return nil
         }

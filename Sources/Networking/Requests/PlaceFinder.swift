@@ -187,16 +187,12 @@ struct PlaceFinder {
         guard let match = address.path.wholeMatch(of: page), let server = try? address.resolving("\(match.1)/"),
             // A path that begins with two slashes leads to another host.
             server.origin == address.origin,
-            let account = try? server.resolving(ServerPlace.accountPath + "?format=json")
+            let account = try? NextcloudAlbums.account(of: server)
         else { return nil }
-        let plan = FetchPlan(
-            address: account, headers: [("OCS-APIRequest", "true"), ("Accept", "application/json")],
-            signIn: cache.signIn(for: account), limit: 1 << 16,
-            addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic),
-            isNamedByUser: cache.isNamedByUser(account), wasPublic: record.wasPublic)
+        var reader = LibraryReader(
+            server: server, of: cache, wasPublic: record.wasPublic, over: client, with: TransferPermit(.list))
         do {
-            var response = try await Response.to(plan, over: client, with: TransferPermit(.list))
-            guard let user = AccountAnswer(json: try await response.allBytes())?.id else { return nil }
+            guard let user = AccountAnswer(json: try await reader.readText(account))?.id else { return nil }
             let folder = PercentEncoding.encode(user, keepingEscapes: false)
             return place(.nextcloud, try server.resolving("remote.php/dav/photos/\(folder)/albums/\(match.2)/"))
         } catch RequestError.signIn(let question) {

@@ -56,6 +56,8 @@ struct ImmichLibrary: PhotoLibrary {
     /// does not count.
     var parts: (any LibraryParts)? { selection == .all ? ImmichMonths(server: server) : nil }
 
+    var albums: (any LibraryAlbums)? { signIn == nil ? ImmichAlbums(server: server) : nil }
+
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
         var members = [#""page":\#(page ?? "1")"#, #""size":1000"#, #""order":"asc""#, #""type":"IMAGE""#]
         switch selection {
@@ -126,11 +128,40 @@ private struct ImmichMonths: LibraryParts {
     func makeMemberParser() -> any LibraryParser<LibraryMember> { ImmichMonthParser() }
 }
 
+/// The albums of an Immich server: the favorites, all albums that the user may see, and all people with names.
+private struct ImmichAlbums: LibraryAlbums {
+    let server: Address
+
+    func known() throws -> [Album] {
+        [Album(.favorites, at: try server.resolving("favorites"), name: "Favorites")]
+    }
+
+    var lists: [LibraryAlbumList] {
+        [
+            LibraryAlbumList(
+                request: { [server] _ in LibraryRequest(address: try server.resolving("api/albums")) },
+                makeParser: { [server] _ in ImmichAlbumParser(server: server) }),
+            // Before version 3, the first list lacks the albums that other users share. Later versions refuse this
+            // request.
+            LibraryAlbumList(
+                isOptional: true,
+                request: { [server] _ in LibraryRequest(address: try server.resolving("api/albums?shared=true")) },
+                makeParser: { [server] _ in ImmichAlbumParser(server: server) }),
+            LibraryAlbumList(
+                request: { [server] page in
+                    LibraryRequest(
+                        address: try server.resolving("api/people?withHidden=false&size=1000&page=\(page ?? "1")"))
+                },
+                makeParser: { [server] page in ImmichPeopleParser(page: page, server: server) }),
+        ]
+    }
+}
+
 /// Immich's rules for refusals, which also apply to requests for pictures.
 enum ImmichRules {
     /// The paths of the requests that need an API key.
     private static var keyedPath: Regex<Substring> {
-        /\/api\/(?:search\/metadata|timeline\/buckets?|assets\/[0-9a-f-]{36}\/(?:original|thumbnail))/
+        /\/api\/(?:search\/metadata|timeline\/buckets?|albums|people|assets\/[0-9a-f-]{36}\/(?:original|thumbnail))/
     }
 
     /// Returns the header for an API key. Returns nil if the address needs no key.

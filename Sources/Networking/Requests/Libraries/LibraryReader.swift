@@ -4,33 +4,40 @@ import HTTP
 import Model
 import Numbers
 
-/// Sends a library's requests and parses the answers.
+/// Sends requests to a library's server and parses the answers.
 struct LibraryReader {
     /// The head of the first answer.
     private(set) var head: HTTPResponse?
-    private let library: any PhotoLibrary
+    private let server: Address
+    /// The credentials that the gallery's address contains; nil for the user's credentials.
+    private let signIn: SignIn?
     private let cache: GalleryCache
     private let client: HTTPClient
     /// The permit of the first request.
     private let permit: TransferPermit
+    /// Whether the first request was sent.
+    private var hasSent = false
     private var wasPublic: Bool
 
     /// The most bytes of an answer. A page of 1,000 photos has about 1 MB.
     private static let limit: ByteCount = 1 << 26
+    /// The most bytes of a small answer.
+    private static let smallLimit: ByteCount = 1 << 16
     /// The most pages of a list.
     private static let maximumPages = 10_000
     /// The most pages in succession without photos. A page of an album may have only videos.
     private static let maximumEmpty = 20
+    /// The most albums of a list.
+    private static let maximumAlbums = 10_000
     /// The most parts of a library.
     private static let maximumParts = 100_000
 
     init(
-        _ library: any PhotoLibrary, of cache: GalleryCache, wasPublic: Bool, over client: HTTPClient,
+        server: Address, signIn: SignIn? = nil, of cache: GalleryCache, wasPublic: Bool, over client: HTTPClient,
         with permit: TransferPermit
     ) {
-        (self.library, self.cache, self.wasPublic, self.client, self.permit) = (
-            library, cache, wasPublic, client, permit
-        )
+        (self.server, self.signIn, self.cache) = (server, signIn, cache)
+        (self.wasPublic, self.client, self.permit) = (wasPublic, client, permit)
     }
 
     /// Reads all pages, and passes on the photos of each page. Returns the number of pages.
@@ -38,7 +45,8 @@ struct LibraryReader {
     /// - Parameter time: reads only photos whose record has changed since this time; nil for all photos.
     @discardableResult
     mutating func readPhotos(
-        changedSince time: Timestamp? = nil, _ onPhotos: ([LibraryPhoto]) async throws -> Void
+        of library: any PhotoLibrary, changedSince time: Timestamp? = nil,
+        _ onPhotos: ([LibraryPhoto]) async throws -> Void
     ) async throws -> Int {
         var page: String?
         var firsts: Set<String> = []
@@ -62,6 +70,31 @@ struct LibraryReader {
             page = next
         }
         throw RequestError.wrongType("more than \(Self.maximumPages) pages")
+    }
+
+    /// Reads all pages of a list of albums.
+    mutating func readAlbums(of list: LibraryAlbumList) async throws -> [Album] {
+        var albums: [Album] = []
+        var page: String?
+        var pages: Set<String> = []
+        while true {
+            let parser = list.makeParser(page)
+            try await read(try list.request(page), with: parser) { albums += $0 }
+            guard albums.count <= Self.maximumAlbums else {
+                throw RequestError.wrongType("more than \(Self.maximumAlbums) albums")
+            }
+            // A server that repeats a page must not keep the update running forever.
+            guard let next = parser.nextPage, pages.insert(next).inserted, pages.count < Self.maximumPages else {
+                return albums
+            }
+            page = next
+        }
+    }
+
+    /// Reads the whole answer to a small request.
+    mutating func readText(_ request: LibraryRequest) async throws -> [UInt8] {
+        var response = try await response(to: request, limit: Self.smallLimit)
+        return try await response.allBytes()
     }
 
     /// Reads the list of parts. Returns the server's counts by the names of the parts.
@@ -91,13 +124,7 @@ struct LibraryReader {
     private mutating func read<Item>(
         _ request: LibraryRequest, with parser: any LibraryParser<Item>, _ onItems: ([Item]) async throws -> Void
     ) async throws {
-        var response = try await Response.to(
-            plan(for: request), over: client, with: head == nil ? permit : TransferPermit(.list))
-        guard response.address.origin == library.server.origin else {
-            throw FormatError.notAGallery("a page of another server")
-        }
-        if head == nil { head = response.head }
-        wasPublic = wasPublic || response.head.beganPublic
+        var response = try await response(to: request)
         var items: [Item] = []
         while let bytes = try await response.nextBytes() {
             items += try parser.parse(bytes)
@@ -109,15 +136,37 @@ struct LibraryReader {
         if !items.isEmpty { try await onItems(items) }
     }
 
+    /// Sends a request. Returns the answer, if it is from the library's server.
+    private mutating func response(
+        to request: LibraryRequest, limit: ByteCount = LibraryReader.limit
+    ) async throws -> Response {
+        let isFirst = !hasSent
+        hasSent = true
+        var plan = plan(for: request)
+        plan.limit = limit
+        let response = try await Response.to(plan, over: client, with: isFirst ? permit : TransferPermit(.list))
+        guard response.address.origin == server.origin else {
+            throw FormatError.notAGallery("a page of another server")
+        }
+        if head == nil { head = response.head }
+        wasPublic = wasPublic || response.head.beganPublic
+        return response
+    }
+
     /// The number of items to pass on at once. Each call of the comparer costs a transaction.
     private static let batch = 500
 
     private func plan(for request: LibraryRequest) -> FetchPlan {
         var plan = FetchPlan(
-            address: request.address, headers: request.headers,
-            signIn: library.signIn ?? cache.signIn(for: library.server),
+            address: request.address, headers: request.headers, signIn: signIn ?? cache.signIn(for: server),
             limit: Self.limit, addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
-            isNamedByUser: cache.isNamedByUser(library.server), wasPublic: wasPublic, allowsCompression: true)
+            isNamedByUser: cache.isNamedByUser(server), wasPublic: wasPublic, allowsCompression: true)
+        if let xml = request.xml {
+            plan.method = .propfind
+            plan.body = Array(xml.utf8)
+            plan.headers += [("Depth", "1"), ("Content-Type", "application/xml; charset=utf-8")]
+            return plan
+        }
         plan.headers.append(("Accept", "application/json"))
         if let json = request.json {
             plan.method = .post

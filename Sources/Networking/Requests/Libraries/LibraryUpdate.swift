@@ -25,7 +25,8 @@ struct LibraryUpdate {
     ) {
         (self.library, self.cache, self.source, self.context) = (library, cache, source, context)
         parts = library.parts
-        reader = LibraryReader(library, of: cache, wasPublic: wasPublic, over: client, with: permit)
+        reader = LibraryReader(
+            server: library.server, signIn: library.signIn, of: cache, wasPublic: wasPublic, over: client, with: permit)
     }
 
     /// The changes of a library, and the state that the cache stores.
@@ -86,7 +87,7 @@ struct LibraryUpdate {
         var rhythm = ListRhythm()
         let pageCount: Int
         do {
-            pageCount = try await reader.readPhotos { [cache, context, library] photos in
+            pageCount = try await reader.readPhotos(of: library) { [cache, context, library] photos in
                 latest = Self.latest(latest, photos)
                 isAllInParts = isAllInParts && photos.allSatisfy { $0.part != LibraryPhoto.noPart }
                 let count = try await comparer.add(LibraryListing(photos, digest))
@@ -129,7 +130,7 @@ struct LibraryUpdate {
         // If a part has lost one photo and gained another, its count is the same. So the parts of moved and added
         // photos follow.
         var suspects = Set(known.counts.keys).union(counts.keys).filter { known.counts[$0] != counts[$0] }
-        try await reader.readPhotos(changedSince: since) { [cache] photos in
+        try await reader.readPhotos(of: library, changedSince: since) { [cache] photos in
             latest = Self.latest(latest, photos)
             for photo in photos {
                 let part = try cache.read { try $0.libraryPart(ofPhoto: photo.id) }

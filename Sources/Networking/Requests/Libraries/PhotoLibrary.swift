@@ -13,6 +13,8 @@ protocol PhotoLibrary: Sendable {
     var server: Address { get }
     /// The parts of the library; nil if the server has none. Then each update reads all pages.
     var parts: (any LibraryParts)? { get }
+    /// The albums of the server; nil if Vitrine cannot list them.
+    var albums: (any LibraryAlbums)? { get }
 
     /// Returns the request for a page of photos.
     ///
@@ -33,6 +35,8 @@ protocol PhotoLibrary: Sendable {
 extension PhotoLibrary {
     /// Nil, because most addresses contain no credentials.
     var signIn: SignIn? { nil }
+    /// By default, Vitrine cannot list the albums.
+    var albums: (any LibraryAlbums)? { nil }
 }
 
 /// The parts of a library, such as months. Their counts show which parts have lost photos since the last update.
@@ -51,10 +55,17 @@ protocol LibraryParts: Sendable {
 struct LibraryRequest: Sendable {
     /// The address to request.
     var address: Address
-    /// The JSON to send; nil for a GET without a body.
+    /// The JSON to send with a POST; nil for another method.
     var json: String?
+    /// The XML to send with a PROPFIND; nil for another method.
+    var xml: String?
     /// The names and values of additional headers.
     var headers: [(name: String, value: String)] = []
+}
+
+extension ListSource {
+    /// Returns the photo library from which a gallery's list came. Returns nil for other places.
+    func library(of gallery: Address) -> (any PhotoLibrary)? { kind.library(on: root, for: gallery) }
 }
 
 extension GalleryKind {

@@ -11,6 +11,8 @@ import typing
 
 import immich
 from immichpy import AsyncClient
+from immichpy.client.generated.api.albums_api import AlbumsApi
+from immichpy.client.generated.api.people_api import PeopleApi
 from immichpy.client.generated.api.timeline_api import TimelineApi
 from immichpy.client.generated.models.metadata_search_dto import MetadataSearchDto
 
@@ -19,7 +21,10 @@ def check_fields():
     """Checks that the stand-in knows the same fields as the description."""
     fields = {field.alias or name for name, field in MetadataSearchDto.model_fields.items()}
     assert set(immich.SEARCH) == fields, set(immich.SEARCH) ^ fields
-    for method, known in ((TimelineApi.get_time_buckets, immich.BUCKETS), (TimelineApi.get_time_bucket, immich.BUCKET)):
+    methods = (
+        (TimelineApi.get_time_buckets, immich.BUCKETS), (TimelineApi.get_time_bucket, immich.BUCKET),
+        (AlbumsApi.get_all_albums, immich.ALBUMS), (PeopleApi.get_all_people, immich.PEOPLE))
+    for method, known in methods:
         names = {name for name in typing.get_type_hints(method, include_extras=True) if not name.startswith("_")} - {"return"}
         assert {name.replace("_", "").lower() for name in names} == {name.lower() for name in known}, names
 
@@ -40,6 +45,10 @@ async def main():
             page = int(found.assets.next_page) if found.assets.next_page else None
         for query in ({"albumIds": [album]}, {"isFavorite": True}, {"updatedAfter": "2024-01-01T00:00:05.5Z"}):
             await client.search.search_assets(MetadataSearchDto.from_dict(query))
+        albums = await client.albums.get_all_albums()
+        assert [str(one.id) for one in albums] == [album] and albums[0].asset_count == 3
+        people = await client.people.get_all_people(with_hidden=False, size=1000, page=1)
+        assert [one.name for one in people.people] == ["Grandma"] and not people.has_next_page
         counts = await client.timeline.get_time_buckets(visibility="timeline", with_partners=True)
         total = 0
         for month in counts:

@@ -9,6 +9,10 @@ SETTINGS is a file with a JSON object; every member may be missing:
     perMonth  the number of photos and videos in a month
     keys      an object from API key to its permissions; ["all"] for all
     albums    an object from the id of an album to the numbers of its photos
+    names     an object from the id of an album or a person to its name; people without a name are unnamed
+    hidden    the ids of the people that the user hides
+    others    the ids of the albums that other users share
+    version   the server's version, by default 3; servers before version 3 list the albums of others only if asked to
     partner   the numbers of the photos that belong to the user's partner
     people    an object from the id of a person to the numbers of the photos that show the person
     shares    an object from the key of a shared link to {"album": ID} or {"photos": [NUMBERS]}, and perhaps
@@ -73,6 +77,13 @@ BUCKET = {**BUCKETS, "timeBucket": re.compile(r"\d{4}-\d\d-\d\d")}
 PICTURE = {"edited": ["true", "false"], "key": str, "slug": str, "c": str}
 VIEW = {**PICTURE, "size": SIZES}
 SHARE = {"key": str, "slug": str}
+ALBUMS = {"assetId": "id", "id": "id", "isOwned": ["true", "false"], "isShared": ["true", "false"], "name": str}
+OLD_ALBUMS = {"assetId": "id", "shared": ["true", "false"]}
+PEOPLE = {
+    "closestAssetId": "id", "closestPersonId": "id", "isFavorite": ["true", "false"], "isHidden": ["true", "false"], "name": str,
+    "page": re.compile(r"[1-9]\d{0,15}"), "sharedById": "id", "sharedWithId": "id",
+    "size": re.compile(r"[1-9]\d{0,2}|1000"), "withHidden": ["true", "false"],
+}
 PAGE = b"<!doctype html><html><head><title>Immich</title></head><body><div>Loading</div></body></html>"
 # A grey square of 16 by 16 pixels.
 JPEG = base64.b64decode(
@@ -148,6 +159,7 @@ class Library:
         self.fault = {}
         self.raw = {}
         self.assets = []
+        self.version = settings.get("version", 3)
         self.ids = {}
         self.lock = threading.Lock()
         self.found = {}
@@ -308,7 +320,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if path == "/.well-known/immich":
             return self.send_json({"api": {"endpoint": "/api"}})
         if path == "/api/server/version":
-            return self.send_json({"major": 3, "minor": 2, "patch": 0, "prerelease": None})
+            return self.send_json({"major": library.version, "minor": 2, "patch": 0, "prerelease": None})
         if path == "/api/search/metadata" and self.command == "POST":
             self.allow("asset.read")
             return self.search(library)
@@ -327,6 +339,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.page = month
             found = [asset for asset in self.timeline(library, query, share) if asset.month == month]
             return self.send_json(self.columns(found))
+        if path == "/api/albums":
+            check(query, ALBUMS if library.version > 2 else OLD_ALBUMS, "query")
+            self.allow("album.read")
+            return self.send_json(self.albums(library, query))
+        if path == "/api/people":
+            check(query, PEOPLE, "query")
+            self.page = query.get("page", "1")
+            self.allow("person.read")
+            return self.send_json(self.people(library, query))
         if path == "/api/shared-links/me":
             check(query, SHARE, "query")
             share = self.share()
@@ -412,15 +433,47 @@ class Handler(http.server.BaseHTTPRequestHandler):
         }
 
     @staticmethod
-    def shared_link(library, share):
+    def album(library, identifier):
+        numbers = library.settings["albums"][identifier]
+        return {
+            "albumName": library.settings.get("names", {}).get(identifier, "Album"),
+            "albumThumbnailAssetId": library.assets[numbers[0]].facts["id"] if numbers else None,
+            "albumUsers": [{"role": "owner", "user": USER}], "assetCount": len(numbers),
+            "createdAt": "2024-01-01T00:00:00.000Z", "description": "", "hasSharedLink": True, "id": identifier,
+            "isActivityEnabled": False, "order": "desc", "shared": True, "updatedAt": "2024-01-01T00:00:00.000Z",
+        }
+
+    @classmethod
+    def albums(cls, library, query):
+        others = library.settings.get("others", [])
+        albums = [cls.album(library, identifier) for identifier in library.settings.get("albums", {})]
+        if library.version < 3 and "shared" not in query:
+            albums = [album for album in albums if album["id"] not in others]
+        return albums
+
+    @staticmethod
+    def people(library, query):
+        names, hidden = library.settings.get("names", {}), library.settings.get("hidden", [])
+        people = [
+            {
+                "birthDate": None, "id": identifier, "isFavorite": False, "isHidden": identifier in hidden,
+                "name": names.get(identifier, ""), "otherPeople": [], "sharedBy": [], "sharedWith": [],
+                "thumbnailPath": "/data/thumbs/%s.jpeg" % identifier, "updatedAt": "2024-01-01T00:00:00.000Z",
+            } for identifier in library.settings.get("people", {})
+            if query.get("withHidden") == "true" or identifier not in hidden
+        ]
+        people.sort(key=lambda person: person["name"] == "")
+        page, size = int(query.get("page", "1")), int(query.get("size", "500"))
+        return {
+            "hasNextPage": page * size < len(people), "hidden": len(hidden), "people": people[(page - 1) * size:page * size],
+            "total": len(people),
+        }
+
+    @classmethod
+    def shared_link(cls, library, share):
         album, assets = None, []
         if "album" in share:
-            album = {
-                "albumName": "Album", "albumThumbnailAssetId": None, "albumUsers": [{"role": "owner", "user": USER}],
-                "assetCount": len(library.settings["albums"][share["album"]]), "createdAt": "2024-01-01T00:00:00.000Z",
-                "description": "", "hasSharedLink": True, "id": share["album"], "isActivityEnabled": False, "order": "desc",
-                "shared": True, "updatedAt": "2024-01-01T00:00:00.000Z",
-            }
+            album = cls.album(library, share["album"])
         else:
             assets = [json.loads(library.assets[number].json()) for number in share["photos"]]
         link = {

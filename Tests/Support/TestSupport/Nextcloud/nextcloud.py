@@ -363,6 +363,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         user, *rest = [urllib.parse.unquote(part) for part in path.removeprefix("/remote.php/dav/photos/").rstrip("/").split("/")]
         if user != self.settings["user"]:
             return self.fail(403, "")
+        if rest == ["albums"] and self.command == "PROPFIND":
+            return self.list_albums(user)
         if len(rest) not in (2, 3) or rest[0] != "albums" or rest[1] not in self.settings["albums"]:
             return self.fail(404, "")
         folder = os.fsencode(self.settings["folder"])
@@ -381,6 +383,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if photo is not None or self.headers.get("Depth") != "0":
             nodes |= {base + encoded(name): entry for name, entry in photos.items() if photo in (None, entry)}
         self.answer_nodes([(href, self.album_properties(entry, wanted, len(entries))) for href, entry in nodes.items()])
+
+    def list_albums(self, user):
+        wanted = self.wanted_properties() or Entry.all_names()
+        base = f"/remote.php/dav/photos/{encoded(user.encode())}/albums/"
+        nodes = {base: [[element(DAV + "resourcetype", "<d:collection/>")], []]}
+        if self.headers.get("Depth") != "0":
+            for name, photos in self.settings["albums"].items():
+                nodes[base + encoded(name.encode()) + "/"] = self.album_properties(None, wanted, len(photos))
+        self.answer_nodes(list(nodes.items()))
 
     def album_properties(self, photo, wanted, count):
         """Returns the properties of a photo in an album, or of the album, and the missing properties."""

@@ -1,0 +1,115 @@
+import Cache
+import Formats
+import HTTP
+import Logging
+import Model
+import Scheduling
+import Session
+
+/// Fetches the albums, people and favorites of the server that a gallery is on, and replaces those in the cache.
+///
+/// If the user's key does not allow a list, the request stores the other lists and the reason.
+public struct AlbumListRequest: NetworkRequest {
+    /// The albums as the subject. They have no editions.
+    public let identity: RequestIdentity
+    /// The address of the server.
+    public var address: Address { source.root }
+    /// The kind of transfer: a list, on which other requests depend.
+    public var kind: TransferKind { .list }
+    /// True, because a failure is stored with the gallery and never prevents a request.
+    public let hasFailedBefore = true
+    private let cache: GalleryCache
+    /// The place from which the gallery's list came.
+    private let source: ListSource
+    private let context: RequestContext
+
+    /// Creates a request for the albums of a gallery's server.
+    ///
+    /// Returns nil for a wish of another kind, and for a gallery whose server has no albums.
+    public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
+        guard case .albums(let gallery) = subject, let cache = context.caches.cache(gallery),
+            let source = try cache.read({ try $0.source() }), source.kind.hasAlbums
+        else { return nil }
+        return Self(identity: RequestIdentity(subject), cache: cache, source: source, context: context)
+    }
+
+    /// Reads all lists, and replaces the albums in the cache.
+    public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
+        var reader = LibraryReader(
+            server: source.root, of: cache, wasPublic: try cache.read { try $0.gallery() }.wasPublic, over: client,
+            with: permit)
+        var albums: [Album] = []
+        var missing: [String] = []
+        if let server = try await server(&reader) {
+            albums = try server.known()
+            for list in server.lists {
+                do {
+                    albums += try await reader.readAlbums(of: list)
+                } catch RequestError.missingPermission(let permission) {
+                    if !missing.contains(permission) { missing.append(permission) }
+                } catch RequestError.status(let status, _) where list.isOptional && [400, 404].contains(status) {
+                    // Another version of the server.
+                }
+            }
+        }
+        try Task.checkCancellation()
+        var known: Set<Address> = []
+        albums = albums.filter { known.insert($0.address).inserted }
+        try await cache.writer.replaceAlbums(albums, trouble: Self.trouble(missing), at: context.now())
+        context.log.info(.sync, "\(source.root): \(albums.count) albums")
+        return nil
+    }
+
+    /// Returns the albums of the server. Returns nil if the gallery is a share, which belongs to no account.
+    private func server(_ reader: inout LibraryReader) async throws -> (any LibraryAlbums)? {
+        if let library = source.library(of: cache.address) { return library.albums }
+        guard let server = ServerPlace.pages(for: source.root) else { return nil }
+        guard let user = AccountAnswer(json: try await reader.readText(try NextcloudAlbums.account(of: server)))?.id
+        else {
+            throw RequestError.wrongType("no name of the user")
+        }
+        return NextcloudAlbums(server: server, user: user)
+    }
+
+    /// Returns the reason why lists are missing. Returns nil if none are.
+    private static func trouble(_ permissions: [String]) -> String? {
+        switch permissions.count {
+        case 0: nil
+        case 1: RequestError.missingPermission(permissions[0]).failure.reason
+        default: "the API key lacks the permissions \(permissions.joined(separator: " and "))"
+        }
+    }
+
+    /// Shows that the albums are being read.
+    public func showStarted() { context.activity.setReadingAlbums(true, of: cache.id) }
+
+    /// Shows that the reading has ended. The cache holds the result.
+    public func showDone() { context.activity.setReadingAlbums(false, of: cache.id) }
+
+    /// Records the failure beside the albums of the last success.
+    public func recordPostponement(_ failure: Failure) async {
+        context.log.info(.network, "\(address): the albums: \(failure); will retry")
+        await record(failure)
+    }
+
+    /// Shows that nothing is being read. The list of failures has the time of the next attempt.
+    public func showWaiting(_ failure: Failure, until time: Timestamp?) { showDone() }
+
+    /// Records the failure, and asks the user for credentials if the server requires them.
+    public func recordFailure(_ failure: Failure) async {
+        context.log.error(.network, "\(address): the albums: \(failure)")
+        await record(failure)
+        await context.ask(failure.question, afterSaying: cache.signIn(for: source.root), in: cache)
+    }
+
+    /// Shows that the user stopped the request.
+    public func showCancelled() { showDone() }
+
+    private func record(_ failure: Failure) async {
+        do {
+            try await cache.writer.recordAlbumTrouble(failure.reason)
+        } catch {
+            context.log.error(.cache, "\(error)")
+        }
+    }
+}

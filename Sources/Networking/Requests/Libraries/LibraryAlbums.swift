@@ -1,0 +1,59 @@
+import Formats
+import Model
+
+/// The albums, people and favorites of a server.
+///
+/// A server of another kind needs a type that conforms, and an answer to ``PhotoLibrary/albums``. ``AlbumListRequest``
+/// sends the requests and stores the albums.
+protocol LibraryAlbums: Sendable {
+    /// The address of the server, with a slash at its end.
+    var server: Address { get }
+    /// The lists to read, in the order of the screen.
+    var lists: [LibraryAlbumList] { get }
+
+    /// Returns the albums that need no request, such as the favorites. They come first.
+    func known() throws -> [Album]
+}
+
+/// A list of albums on a server, with one or more pages.
+struct LibraryAlbumList: Sendable {
+    /// Whether the server may refuse the list, because other versions of the server have it.
+    var isOptional = false
+    /// Returns the request for a page; nil names the first page.
+    let request: @Sendable (_ page: String?) throws -> LibraryRequest
+    /// Creates a parser for a page; nil names the first page.
+    let makeParser: @Sendable (_ page: String?) -> any LibraryParser<Album>
+}
+
+/// The albums of Nextcloud's Photos app.
+struct NextcloudAlbums: LibraryAlbums {
+    let server: Address
+    /// The id of the user, which may differ from the name for signing in.
+    let user: String
+
+    func known() throws -> [Album] { [] }
+
+    var lists: [LibraryAlbumList] {
+        let folder = "remote.php/dav/photos/\(PercentEncoding.encode(user, keepingEscapes: false))/albums/"
+        guard let address = try? server.resolving(folder) else { return [] }
+        return [
+            LibraryAlbumList(
+                request: { _ in LibraryRequest(address: address, xml: Self.properties) },
+                makeParser: { [server] _ in NextcloudAlbumParser(folder: address, server: server) })
+        ]
+    }
+
+    private static let properties = """
+        <?xml version="1.0"?>
+        <propfind xmlns="DAV:" xmlns:nc="http://nextcloud.org/ns"><prop><resourcetype/><nc:nbItems/></prop></propfind>
+        """
+
+    /// Returns the request for the facts about the user.
+    ///
+    /// - Parameter server: the address below which the server has its pages, with a slash at its end.
+    static func account(of server: Address) throws -> LibraryRequest {
+        LibraryRequest(
+            address: try server.resolving(ServerPlace.accountPath + "?format=json"),
+            headers: [("OCS-APIRequest", "true")])
+    }
+}
