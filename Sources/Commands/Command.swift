@@ -16,6 +16,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case sortByDateReversed, sortByNameReversed, sortBySizeReversed, sortByStateReversed
     case nextSection, previousSection, divide
     case folders, parentFolder, openFolder
+    case albums
     case pause, retry, retryAll
     case openExternally, copyPath, delete, renew, refreshAll, showInList
     case edit, moveUp, moveDown

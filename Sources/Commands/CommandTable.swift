@@ -18,6 +18,8 @@ public enum CommandTable {
         case sheet = "Contact sheet"
         /// The photos screen with the contents of a folder.
         case folders = "Folders"
+        /// The albums screen.
+        case albums = "Albums"
         /// The sort menu.
         case sorting = "Sorting"
         /// The screen of one photo.
@@ -114,6 +116,7 @@ public enum CommandTable {
         Entry(.moveUp, .galleries, [.character("-")], "move the gallery up"),
         Entry(.moveDown, .galleries, [.character("+")], "move the gallery down"),
         Entry(.setInterval, .galleries, [.character("i")], "set the update interval"),
+        Entry(.albums, .galleries, [.character("A")], "list the server's albums and people"),
         Entry(.save, .galleries, [.character("s")], "save the list"),
         Entry(.back, .galleries, [Key(.escape)], "ask about unsaved changes"),
         Entry(.quit, .galleries, [.character("q")], "quit"),
@@ -145,6 +148,7 @@ public enum CommandTable {
         Entry(.previousSection, .photos, [.character("{")], "go back to a section start"),
         Entry(.divide, .photos, [.character("#")], "divide by time, folder or nothing"),
         Entry(.folders, .photos, [.character("t")], "switch between folders and all photos"),
+        Entry(.albums, .photos, [.character("A")], "list the server's albums and people"),
         Entry(.sheet, .photos, [Key(.tab)], "switch between contact sheet and list"),
         Entry(.previousPhoto, .photos, [.character("[")], "previous photo"),
         Entry(.nextPhoto, .photos, [.character("]")], "next photo"),
@@ -163,6 +167,15 @@ public enum CommandTable {
         Entry(
             .parentFolder, .folders, [Key(.backspace), .character("h"), Key(.left)], "go to the parent folder"),
         Entry(.openFolder, .folders, [.character("O")], "open the folder as a gallery"),
+
+        Entry(.open, .albums, [Key(.enter), .character("l"), Key(.right)], "open the album as a gallery"),
+        Entry(
+            .back, .albums, [.character("q"), Key(.escape), .character("h"), Key(.left)], "go back"),
+        Entry(.search, .albums, [.character("/")], "search the names", .text("TEXT", isNeeded: false)),
+        Entry(.searchNext, .albums, [.character("n")], "next match"),
+        Entry(.searchPrevious, .albums, [.character("N")], "previous match"),
+        Entry(.refresh, .albums, [.character("r")], "update the albums"),
+        Entry(.stop, .albums, [.character("x")], "stop the update"),
 
         Entry(.sortByDate, .sorting, [.character("d")], "sort by date, oldest first"),
         Entry(.sortByDateReversed, .sorting, [.character("D")], "sort by date, newest first"),

@@ -32,8 +32,9 @@ import Testing
         #expect(Set(commands).count == commands.count)
     }
 
-    /// The scopes of the screens with folders.
+    /// The scopes of the screens with folders or albums.
     private nonisolated static let folders: [[CommandTable.Scope]] = [
+        [.albums, .lists, .everywhere],
         [.folders, .photos, .lists, .everywhere], [.sheet, .folders, .photos, .lists, .everywhere],
     ]
 

@@ -19,6 +19,7 @@ extension Scene {
             scene.screens.press("g", "j")
             try await scene.drawn()
         },
+        Scene("albums") { try await $0.openAlbums() },
         Scene("photos-by-folder") { scene in
             try await scene.openFolders(at: "owl.jpg")
             scene.screens.press("t", "#", "#", "#", "#")

@@ -111,6 +111,35 @@ final class SceneGallery {
         try await screens.until { list.lists.folder != nil }
     }
 
+    /// Stores the photos as those of a photo server, with albums, and opens the albums.
+    func openAlbums() async throws {
+        try await fill()
+        let server = try Address("http://example.org/")
+        let draft = try screens.cache.beginSync()
+        try draft.add(try Self.entries())
+        _ = try await screens.cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), source: ListSource(kind: .immich, root: server),
+            at: Self.moment(-117))
+        let covers = [nil, "lighthouse", "october-oak", nil]
+        let albums = [
+            Album(.favorites, at: try server.resolving("favorites"), name: "Favorites"),
+            Album(
+                .album, at: try server.resolving("albums/1"), name: "Summer on the coast", count: 1_042,
+                cover: covers[1]),
+            Album(.album, at: try server.resolving("albums/2"), name: "Autumn", count: 1, cover: covers[2]),
+            Album(.person, at: try server.resolving("people/1"), name: "Grandma"),
+        ]
+        try await screens.cache.writer.replaceAlbums(albums, at: Self.moment(-60))
+        screens.open()
+        screens.press("A", "j")
+        let list = try #require(screens.root.children.last as? AlbumsScreen)
+        try await screens.until {
+            let frame = screens.frame()
+            guard list.scroll.window.contains(1), let place = list.scroll.frame(of: 1) else { return false }
+            return place.rows.contains { row in place.columns.contains { frame[$0, row].isTrueColour } }
+        }
+    }
+
     /// Fixes the stored size of a gallery's photos, because database sizes vary.
     func weigh(_ address: Address, _ bytes: UInt64) throws {
         let path = try #require(screens.caches.gallery(address)).folder + "/photos/weight"

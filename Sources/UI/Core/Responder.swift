@@ -52,6 +52,10 @@ public enum InterfaceEvent {
     case command(Command, CommandArgument? = nil)
     /// A request to open a gallery.
     case openGallery(Address)
+    /// A request to open an album as a gallery, above the screen with the albums.
+    case openAlbum(Address)
+    /// A request to list the albums of a gallery's server.
+    case showAlbums(Address)
     /// A request to show a gallery or photo. An open gallery keeps its order and filter.
     case openPlace(Place)
     /// A request to put another screen on top.

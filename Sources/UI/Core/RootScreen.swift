@@ -19,22 +19,6 @@ import Text
 /// Model updates enter here and go down the tree of screens. Events come up to here and end.
 @MainActor
 public final class RootScreen: Screen {
-    /// Functions of the program that the screens call.
-    public struct Host {
-        /// Called when the screens need a new frame.
-        public var onNeedsDisplay: () -> Void = {}
-        /// Called when the user quits.
-        public var onQuit: () -> Void = {}
-        /// Called when the user suspends the program.
-        public var onSuspend: () -> Void = {}
-        /// Called when the user redraws the whole screen.
-        public var onRedraw: () -> Void = {}
-        /// Called when the user asks for the settings file to be read again.
-        public var onReload: () -> Void = {}
-        /// Called with text for the terminal's clipboard.
-        public var onCopy: (String) -> Void = { _ in }
-    }
-
     /// The program's functions. Not private because the program sets these functions.
     public var host = Host()
     /// The arguments that continue the exports that ``finish()`` stopped. Not private because the program prints a command.
@@ -49,8 +33,7 @@ public final class RootScreen: Screen {
     private var subscriptions: [UpdateFeed.Subscription] = []
     private let trafficThrottle: Throttle
     private let timer: UpdateTimer
-    /// The number that the user has typed for the next command.
-    private var number: Int?
+    private var number = TypedNumber()
     /// The positions of the hints in the last frame, for mouse clicks.
     private var hintPlaces = HintPlaces()
     /// The user's position at the last frame.
@@ -110,7 +93,7 @@ public final class RootScreen: Screen {
         let signInFailure = await signIns.settled()
         await (children.first as? GalleriesScreen)?.cachesRemoved()
         await leaving?.value
-        await openGallery?.gallery.noteLeft().value
+        for case let photos as PhotosScreen in children { await photos.gallery.noteLeft().value }
         let (ended, rests) = await context.exports.finish()
         unfinishedExports = rests
         let outcomes =
@@ -165,7 +148,11 @@ public final class RootScreen: Screen {
         if let photos = removed as? PhotosScreen {
             context.places.setLeft(photos.place)
             photos.close()
-            leaving = photos.gallery.noteLeft()
+            let (before, now) = (leaving, photos.gallery.noteLeft())
+            leaving = Task {
+                await before?.value
+                await now.value
+            }
         }
         removed.withdrawWishes()
         if removed is PhotosScreen { adaptTimer() }
@@ -174,8 +161,10 @@ public final class RootScreen: Screen {
     }
 
     /// Opens a gallery at a position, or else at the user's last position in the gallery.
-    private func open(_ address: Address, at place: Place? = nil) {
-        while children.count > 1 { pop() }
+    ///
+    /// - Parameter isAbove: whether the other screens stay below.
+    private func open(_ address: Address, at place: Place? = nil, isAbove: Bool = false) {
+        while !isAbove, children.count > 1 { pop() }
         let place = place ?? context.places.place(in: address)
         do {
             // Opening a database takes a few milliseconds, and the first frame needs it.
@@ -183,7 +172,7 @@ public final class RootScreen: Screen {
             if cache.wasSetAside {
                 modals.showNotice("Vitrine set aside the damaged cache and is filling a new one.")
             }
-            (top as? GalleriesScreen)?.select(address)
+            (children.first as? GalleriesScreen)?.select(address)
             let photos = try PhotosScreen(context, cache: cache, at: place)
             push(photos)
             context.holdsUpdates = false
@@ -194,6 +183,15 @@ public final class RootScreen: Screen {
             context.log.error(.cache, "\(address): \(error)")
             modals.showNotice("\(error)")
         }
+    }
+
+    /// Shows the albums of a gallery's server. If the gallery is one of these albums, returns to them.
+    private func showAlbums(of gallery: Address) {
+        if let albums = children.first(where: { $0 is AlbumsScreen }) {
+            while top !== albums { pop() }
+            return
+        }
+        do { push(try AlbumsScreen(context, of: gallery)) } catch { modals.showNotice("\(error)") }
     }
 
     /// Opens the address, file or folder that the user typed.
@@ -239,6 +237,7 @@ public final class RootScreen: Screen {
                 context.wishes.ask(for: .list(gallery))
             }
         }
+        if let albums = children.first(where: { $0 is AlbumsScreen }) as? AlbumsScreen { albums.signedIn(gallery) }
     }
 
     // MARK: - The place
@@ -333,24 +332,15 @@ public final class RootScreen: Screen {
     /// Unbound digits make up a number for the command: `5j`, `10G`.
     private func perform(_ key: Key) {
         let command = context.keys.command(for: key, in: top.scopes)
-        if command == nil, let digit = Self.digit(key), number != nil || digit > 0 {
-            number = min((number ?? 0) * 10 + digit, CommandArgument.largestNumber)
-            return host.onNeedsDisplay()
-        }
-        let number = number
+        if command == nil, number.take(key) { return host.onNeedsDisplay() }
+        let number = number.end()
         if number != nil {
-            self.number = nil
             host.onNeedsDisplay()
             // Escape only cancels the number.
             if key == Key(.escape) { return }
         }
         guard let command else { return }
         top.focus.send(.command(command, command.takesNumber ? number.map { .number($0) } : nil))
-    }
-
-    private static func digit(_ key: Key) -> Int? {
-        guard case .character(let character) = key.code, key.modifiers.isEmpty, character.isASCII else { return nil }
-        return character.wholeNumberValue
     }
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
@@ -360,6 +350,8 @@ public final class RootScreen: Screen {
         case .command(.open, .text(let text)?): open(typed: text)
         case .command(let command, _): performGlobal(command)
         case .openGallery(let address): open(address)
+        case .openAlbum(let address): open(address, isAbove: true)
+        case .showAlbums(let gallery): showAlbums(of: gallery)
         case .openPlace(let place): show(place)
         case .push(let screen): push(screen)
         case .back: pop()
@@ -387,6 +379,7 @@ public final class RootScreen: Screen {
         case .transfers: if !(top is TransfersScreen) { push(TransfersScreen(context)) }
         case .errors: if !(top is ErrorsScreen) { push(ErrorsScreen(context)) }
         case .log: if !(top is LogScreen) { push(LogScreen(context)) }
+        case .albums: if let openGallery { showAlbums(of: openGallery.cache.address) }
         case .refreshAll: modals.showNotice(GalleryUpdates(context).refreshAll(open: openGallery?.cache.address))
         case .command: openCommandLine()
         case .redraw: host.onRedraw()
@@ -477,7 +470,7 @@ public final class RootScreen: Screen {
             }
             drawnIndicator = indicator
             hintPlaces = lines.drawFooting(
-                footing, scopes: top.scopes, number: number, indicator: drawnIndicator, in: &surface, line)
+                footing, scopes: top.scopes, number: number.value, indicator: drawnIndicator, in: &surface, line)
         }
     }
 

@@ -61,6 +61,8 @@ public final class ScreenContext {
     var onUpdatesReleased: () -> Void = {}
     /// The storage service that `s3://` addresses mean.
     public var buckets: () -> BucketService = { BucketService() }
+    /// The names of the albums that a screen has listed. They title their galleries, because addresses have no names.
+    var albumNames: [Address: String] = [:]
     /// Returns the time of a gallery's next automatic update, if one is due.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }
     /// Passes changes of the model to the root screen.
@@ -131,8 +133,10 @@ public final class ScreenContext {
     /// The style in which to draw pictures on this terminal.
     var drawingStyle: DrawingStyle { DrawingStyle(capabilities, settings) }
 
-    /// Returns the user's title for a gallery, or else the gallery's location.
-    func title(of gallery: Address) -> String { galleries.list.title(of: gallery) ?? GalleryTitle.text(gallery) }
+    /// Returns the user's title for a gallery, or else the name of its album or the gallery's location.
+    func title(of gallery: Address) -> String {
+        galleries.list.title(of: gallery) ?? albumNames[gallery] ?? GalleryTitle.text(gallery)
+    }
 
     /// The user's key bindings.
     var keys: KeyMap { settings.keys }

@@ -105,7 +105,8 @@ final class GalleriesScreen: Screen, ListScreen {
             guard let address = draft.selection else { return nil }
             save()
             return .openGallery(address)
-        case .add: if draft.addSelected() { adoptDraft() } else { startTyping(.address) }
+        case .albums: return draft.selection.map { .showAlbums($0) }
+        case .add: if draft.addSelected(titles: context.albumNames) { adoptDraft() } else { startTyping(.address) }
         case .setInterval:
             if draft.selection != nil { startTyping(.interval, draft.selectedInterval?.shortText ?? "") }
         case .keep: keep()

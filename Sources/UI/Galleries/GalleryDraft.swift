@@ -50,9 +50,12 @@ struct GalleryDraft: Equatable {
     }
 
     /// Adds the selected gallery to the list. Returns false if the list already has the gallery.
-    mutating func addSelected() -> Bool {
+    ///
+    /// - Parameter titles: the titles of galleries that have names.
+    mutating func addSelected(titles: [Address: String] = [:]) -> Bool {
         guard let address = selection, !isListed(address) else { return false }
         list.add(address)
+        if let title = titles[address] { list.setTitle(title, of: address) }
         select(address)
         return true
     }

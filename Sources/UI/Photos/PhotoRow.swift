@@ -4,7 +4,7 @@ import Model
 import Pictures
 import Text
 
-/// Draws one row of a list: a photo with its thumbnail, name, date and a remark, or a folder.
+/// Draws one row of a list: a photo with its thumbnail, name, date and a remark, or a folder, or an album.
 @MainActor
 struct PhotoRow {
     let theme: Theme
@@ -16,12 +16,16 @@ struct PhotoRow {
 
     /// Creates the layout of a row for photos of common proportions.
     ///
-    /// - Parameter wantedHeight: the height from the settings; 0 for one that suits the window.
-    init(in space: Size, wantedHeight: Int, theme: Theme, capabilities: Capabilities) {
+    /// - Parameters:
+    ///   - wantedHeight: the height from the settings; 0 for one that suits the window.
+    ///   - hasPictures: whether any row may have a thumbnail.
+    init(in space: Size, wantedHeight: Int, hasPictures: Bool = true, theme: Theme, capabilities: Capabilities) {
         self.theme = theme
         isPlain = !capabilities.unicode || theme.signs.isPlain
         let thumbnailHeight: Int
-        if wantedHeight > 0 {
+        if !hasPictures {
+            (height, thumbnailHeight) = (2, 2)
+        } else if wantedHeight > 0 {
             height = min(wantedHeight, max(1, space.rows))
             thumbnailHeight = height > 3 ? height - 1 : height
         } else {
@@ -35,7 +39,8 @@ struct PhotoRow {
         }
         let columns = Int((Double(thumbnailHeight) / capabilities.cellAspect * 4 / 3).rounded())
         // Plain mode has no pictures, so its text begins at the left.
-        thumbnailSize = Size(columns: theme.signs.isPlain ? 0 : max(2, columns), rows: thumbnailHeight)
+        thumbnailSize = Size(
+            columns: theme.signs.isPlain || !hasPictures ? 0 : max(2, columns), rows: thumbnailHeight)
     }
 
     /// Draws a photo.
@@ -70,6 +75,22 @@ struct PhotoRow {
         line.add(date, isOptional: true)
         let texts = rest.size.rows > 1 ? [count, "newest: \(date)"] : [line.text(width: rest.size.columns)]
         draw(texts.map { ($0, theme.detail) }, in: &surface, &rest)
+    }
+
+    /// Draws an album with its cover.
+    ///
+    /// - Parameter cover: the photo that stands for the album; nil if the cache does not have it.
+    func draw(
+        _ album: Album, cover: Photo?, _ picture: DrawnPicture?, matches: [Range<Int>], isSelected: Bool,
+        in surface: inout Surface, frame: Rect
+    ) {
+        var rest = drawPicture(of: cover, picture, badges: [], isSelected: isSelected, in: &surface, frame)
+        let name = rest.takeTop(1)
+        PhotoName(name: album.name, matches: matches).draw(isSelected: isSelected, theme, in: &surface, name)
+        var line = FittedLine()
+        line.add(album.kind.rawValue)
+        line.add(album.count.map { CountText.text($0, "item") }, isOptional: true)
+        draw([(line.text(width: rest.size.columns), theme.detail)], in: &surface, &rest)
     }
 
     /// Draws the badges, the thumbnail and the selection mark. Returns the space for texts.

@@ -1,0 +1,233 @@
+import Cache
+import Cells
+import Commands
+import Model
+import Pictures
+import Session
+import Text
+
+/// The screen with the albums, people and favorites of the server that a gallery is on.
+///
+/// The screen shows at once the albums in the cache, and requests an update. Each album opens as a gallery.
+@MainActor
+final class AlbumsScreen: Screen, ListScreen {
+    /// The scrolling state. Not private because ``ListScreen`` needs it.
+    var scroll = ListScroll()
+    private let cache: GalleryCache
+    private let reader: CacheReader
+    private let search: AlbumSearch
+    private var list = AlbumList()
+    /// The selected album. The selection stays on this album when the list changes.
+    private var selected: Address?
+    private var isOnTop = false
+    private let wisher: Wishes.Wisher
+    private let client: PicturePipeline.Client
+    private var subscription: UpdateFeed.Subscription?
+
+    /// Opens the albums of a gallery's server. Throws ``AlbumsRefusal`` if there are none.
+    init(_ context: ScreenContext, of gallery: Address) throws {
+        switch context.caches.record(of: gallery)?.kind {
+        case nil: throw AlbumsRefusal.unknownKind
+        case let kind?: guard kind.hasAlbums else { throw AlbumsRefusal.noAlbums }
+        }
+        cache = try context.caches.open(gallery)
+        let changes = cache.changes()
+        reader = try cache.openReader()
+        search = AlbumSearch(reader, context)
+        wisher = context.wishes.makeWisher()
+        client = context.pipeline.makeClient()
+        super.init(context)
+        let id = cache.id
+        subscription = context.feed.follow(changes) { change in
+            ["album", "gallery", "photo"].contains { change[$0] != nil } ? .albums(id) : nil
+        }
+        search.next = self
+        search.onSelect = { [weak self] in _ = self?.select(index: $0) }
+        readList()
+        askForUpdate()
+    }
+
+    private var subject: Wish.Subject { .albums(cache.id) }
+
+    // MARK: - Lines
+
+    override var scopes: [CommandTable.Scope] { [.albums, .lists, .everywhere] }
+    override var focus: Responder { search.focus ?? self }
+
+    override var heading: Heading {
+        let standing = scroll.isEmpty ? nil : CountText.text(scroll.selected + 1, of: scroll.count)
+        let match = search.headingText(scroll.selected)
+        return Heading(
+            title: "Albums of \(context.title(of: cache.address).madeVisible)", shorterTitles: ["Albums"],
+            detail: [standing, match].compactMap { $0 }.joined(separator: " · "), brief: match ?? standing ?? "")
+    }
+
+    override var footing: Footing {
+        if let text = search.typingText { return Footing(text: text) }
+        let texts = texts
+        var footing = Footing(text: scroll.isEmpty ? "" : texts.status, isTrouble: texts.isTrouble)
+        if !scroll.isEmpty { footing.brief = texts.brief }
+        footing.hints = [isRunning ? (.stop, "stop") : (.refresh, "refresh")]
+        if !scroll.isEmpty { footing.hints += [(.open, "open"), (.search, "search")] }
+        footing.hints.append((.help, "help"))
+        return footing
+    }
+
+    private var isRunning: Bool {
+        context.activity.isReadingAlbums(of: cache.id) || context.wishes.isStanding(subject)
+    }
+
+    private var texts: AlbumTexts {
+        let failure = context.activity.failures.first { $0.subject == subject }
+        return AlbumTexts(
+            list, isReading: context.activity.isReadingAlbums(of: cache.id),
+            isAwaited: context.wishes.isStanding(subject), retry: failure?.next,
+            isOffline: context.settings.offline, now: context.now())
+    }
+
+    // MARK: - Input
+
+    override func perform(_ command: Command) -> Bool {
+        switch command {
+        case .open: if let selected { send(.openAlbum(selected)) }
+        case .refresh: refresh()
+        case .stop: context.wishes.stop(subject)
+        case _ where search.perform(command, selection: scroll.selected, in: scopes): break
+        default:
+            guard scroll.perform(command) else { return false }
+            selectionDidMove()
+        }
+        return true
+    }
+
+    override func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
+        guard case (.search, .text(let text)) = (command, argument) else { return super.perform(command, argument) }
+        search.search(text, selection: scroll.selected)
+        return true
+    }
+
+    override func go(to index: Int) -> Bool { select(index: index) }
+
+    override func follow(_ mouse: InputEvent.Mouse) -> Bool { focus === self ? followInList(mouse) : false }
+
+    func selectionDidMove() {
+        selected = list.albums.indices.contains(scroll.selected) ? list.albums[scroll.selected].address : nil
+    }
+
+    // MARK: - Updates
+
+    private func askForUpdate() {
+        if !context.settings.offline { context.wishes.ask(for: subject) }
+    }
+
+    private func refresh() {
+        guard !context.settings.offline else { return send(.notice("Offline: restart without --offline to refresh.")) }
+        context.retry(cache.id)
+        context.wishes.retry([subject])
+        askForUpdate()
+    }
+
+    /// Requests the albums again, because the user has signed in to the server of a gallery.
+    func signedIn(_ gallery: GalleryID) {
+        guard gallery == cache.id else { return }
+        Task { [weak self, wishes = context.wishes, subject] in
+            // The refused request may be about to end. A request made before that would end with it.
+            for await snapshot in wishes.snapshots() where snapshot.asked[subject] == nil { break }
+            self?.askForUpdate()
+        }
+    }
+
+    private func readList() {
+        do {
+            list = try reader.albums()
+        } catch {
+            context.log.error(.cache, "\(error)")
+            return
+        }
+        for album in list.albums { context.albumNames[album.address] = album.name.madeVisible }
+        search.setAlbums(list.albums)
+        scroll.setCount(list.albums.count)
+        if let index = list.albums.firstIndex(where: { $0.address == selected }) { scroll.select(index) }
+        selectionDidMove()
+    }
+
+    override func modelUpdated(_ update: ModelUpdate) {
+        switch update {
+        case .albums(cache.id): readList()
+        case .activity(let change) where change.hasFailures || change.galleries.contains(cache.id): break
+        case .pictures: break
+        default: return
+        }
+        if isOnTop { setNeedsDisplay() }
+    }
+
+    override func didAppear() { isOnTop = true }
+
+    override func didDisappear() {
+        isOnTop = false
+        context.pipeline.want([], by: client)
+    }
+
+    override func withdrawWishes() { context.wishes.withdraw(wisher) }
+
+    // MARK: - Drawing
+
+    override func draw(in surface: inout Surface, frame: Rect) {
+        var rest = frame
+        scroll.beginDrawing()
+        search.drawPrompt(in: &surface, &rest)
+        guard !scroll.isEmpty else {
+            return texts.emptyText { context.name(of: $0, in: scopes) }.draw(in: &surface, rest, context.theme)
+        }
+        let row = PhotoRow(
+            in: rest.size, wantedHeight: context.settings.rowHeight,
+            hasPictures: list.albums.contains { $0.cover != nil }, theme: context.theme,
+            capabilities: context.capabilities)
+        scroll.setVisible(rest.size.rows / row.height)
+        if !context.settings.plain { scroll.drawBar(in: &surface, rest, context.theme) }
+        var covers: [PhotoKey] = []
+        var orders: [PictureOrder] = []
+        for index in scroll.window {
+            let album = list.albums[index]
+            let line = rest.takeTop(row.height)
+            scroll.setFrame(line, of: index)
+            let cover = album.cover.flatMap { try? reader.photo(galleryID: $0) }
+            if let cover { covers.append(cover.key) }
+            row.draw(
+                album, cover: cover, cover.flatMap { picture(of: $0, row.thumbnailSize, &orders) },
+                matches: search.matches(in: album.name), isSelected: index == scroll.selected, in: &surface,
+                frame: line)
+        }
+        guard isOnTop else { return }
+        context.pipeline.want(orders, by: client)
+        context.wishes.state(
+            covers.map { Wish(.picture(cache.id, $0, .thumbnail), importance: .visible) }, by: wisher)
+    }
+
+    /// Requests the thumbnail of a cover. Returns the thumbnail if it is already drawn.
+    private func picture(of photo: Photo, _ size: Size, _ orders: inout [PictureOrder]) -> DrawnPicture? {
+        guard photo.thumbnail.held != nil || photo.original.held != nil, !size.isEmpty else { return nil }
+        func order(_ style: DrawingStyle) -> PictureOrder {
+            PictureOrder.thumbnail(of: photo, in: cache.id, size: size, style: style)
+        }
+        let wanted = order(context.drawingStyle)
+        orders.append(wanted)
+        return context.pipeline.picture(wanted) ?? context.formerStyle.flatMap { context.pipeline.picture(order($0)) }
+    }
+}
+
+/// The reason why a gallery has no albums screen.
+enum AlbumsRefusal: Error, CustomStringConvertible {
+    /// The gallery was never updated.
+    case unknownKind
+    /// The gallery is on no photo server.
+    case noAlbums
+
+    /// The reason as a sentence for the user.
+    var description: String {
+        switch self {
+        case .unknownKind: "Open this gallery first: Vitrine does not know yet whether its server has albums."
+        case .noAlbums: "This gallery has no albums. Immich and Nextcloud servers have albums."
+        }
+    }
+}
