@@ -67,8 +67,12 @@ enum Vitrine {
     private static func run(_ command: Invocation.Command, in services: Services) async throws -> Int32 {
         switch command {
         case .browse(let gallery): try await BrowseCommand(services: services).run(gallery)
-        case .sync(let scope, let galleries): try await SyncCommand(services: services).run(scope, galleries).rawValue
-        case .list(let json, let gallery): try ListCommand(services: services).run(gallery, json: json).rawValue
+        case .sync(let scope, let galleries, let albums):
+            try await SyncCommand(services: services, fetchesAlbums: albums).run(scope, galleries).rawValue
+        case .list(let json, albums: false, let gallery):
+            try ListCommand(services: services).run(gallery, json: json).rawValue
+        case .list(let json, albums: true, let gallery):
+            try AlbumsCommand(services: services).run(gallery, json: json).rawValue
         case .show(let size, let files): await ShowCommand(services: services).run(files, size: size).rawValue
         case .info(let json, let targets): try InfoCommand(services: services).run(targets, json: json).rawValue
         case .publish(let folder): try await PublishCommand(services: services).run(folder)

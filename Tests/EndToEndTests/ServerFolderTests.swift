@@ -59,6 +59,31 @@ import Testing
         #expect(sync.status == 0 && sync.text.contains("2 photos"), "\(sync.text)\(sync.errors)")
     }
 
+    @Test("Commands fetch and print the albums of a photo server")
+    func albums() async throws {
+        let folder = TestFolder()
+        folder.write("owl.jpg", try picture("owl.jpg"))
+        let server = try await NextcloudServer.start(
+            serving: folder.path, albums: ["Summer 2024": ["owl.jpg"], "None": []])
+        let account = "http://\(NextcloudServer.user):\(NextcloudServer.password)@"
+        let address = server.url("/").replacing("http://", with: account)
+        func run(_ arguments: String...) throws -> Command {
+            try Command(Built.vitrine, arguments, environment: home.environment())
+        }
+        #expect(try run("list", "--albums", address).errors.contains("vitrine sync --albums"))
+        let sync = try run("sync", "--list-only", "--albums", address)
+        #expect(sync.status == 0 && sync.text.contains("1 photo, 2 albums"), "\(sync.text)\(sync.errors)")
+        let list = try run("list", "--albums", address)
+        let lines = list.text.split(separator: "\n").sorted()
+        #expect(
+            lines == [
+                "\(server.url("/apps/photos/albums/None"))\talbum\tNone\t0",
+                "\(server.url("/apps/photos/albums/Summer%202024"))\talbum\tSummer 2024\t1",
+            ], "\(list.text)\(list.errors)")
+        let json = try run("list", "--albums", "--json", address).text
+        #expect(json.contains(#""kind":"album","name":"Summer 2024","count":1}"#), "\(json)")
+    }
+
     @Test("Commands take folders on servers")
     func commands() async throws {
         let folder = TestFolder()

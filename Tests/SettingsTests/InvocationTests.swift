@@ -22,11 +22,13 @@ import Testing
         #expect(try command("sync a b") == .sync(.thumbnails, ["a", "b"]))
         #expect(try command("sync --list-only a") == .sync(.list, ["a"]))
         #expect(try command("--photos sync a") == .sync(.photos, ["a"]))
+        #expect(try command("sync --list-only --albums a") == .sync(.list, ["a"], albums: true))
     }
 
     @Test func listShowInfo() throws {
         #expect(try command("list a") == .list(json: false, "a"))
         #expect(try command("list --json a") == .list(json: true, "a"))
+        #expect(try command("list --albums a") == .list(json: false, albums: true, "a"))
         #expect(try command("show a b") == .show(size: nil, ["a", "b"]))
         let size = Invocation.ShowSize(columns: 80, rows: 24)
         #expect(try command("show --size 80x24 a") == .show(size: size, ["a"]))

@@ -10,6 +10,8 @@ import Scheduling
 /// `vitrine sync`: fills caches without a screen.
 struct SyncCommand {
     let services: Services
+    /// Whether to fetch the albums of the galleries' servers, too.
+    let fetchesAlbums: Bool
 
     func run(_ scope: Invocation.SyncScope, _ names: [String]) async throws -> ExitCode {
         let caches = try services.openCaches(for: names.map { try services.address($0) })
@@ -42,6 +44,11 @@ struct SyncCommand {
             await services.awaitWishes()
             left = await services.takeUpAnswers(of: galleries)
         } while !left.isEmpty
+        if fetchesAlbums {
+            // After the lists, which tell the kinds of the servers.
+            for gallery in galleries { services.wishes.ask(for: .albums(gallery.id)) }
+            await services.awaitWishes()
+        }
         working.cancel()
         watching.cancel()
         keeping.cancel()
@@ -133,6 +140,8 @@ struct SyncCommand {
         var parts = [CountText.text(record.photoCount, "photo")]
         if scope != .list { parts.append(CountText.text(counts.thumbnails, "thumbnail")) }
         if scope == .photos { parts.append(CountText.text(counts.photos, "photo") + " cached") }
+        let albums = fetchesAlbums ? try gallery.read { try $0.albums() } : AlbumList()
+        if albums.lastSuccess != nil { parts.append(CountText.text(albums.albums.count, "album")) }
         if record.skipped > 0 { parts.append("\(record.skipped) skipped") }
         if scope != .list, counts.failed > 0 { parts.append("\(counts.failed) failed") }
         if case .failed(let failure) = services.activity.status(of: gallery.id, recorded: record.status).state {
@@ -140,6 +149,10 @@ struct SyncCommand {
             return false
         }
         Output.print("\(gallery.address.description.madeVisible)\t\(parts.joined(separator: ", "))")
+        if let trouble = albums.trouble {
+            Output.complain("\(gallery.address): \(trouble)")
+            return false
+        }
         return try scope == .list || (counts.failed == 0 && !isLacking(gallery, scope, isShort))
     }
 

@@ -5,9 +5,9 @@ public struct Invocation: Equatable, Sendable {
         /// Browse a gallery. Without a gallery, continue where the last run ended.
         case browse(String?)
         /// Fill the caches of the named galleries, or of all known galleries if none is named.
-        case sync(SyncScope, [String])
-        /// List the cached photos of a gallery.
-        case list(json: Bool, String)
+        case sync(SyncScope, [String], albums: Bool = false)
+        /// List the cached photos of a gallery, or the cached albums of its server.
+        case list(json: Bool, albums: Bool = false, String)
         /// Draw pictures on standard output.
         case show(size: ShowSize?, [String])
         /// Print metadata of photos.
@@ -219,8 +219,9 @@ private struct InvocationParser {
         switch words.first {
         case "sync":
             if has("all"), let extra = arguments.first { throw .unexpectedArgument(extra) }
-            return .sync(has("list-only") ? .list : has("photos") ? .photos : .thumbnails, arguments)
-        case "list": return .list(json: has("json"), try only(arguments, "gallery"))
+            let scope: Invocation.SyncScope = has("list-only") ? .list : has("photos") ? .photos : .thumbnails
+            return .sync(scope, arguments, albums: has("albums"))
+        case "list": return .list(json: has("json"), albums: has("albums"), try only(arguments, "gallery"))
         case "show":
             guard !arguments.isEmpty else { throw .missingArgument("file") }
             return .show(size: try value(of: "size").map(Self.size), arguments)

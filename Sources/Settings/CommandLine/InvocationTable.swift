@@ -10,11 +10,13 @@ public enum InvocationTable {
         Subcommand(
             "sync", [.gallery],
             (
-                "[--list-only|--photos] [GALLERY…|--all]",
+                "[--list-only|--photos] [--albums] [GALLERY…|--all]",
                 "fetch lists and thumbnails, or lists only, or photos too"
             )),
         Subcommand(
-            "list", [.gallery], ("[--json] GALLERY", "print id, date, name and state of cached photos")),
+            "list", [.gallery],
+            ("[--json] GALLERY", "print id, date, name and state of cached photos"),
+            ("--albums [--json] GALLERY", "print address, kind, name and count of cached albums")),
         Subcommand(
             "show", [.file],
             (
@@ -54,6 +56,7 @@ public enum InvocationTable {
         InvocationOption("list-only", for: .commands(["sync"]), "fetch the list only"),
         InvocationOption("photos", for: .commands(["sync", "cache"]), "fetch photos too, or clear only photos"),
         InvocationOption("all", for: .commands(["sync", "cache"]), "work on all known galleries"),
+        InvocationOption("albums", for: .commands(["sync", "list"]), "fetch or print the server's albums and people"),
         InvocationOption("json", for: .commands(["list", "info", "config"]), "print JSON"),
         InvocationOption("size", value: "COLSxROWS", for: .commands(["show"]), "maximum size of a picture, in cells"),
         InvocationOption("help", letter: "h", "print this help"),
