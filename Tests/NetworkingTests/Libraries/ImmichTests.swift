@@ -302,12 +302,14 @@ import Testing
         try server.order(["change": 0, "thumbhash": NSNull()])
         try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
-            galleries.wishes.ask(for: .everyPicture(cache.id, .thumbnail))
-            for await _ in cache.changes() where try cache.read({ try $0.counts() }).thumbnails == 1 { break }
             let first = try #require(try photos(cache).first)
             let expected = Failure("the server has not made this thumbnail yet", remedy: .time)
-            for await _ in cache.changes() {
-                if try cache.read({ try $0.photo(first.key) })?.thumbnail.trouble == .putOff(expected) { break }
+            // A later subscription would miss changes.
+            let changes = cache.changes()
+            galleries.wishes.ask(for: .everyPicture(cache.id, .thumbnail))
+            for await _ in changes {
+                let trouble = try cache.read { try $0.photo(first.key) }?.thumbnail.trouble
+                if try trouble == .putOff(expected) && cache.read({ try $0.counts() }).thumbnails == 1 { break }
             }
         }
     }
