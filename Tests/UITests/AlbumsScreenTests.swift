@@ -144,6 +144,19 @@ import Testing
         #expect(top(screens) is GalleriesScreen)
     }
 
+    @Test("The next run knows the name of an opened album")
+    func keptName() async throws {
+        let screens = try await screens(some)
+        screens.press("A", "j", Key(.enter))
+        let album = try #require(screens.root.openGallery?.cache)
+        try await screens.until { try album.read { try $0.albumName() } == "Summer on the coast" }
+        screens.context.albumNames = [:]
+        screens.press("q", "q")
+        #expect(screens.context.title(of: album.address) == "example.org/albums/summeronthecoast")
+        screens.root.start(at: Place(gallery: album.address))
+        #expect(screens.title.hasPrefix(" Summer on the coast"))
+    }
+
     @Test("An opened album can be added to the list of galleries, with its name as the title")
     func added() async throws {
         let screens = try await screens(some)

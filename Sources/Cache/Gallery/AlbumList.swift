@@ -47,6 +47,13 @@ extension CacheReader {
     }
 }
 
+extension CacheReader {
+    /// Returns the name of the album that the gallery itself is. Returns nil if the name is unknown.
+    public func albumName() throws -> String? {
+        try connection.first("SELECT album_name FROM gallery") { $0.optionalText(0) } ?? nil
+    }
+}
+
 extension GalleryWriter {
     /// Replaces all albums in one transaction. Unchanged albums are not written again.
     ///

@@ -129,8 +129,13 @@ public actor GalleryWriter {
     }
 
     /// Records that the user opened the gallery.
-    public func recordOpened(at time: Timestamp) throws {
-        try transaction { try $0.run("UPDATE gallery SET last_opened = ?", time.milliseconds) }
+    ///
+    /// - Parameter album: the name of the album that the gallery is; nil to keep the known name.
+    public func recordOpened(at time: Timestamp, album: String? = nil) throws {
+        try transaction {
+            try $0.run(
+                "UPDATE gallery SET last_opened = ?, album_name = ifnull(?, album_name)", time.milliseconds, album)
+        }
     }
 
     /// Records that the user left the gallery. Photos that arrive later count as new.

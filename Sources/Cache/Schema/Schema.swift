@@ -220,6 +220,8 @@ enum Schema {
         ALTER TABLE gallery ADD COLUMN albums_updated INTEGER;
         -- The reason why albums are missing. NULL if none are.
         ALTER TABLE gallery ADD COLUMN albums_trouble TEXT;
+        -- The name of the album that the gallery itself is. NULL if unknown.
+        ALTER TABLE gallery ADD COLUMN album_name TEXT;
         """,
     ]
 }

@@ -61,7 +61,8 @@ public final class ScreenContext {
     var onUpdatesReleased: () -> Void = {}
     /// The storage service that `s3://` addresses mean.
     public var buckets: () -> BucketService = { BucketService() }
-    /// The names of the albums that a screen has listed. They title their galleries, because addresses have no names.
+    /// The names of albums that screens have listed or opened. They title their galleries, because addresses have no
+    /// names.
     var albumNames: [Address: String] = [:]
     /// Returns the time of a gallery's next automatic update, if one is due.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }

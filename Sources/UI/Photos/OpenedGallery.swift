@@ -21,6 +21,8 @@ final class OpenedGallery {
         (self.cache, self.reader, self.context) = (cache, reader, context)
         record = try reader.gallery()
         opened = record
+        // The name of an album, known from an earlier run.
+        if context.albumNames[cache.address] == nil { context.albumNames[cache.address] = try reader.albumName() }
     }
 
     /// The state of the gallery's update.
@@ -43,7 +45,8 @@ final class OpenedGallery {
     /// Records in the cache that the user has opened the gallery.
     func noteOpened() {
         let now = context.now()
-        write { try await $0.recordOpened(at: now) }
+        let name = context.albumNames[cache.address]
+        write { try await $0.recordOpened(at: now, album: name) }
     }
 
     /// Records in the cache that the user leaves the gallery or quits.
