@@ -39,7 +39,7 @@ extension GalleryKind {
     public var hasAlbums: Bool {
         switch self {
         case .immich, .nextcloud: true
-        case .list, .folder, .web, .webDAV, .feed, .s3, .photoPrism: false
+        case .list, .folder, .web, .webDAV, .feed, .s3, .photoPrism, .piwigo: false
         }
     }
 }

@@ -15,6 +15,8 @@ public enum GalleryKind: String, Hashable, Sendable {
     case immich
     /// A PhotoPrism server.
     case photoPrism = "photoprism"
+    /// A Piwigo server.
+    case piwigo
     /// A feed of a photo site, a blog or a social network.
     case feed
     /// A bucket of a storage service.

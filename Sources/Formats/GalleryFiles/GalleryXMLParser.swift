@@ -97,6 +97,8 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case empty
     /// The document is something else; the text names its kind, such as “a web page”.
     case notAGallery(String)
+    /// The server refuses the request with a code of its own and this reason, which may have any characters.
+    case refused(code: Int, reason: String)
     /// The document is not well-formed XML; the text is the parser's reason.
     case malformed(line: Int, reason: String)
     /// The document is not well-formed JSON; the offset counts its bytes.
@@ -123,6 +125,8 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
             "\(file) cannot be loaded (\(reason)). Install \(package)."
         case .empty: "The gallery file is empty."
         case .notAGallery(let what): "This is \(what), not a gallery."
+        case .refused(let code, let reason):
+            "The server refuses the request: \(reason.isEmpty ? "error \(code)" : reason)."
         case .malformed(let line, let reason): "The gallery file has an error in line \(line): \(reason)."
         case .malformedJSON(let offset, let reason): "The JSON has an error after \(offset) bytes: \(reason)."
         case .documentType: "The gallery file declares a document type, which is not allowed."

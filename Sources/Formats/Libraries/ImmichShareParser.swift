@@ -70,6 +70,8 @@ private final class ImmichLinkParser: LibraryParser {
 
     init(_ server: Address) { self.server = server }
 
+    var hasOnlyOthers: Bool { reader.album != nil }
+
     /// The list of months, if the link leads to an album.
     var nextPage: String? {
         reader.album.map { ImmichSharePage.name(of: .init(id: $0, hasOriginals: reader.hasOriginals)) }
@@ -147,6 +149,8 @@ private final class ImmichAlbumMonthsParser: LibraryParser {
 
     init(_ album: ImmichSharePage.Album) { self.album = album }
 
+    var hasOnlyOthers: Bool { true }
+
     var nextPage: String? { months.isEmpty ? nil : ImmichSharePage.name(of: album, months) }
 
     func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] { try take(try parser.parse(bytes)) }
@@ -168,6 +172,7 @@ private final class ImmichAlbumMonthParser: LibraryParser {
     private var reader = Reader()
     private let pictures: ImmichPictures
     let nextPage: String?
+    var hasOnlyOthers: Bool { !reader.ids.isEmpty }
 
     /// The most photos and videos of a month.
     private static let maximumCount = 1_000_000

@@ -51,11 +51,11 @@ public struct LibraryPhoto: Equatable, Sendable {
     }
 }
 
-/// A part of a library, such as a month, with its count.
+/// A part of a library, such as a month or an album, with its count.
 public struct LibraryPart: Hashable, Sendable {
     /// The server's name for the part.
     public var name: String
-    /// The number of photos and videos, as the server wrote it.
+    /// The number of photos and videos, as the server wrote it. Further facts may follow that change with the photos.
     public var count: String
 
     /// Creates a part.
@@ -96,4 +96,11 @@ public protocol LibraryParser<Item>: AnyObject {
     func finish() throws -> [Item]
     /// The server's name for the page that follows; nil after the last page. Valid after `finish()`.
     var nextPage: String? { get }
+    /// Whether the page lists things, but no photos. The next page may contain photos.
+    var hasOnlyOthers: Bool { get }
+}
+
+extension LibraryParser {
+    /// False: the server lists only photos.
+    public var hasOnlyOthers: Bool { false }
 }

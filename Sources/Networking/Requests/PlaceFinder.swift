@@ -7,7 +7,7 @@ import Numbers
 /// Finds out, with few requests, what kind of gallery an address holds.
 ///
 /// One request for the address is usually enough. If the answer is a web page or a refusal, a few more requests find
-/// out at the same time whether a WebDAV, Nextcloud, Immich or PhotoPrism server is there. The requests for photo
+/// out at the same time whether a WebDAV or Nextcloud server or a photo library is there. The requests for photo
 /// libraries carry no credentials.
 struct PlaceFinder {
     /// The thing that an address holds.
@@ -107,9 +107,12 @@ struct PlaceFinder {
         async let isImmich = isImmich(at: address)
         let photoPrism = PhotoPrismLibrary.server(ofPage: page.page)
         async let isPhotoPrism = isPhotoPrism(at: photoPrism)
+        let piwigo = PiwigoAddress(page.page).server
+        async let isPiwigo = isPiwigo(at: piwigo)
         if await isNextcloud, let root = try? nextcloud.resolving("remote.php/webdav/" + path) {
             return .folders(place(.nextcloud, root), nil)
         }
+        if await isPiwigo { return library(.piwigo, on: piwigo) }
         if await isImmich, let root = try? address.resolving("/") { return library(.immich, on: root) }
         if await isPhotoPrism, let photoPrism { return library(.photoPrism, on: photoPrism) }
         return await folders == nil ? nil : .folders(server, nil)
@@ -249,6 +252,13 @@ struct PlaceFinder {
         return text.contains(/^\s*\{[^{}]*"(?:name|about)"\s*:\s*"PhotoPrism/)
     }
 
+    /// Whether a Piwigo server answers below an address.
+    private func isPiwigo(at server: Address) async -> Bool {
+        guard let text = await text(at: try? PiwigoLibrary.status(of: server)) else { return false }
+        return text.contains(/"stat"\s*:\s*"ok"/) && text.contains("\"username\"")
+            && text.contains("\"current_datetime\"")
+    }
+
     /// Returns the text at an address. Sends no credentials. Returns nil if there is none.
     ///
     /// - Parameter isLong: whether the text may be long. Then only its beginning is read.
@@ -271,7 +281,7 @@ extension GalleryKind {
     var isServer: Bool {
         switch self {
         case .web, .webDAV, .nextcloud, .s3: true
-        case .list, .folder, .immich, .photoPrism, .feed: false
+        case .list, .folder, .immich, .photoPrism, .piwigo, .feed: false
         }
     }
 }

@@ -119,7 +119,7 @@ public struct Response {
         guard let origin = plan.address.origin, isOwn || head.proxyRefusal != nil else { return nil }
         let realm = head.challenges.lazy.map(\.realm).first { !$0.isEmpty } ?? ""
         let isSilent = isOwn && head.challenges.isEmpty && ServerPlace.lacksChallenges(plan.address)
-        let keyHeader = isOwn && head.challenges.isEmpty ? ImmichRules.keyHeader(for: plan.address) : nil
+        let keyHeader = isOwn && head.challenges.isEmpty ? LibraryRules.keyHeader(for: plan.address) : nil
         let isForAppPassword =
             isOwn && head.challenges.isEmpty && PhotoPrismRules.wantsAppPassword(for: plan.address)
         var question = SignInQuestion(

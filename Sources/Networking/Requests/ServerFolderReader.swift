@@ -163,7 +163,7 @@ struct ServerFolderReader: Sendable {
         switch kind {
         case .s3: format == .bucket
         case .webDAV, .nextcloud: format == .multistatus
-        case .web, .list, .folder, .immich, .photoPrism, .feed: format != .multistatus && format != .bucket
+        case .web, .list, .folder, .immich, .photoPrism, .piwigo, .feed: format != .multistatus && format != .bucket
         }
     }
 

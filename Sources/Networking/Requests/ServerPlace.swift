@@ -119,7 +119,7 @@ struct ServerPlace: Sendable {
         case .s3:
             plan.refusals = .asked(isOfBucket: true)
             if let token, let bucket { plan.address = try bucket.list(of: path, page: token) }
-        case .list, .folder, .web, .immich, .photoPrism, .feed:
+        case .list, .folder, .web, .immich, .photoPrism, .piwigo, .feed:
             plan.headers = [("Accept", GalleryListRequest.acceptedTypes)]
         }
         return plan

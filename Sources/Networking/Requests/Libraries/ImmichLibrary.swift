@@ -36,7 +36,7 @@ struct ImmichLibrary: PhotoLibrary {
     }
 
     /// The key of a shared link.
-    var signIn: SignIn? { if case .share(let share) = selection { share.signIn } else { nil } }
+    var sharedSignIn: SignIn? { if case .share(let share) = selection { share.signIn } else { nil } }
 
     private static func selection(_ gallery: Address) -> Selection {
         if let share = ImmichShare(gallery) { return .share(share) }
@@ -56,7 +56,7 @@ struct ImmichLibrary: PhotoLibrary {
     /// does not count.
     var parts: (any LibraryParts)? { selection == .all ? ImmichMonths(server: server) : nil }
 
-    var albums: (any LibraryAlbums)? { signIn == nil ? ImmichAlbums(server: server) : nil }
+    var albums: (any LibraryAlbums)? { sharedSignIn == nil ? ImmichAlbums(server: server) : nil }
 
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
         var members = [#""page":\#(page ?? "1")"#, #""size":1000"#, #""order":"asc""#, #""type":"IMAGE""#]
@@ -109,8 +109,10 @@ struct ImmichShare: Hashable {
 }
 
 /// The months of an Immich server's timeline.
-private struct ImmichMonths: LibraryParts {
+private struct ImmichMonths: LibraryParts, LibraryMembers {
     let server: Address
+
+    var members: (any LibraryMembers)? { self }
 
     /// A filter for the photos of a search, including those of partners.
     private static let filter = "visibility=timeline&withPartners=true"

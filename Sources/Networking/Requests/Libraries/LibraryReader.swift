@@ -9,8 +9,8 @@ struct LibraryReader {
     /// The head of the first answer.
     private(set) var head: HTTPResponse?
     private let server: Address
-    /// The credentials that the gallery's address contains; nil for the user's credentials.
-    private let signIn: SignIn?
+    /// The library to read; nil for other lists of the server.
+    private let library: (any PhotoLibrary)?
     private let cache: GalleryCache
     private let client: HTTPClient
     /// The permit of the first request.
@@ -25,18 +25,19 @@ struct LibraryReader {
     private static let smallLimit: ByteCount = 1 << 16
     /// The most pages of a list.
     private static let maximumPages = 10_000
-    /// The most pages in succession without photos. A page of an album may have only videos.
-    private static let maximumEmpty = 20
     /// The most albums of a list.
     private static let maximumAlbums = 10_000
     /// The most parts of a library.
     private static let maximumParts = 100_000
 
+    /// Creates a reader for a server.
+    ///
+    /// - Parameter library: the library to read; nil for other lists of the server.
     init(
-        server: Address, signIn: SignIn? = nil, of cache: GalleryCache, wasPublic: Bool, over client: HTTPClient,
-        with permit: TransferPermit
+        server: Address, library: (any PhotoLibrary)? = nil, of cache: GalleryCache, wasPublic: Bool,
+        over client: HTTPClient, with permit: TransferPermit
     ) {
-        (self.server, self.signIn, self.cache) = (server, signIn, cache)
+        (self.server, self.library, self.cache) = (server, library, cache)
         (self.wasPublic, self.client, self.permit) = (wasPublic, client, permit)
     }
 
@@ -49,8 +50,8 @@ struct LibraryReader {
         _ onPhotos: ([LibraryPhoto]) async throws -> Void
     ) async throws -> Int {
         var page: String?
+        var pages: Set<String> = []
         var firsts: Set<String> = []
-        var emptyCount = 0
         for number in 1...Self.maximumPages {
             let parser = library.makePhotoParser(forPage: page)
             var first: String?
@@ -63,10 +64,10 @@ struct LibraryReader {
                 try await onPhotos(photos)
             }
             guard let next = parser.nextPage else { return number }
-            emptyCount = first == nil ? emptyCount + 1 : 0
-            guard emptyCount <= Self.maximumEmpty else {
-                throw RequestError.wrongType("\(emptyCount) empty pages in succession")
+            guard first != nil || parser.hasOnlyOthers else {
+                throw RequestError.wrongType("an empty page before the last page")
             }
+            guard pages.insert(next).inserted else { throw RequestError.wrongType("the same page twice") }
             page = next
         }
         throw RequestError.wrongType("more than \(Self.maximumPages) pages")
@@ -109,7 +110,7 @@ struct LibraryReader {
 
     /// Reads the ids of all photos in a part. Returns nil if the part has changed since the server counted it.
     mutating func readMembers(
-        of part: String, count: String, in parts: any LibraryParts
+        of part: String, count: String, in parts: any LibraryMembers
     ) async throws -> Set<String>? {
         var ids: Set<String> = []
         var memberCount = 0
@@ -126,13 +127,18 @@ struct LibraryReader {
     ) async throws {
         var response = try await response(to: request)
         var items: [Item] = []
-        while let bytes = try await response.nextBytes() {
-            items += try parser.parse(bytes)
-            guard items.count >= Self.batch else { continue }
-            try await onItems(items)
-            items = []
+        do {
+            while let bytes = try await response.nextBytes() {
+                items += try parser.parse(bytes)
+                guard items.count >= Self.batch else { continue }
+                try await onItems(items)
+                items = []
+            }
+            items += try parser.finish()
+        } catch FormatError.refused(code: 401, _) {
+            // Some servers refuse with the status 200.
+            throw question.map { RequestError.signIn($0) } ?? RequestError.status(401, retryAfter: nil)
         }
-        items += try parser.finish()
         if !items.isEmpty { try await onItems(items) }
     }
 
@@ -153,13 +159,26 @@ struct LibraryReader {
         return response
     }
 
+    /// The question for the API key that the server may want; nil if it wants none.
+    var question: SignInQuestion? {
+        guard let header = library?.headerForHiddenPhotos, let origin = server.origin else { return nil }
+        return SignInQuestion(origin: origin, keyHeader: header, schemes: [], wasRefused: hasSignIn)
+    }
+
+    /// Whether the requests carry credentials.
+    var hasSignIn: Bool { signIn != nil }
+
+    private var signIn: SignIn? {
+        library?.sharedSignIn ?? cache.signIn(for: server).map { library?.signIn($0) ?? $0 }
+    }
+
     /// The number of items to pass on at once. Each call of the comparer costs a transaction.
     private static let batch = 500
 
     private func plan(for request: LibraryRequest) -> FetchPlan {
         var plan = FetchPlan(
-            address: request.address, headers: request.headers, signIn: signIn ?? cache.signIn(for: server),
-            limit: Self.limit, addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
+            address: request.address, headers: request.headers,
+            signIn: signIn, limit: Self.limit, addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
             isNamedByUser: cache.isNamedByUser(server), wasPublic: wasPublic, allowsCompression: true)
         if let xml = request.xml {
             plan.method = .propfind
@@ -172,6 +191,10 @@ struct LibraryReader {
             plan.method = .post
             plan.body = Array(json.utf8)
             plan.headers.append(("Content-Type", "application/json"))
+        } else if let form = request.form {
+            plan.method = .post
+            plan.body = Array(form.utf8)
+            plan.headers.append(("Content-Type", "application/x-www-form-urlencoded"))
         }
         return plan
     }

@@ -8,7 +8,7 @@ import Session
 /// Updates the cache from a photo library.
 ///
 /// The first update reads all pages. Later updates of a library with parts read only changed photos, and the ids in parts
-/// that may have lost photos.
+/// that may have lost photos. If the parts have no lists of ids, an update reads all pages if a part has changed.
 struct LibraryUpdate {
     private let library: any PhotoLibrary
     private let cache: GalleryCache
@@ -26,7 +26,7 @@ struct LibraryUpdate {
         (self.library, self.cache, self.source, self.context) = (library, cache, source, context)
         parts = library.parts
         reader = LibraryReader(
-            server: library.server, signIn: library.signIn, of: cache, wasPublic: wasPublic, over: client, with: permit)
+            server: library.server, library: library, of: cache, wasPublic: wasPublic, over: client, with: permit)
     }
 
     /// The changes of a library, and the state that the cache stores.
@@ -41,16 +41,16 @@ struct LibraryUpdate {
     mutating func run() async throws -> SyncSummary? {
         // The counts are read first, so that the next update notices a change during this update.
         let counts = try await readCounts()
-        if let parts, let known = source.flatMap(LibraryState.init),
-            let outcome = try await readChanges(of: parts, since: known, counts)
-        {
-            if outcome.state == known, await !outcome.comparer.hasChanges {
-                try await cache.writer.recordUnchanged(
-                    isPrivate: reader.head?.isPrivate, isPublic: reader.head?.beganPublic ?? false, at: context.now())
-                return nil
+        if let parts, let known = source.flatMap(LibraryState.init) {
+            if let members = parts.members {
+                if let outcome = try await readChanges(of: members, since: known, counts) {
+                    if outcome.state == known, await !outcome.comparer.hasChanges { return try await keepAll() }
+                    try await checkIsNotEmpty(outcome.comparer)
+                    return try await commit(outcome)
+                }
+            } else if known.counts == counts, !counts.isEmpty, isRecent(known.latestChange) {
+                return try await keepAll()
             }
-            try await checkIsNotEmpty(outcome.comparer)
-            return try await commit(outcome)
         }
         let outcome = try await readAll(counts)
         try await checkIsNotEmpty(outcome.comparer)
@@ -69,9 +69,27 @@ struct LibraryUpdate {
         }
     }
 
+    /// Records that nothing has changed.
+    private func keepAll() async throws -> SyncSummary? {
+        try await cache.writer.recordUnchanged(
+            isPrivate: reader.head?.isPrivate, isPublic: reader.head?.beganPublic ?? false, at: context.now())
+        return nil
+    }
+
+    /// Whether all pages were read so recently that equal counts are enough. Counts do not show a renamed photo.
+    private func isRecent(_ time: Timestamp?) -> Bool {
+        guard let time else { return false }
+        // The clock may have been set back.
+        return time <= context.now() && context.now() < time.advanced(by: Self.secondsBetweenFullReads)
+    }
+
+    /// One week.
+    private static let secondsBetweenFullReads = 604_800.0
+
     /// Throws if the library has no photos. The server may have lost its database, for example.
     private func checkIsNotEmpty(_ comparer: ListComparer) async throws {
         guard await comparer.count == 0 else { return }
+        if !reader.hasSignIn, let question = reader.question { throw RequestError.signIn(question) }
         throw RequestError.wrongType(
             source == nil ? "a library without photos" : "no photos; if that is right, clear this gallery’s cache")
     }
@@ -82,6 +100,7 @@ struct LibraryUpdate {
     private mutating func readAll(_ counts: [String: String]) async throws -> Outcome {
         let comparer = try ListComparer(cache, address: library.server, log: context.log)
         let digest = EntryDigest(base: library.server)
+        let start = context.now()
         var latest: Timestamp?
         var isAllInParts = true
         var rhythm = ListRhythm()
@@ -107,10 +126,12 @@ struct LibraryUpdate {
         // If a photo is removed meanwhile, the next page begins one photo later. So a later update reads all pages again.
         var isSteady = true
         if pageCount > 1, parts != nil { isSteady = try await readCounts() == counts }
+        let hasMembers = parts?.members != nil
         // No count would show that a photo without a part is gone. So later updates read all pages, too.
-        let isChecked = isSteady && (isAllInParts || parts == nil)
+        let isChecked = isSteady && (isAllInParts || !hasMembers)
+        let change = hasMembers ? bounded(latest) : start
         return Outcome(
-            comparer: comparer, state: LibraryState(counts: counts, latestChange: isChecked ? bounded(latest) : nil),
+            comparer: comparer, state: LibraryState(counts: counts, latestChange: isChecked ? change : nil),
             isSteady: isSteady)
     }
 
@@ -120,7 +141,7 @@ struct LibraryUpdate {
     ///
     /// Returns nil if the update must read all pages instead.
     private mutating func readChanges(
-        of parts: any LibraryParts, since known: LibraryState, _ counts: [String: String]
+        of parts: any LibraryMembers, since known: LibraryState, _ counts: [String: String]
     ) async throws -> Outcome? {
         guard let since = known.latestChange else { return nil }
         let comparer = try ListComparer(cache, address: library.server, log: context.log)
@@ -209,7 +230,8 @@ struct LibraryUpdate {
 private struct LibraryState: Equatable {
     /// The server's count of photos and videos in each part.
     var counts: [String: String]
-    /// The time of the latest change that an update has seen; nil if unknown.
+    /// The time of the latest change that an update has seen; nil if unknown. If the parts have no lists of ids, this is
+    /// the time when an update last read all pages.
     var latestChange: Timestamp?
 
     init(counts: [String: String], latestChange: Timestamp?) {

@@ -28,23 +28,39 @@ protocol PhotoLibrary: Sendable {
     ///
     /// - Parameter page: the page's name; nil for the first page.
     func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto>
-    /// The credentials that the gallery's address contains; nil if it contains none.
-    var signIn: SignIn? { get }
+    /// The credentials that the gallery's address contains, such as the key of a shared link; nil if it contains none.
+    var sharedSignIn: SignIn? { get }
+    /// The header for an API key, without which the server may hide all photos. The value is nil if the server refuses
+    /// requests instead.
+    var headerForHiddenPhotos: String? { get }
+    /// Returns the credentials that the server understands, for the credentials that the user stated.
+    func signIn(_ stated: SignIn) -> SignIn
 }
 
 extension PhotoLibrary {
-    /// Nil, because most addresses contain no credentials.
-    var signIn: SignIn? { nil }
     /// By default, Vitrine cannot list the albums.
     var albums: (any LibraryAlbums)? { nil }
+    /// By default, addresses contain no credentials.
+    var sharedSignIn: SignIn? { nil }
+    /// By default, the server refuses requests.
+    var headerForHiddenPhotos: String? { nil }
+    /// By default, the server understands all credentials.
+    func signIn(_ stated: SignIn) -> SignIn { stated }
 }
 
-/// The parts of a library, such as months. Their counts show which parts have lost photos since the last update.
+/// The parts of a library, such as months or albums. Their counts show which parts have changed since the last update.
 protocol LibraryParts: Sendable {
     /// Returns the request for the list of parts.
     func list() throws -> LibraryRequest
     /// Creates a parser for the list of parts.
     func makeListParser() -> any LibraryParser<LibraryPart>
+    /// The ids in the parts. The value is nil if the server cannot list changed photos, or if a photo can be in several
+    /// parts. Then an update reads all pages if any count differs.
+    var members: (any LibraryMembers)? { get }
+}
+
+/// The ids in the parts of a library. Each photo is in one part.
+protocol LibraryMembers: Sendable {
     /// Returns the request for the ids of everything in a part.
     func members(of part: String) throws -> LibraryRequest
     /// Creates a parser for the ids of everything in a part.
@@ -59,6 +75,8 @@ struct LibraryRequest: Sendable {
     var json: String?
     /// The XML to send with a PROPFIND; nil for another method.
     var xml: String?
+    /// The fields of a form to send; nil for no form.
+    var form: String?
     /// The names and values of additional headers.
     var headers: [(name: String, value: String)] = []
 }
@@ -76,7 +94,18 @@ extension GalleryKind {
         switch self {
         case .immich: ImmichLibrary(server: server, gallery: gallery)
         case .photoPrism: PhotoPrismLibrary(server: server, gallery: gallery)
+        case .piwigo: PiwigoLibrary(server: server, gallery: gallery)
         case .list, .folder, .web, .webDAV, .nextcloud, .s3, .feed: nil
         }
+    }
+}
+
+/// The rules of all kinds of photo libraries for refusals.
+enum LibraryRules {
+    /// Returns the header for an API key. Returns nil if the address needs no key.
+    ///
+    /// This applies if the server answers 401 and names no scheme.
+    static func keyHeader(for address: Address) -> String? {
+        ImmichRules.keyHeader(for: address) ?? PiwigoRules.keyHeader(for: address)
     }
 }

@@ -84,11 +84,13 @@ struct PhotoPrismLibrary: PhotoLibrary {
 }
 
 /// The months of a PhotoPrism server's library.
-private struct PhotoPrismMonths: LibraryParts {
+private struct PhotoPrismMonths: LibraryParts, LibraryMembers {
     let server: Address
 
     /// The most photos and videos that the server lists in one answer.
     private static let mostMembers = 100_000
+
+    var members: (any LibraryMembers)? { self }
 
     func list() throws -> LibraryRequest { LibraryRequest(address: try server.resolving(PhotoPrismRules.months)) }
 

@@ -1,0 +1,384 @@
+"""A stand-in for a Piwigo server, with made-up photos.
+
+    piwigo.py PORT LOG SETTINGS CONTROL
+
+SETTINGS is a file with a JSON object; every member may be missing:
+
+    photos      the number of photos at the start; their ids begin with 1, and all are in album 1
+    files       an object from the id of a photo to the name of its file
+    taken       the ids of the photos with a date on which they were taken
+    albums      an object from the id of a further album to {"photos": [IDS], "parent": ID, "private": BOOL}
+    private     whether album 1 is private
+    keys        the API keys, with which a user may see everything
+    isClosed    whether guests may see nothing
+    originals   whether users may see originals
+    perPage     the most photos on a page
+    root        the path of the server
+    origin      the origin in addresses; by default the one that the client asked for
+
+LOG gets a line for each request before the answer is sent: method, path, the server's method, page and status. Each line that a
+test appends to CONTROL is a JSON object, which the next request obeys:
+
+    {"add": ALBUM, "name": "a.jpg"}             adds a photo to an album
+    {"delete": ID}                              deletes a photo
+    {"change": ID, …}                           replaces members of a photo
+    {"fault": NAME, "page": NUMBER}             repeats the page before, or stops the server, if the page with this number is asked
+                                                for; pages begin with 0
+    {"raw": {METHOD: TEXT}, "status": NUMBER}   the texts to send for methods of the programming interface, with this status
+
+It is written from Piwigo's published source, and its answers had the same members, of the same types, as those of Piwigo
+17.0.0beta1. It differs from Piwigo in four ways: it knows only the methods that Vitrine uses, keeps no sessions, stores no
+uploads, and its pictures are grey squares.
+"""
+import datetime
+import http.server
+import json
+import os
+import re
+import sys
+import threading
+import urllib.parse
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Immich"))
+from immich import jpeg  # noqa: E402
+
+SIZES = {
+    "square": ("sq", 120), "thumb": ("th", 144), "2small": ("2s", 240), "xsmall": ("xs", 432), "small": ("sm", 576),
+    "medium": ("me", 792), "large": ("la", 1008), "xlarge": ("xl", 1224), "xxlarge": ("xx", 1656), "3xlarge": ("3x", 2232),
+    "4xlarge": ("4x", 3096),
+}
+VIDEOS = ("mp4", "webm")
+PAGE = b"""<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">
+<meta name="generator" content="Piwigo (aka PWG), see piwigo.org"><title>Gallery</title></head>
+<body><a href="index.php?/categories">Albums</a> <a href="index.php?/category/1">Album</a>
+<a href="picture.php?/1/category/1"><img src="i.php?/upload/2024/05/06/1-th.jpg"></a></body></html>"""
+FIRST = datetime.datetime(2024, 5, 6, 7, 8, 9)
+ORDER = "date_available DESC, file ASC, id ASC"
+
+
+class Refusal(Exception):
+    def __init__(self, code, message):
+        self.code, self.message = code, message
+
+
+class Photo:
+    def __init__(self, number, file, posted, taken):
+        self.number = number
+        stem = file.rsplit(".", 1)[0]
+        self.facts = {
+            "is_favorite": False, "id": number, "width": 4000, "height": 3000, "hit": 0, "file": file, "name": "Photo " + stem,
+            "comment": None, "date_creation": taken, "date_available": posted,
+        }
+        self.made = set()
+
+
+class Gallery:
+    def __init__(self, settings, control):
+        self.settings = settings
+        self.control = control
+        self.read = 0
+        self.lock = threading.Lock()
+        self.fault, self.raw, self.status = {}, {}, 200
+        self.photos = {}
+        self.posted = FIRST
+        self.albums = {1: {"photos": [], "private": settings.get("private", False)}}
+        files, taken = settings.get("files", {}), settings.get("taken", [])
+        for number in range(1, settings.get("photos", 0) + 1):
+            self.add(1, files.get(str(number), "IMG_%06d.jpg" % number), number in taken)
+        for number, album in settings.get("albums", {}).items():
+            self.albums[int(number)] = album
+
+    def add(self, album, file, is_taken=False):
+        self.posted += datetime.timedelta(seconds=1)
+        number = max(self.photos, default=0) + 1
+        posted = self.posted.strftime("%Y-%m-%d %H:%M:%S")
+        self.photos[number] = Photo(number, file, posted, "2010-01-01 10:00:00" if is_taken else None)
+        self.albums[album]["photos"].append(number)
+
+    def obey(self):
+        """Obeys the new lines of the control file."""
+        with self.lock:
+            with open(self.control, "rb") as file:
+                file.seek(self.read)
+                rest = file.read()
+            end = rest.rfind(b"\n") + 1
+            self.read += end
+            for line in rest[:end].splitlines():
+                order = json.loads(line)
+                if "add" in order:
+                    self.add(order["add"], order["name"])
+                elif "delete" in order:
+                    self.photos.pop(order["delete"])
+                    for album in self.albums.values():
+                        album["photos"] = [one for one in album["photos"] if one != order["delete"]]
+                elif "change" in order:
+                    self.photos[order.pop("change")].facts.update(order)
+                elif "fault" in order:
+                    self.fault = order
+                elif "raw" in order:
+                    self.raw, self.status = order["raw"], order.get("status", 200)
+
+    def parents(self, album):
+        """Returns the ids of an album and the albums around it, from outside to inside."""
+        parent = self.albums[album].get("parent")
+        return (self.parents(parent) if parent else []) + [album]
+
+    def visible(self, has_key, root=None):
+        """Returns the ids of the albums that a user may see, or of those in an album."""
+        return [
+            number for number in sorted(self.albums)
+            if (has_key or not any(self.albums[one].get("private") for one in self.parents(number)))
+            and (root is None or root in self.parents(number))
+        ]
+
+
+def number(parameters, name, default=None):
+    """Returns a parameter that must be a number. Refuses others as Piwigo does."""
+    text = parameters.get(name, "")
+    if text == "":
+        return default
+    if not re.fullmatch("[0-9]+", text):
+        must = "must only contain positive integers" if name == "cat_id" else "must be an positive integer"
+        raise Refusal(1003, name + " " + must)
+    return int(text)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+
+    def log_message(self, *arguments):
+        pass
+
+    def do_GET(self):
+        self.handle_request()
+
+    def do_POST(self):
+        self.handle_request()
+
+    def do_PROPFIND(self):
+        self.handle_request()
+
+    @property
+    def root(self):
+        """The address of the server, as it writes it."""
+        settings = self.server.gallery.settings
+        return settings.get("origin", "http://" + self.headers.get("host", "")) + settings.get("root", "/")
+
+    def handle_request(self):
+        gallery = self.server.gallery
+        gallery.obey()
+        body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        self.what = ""
+        url = urllib.parse.urlsplit(self.path)
+        root = gallery.settings.get("root", "/")
+        if self.command == "PROPFIND" or not url.path.startswith(root):
+            return self.send(404, b"Not Found")
+        path = url.path[len(root):]
+        if path == "ws.php":
+            return self.answer(url.query, body)
+        if path in ("", "index.php", "picture.php", "identification.php"):
+            return self.page(path, url.query)
+        picture = re.fullmatch("(?:_data/i/)?(upload/2024/05/06/([0-9]+)(-[0-9a-z]{2})?[.][a-z0-9]+)", path)
+        if path == "i.php":
+            picture = re.fullmatch("/(upload/2024/05/06/([0-9]+)(-[0-9a-z]{2})[.][a-z0-9]+)", url.query)
+        if picture and int(picture[2]) in gallery.photos:
+            gallery.photos[int(picture[2])].made.add((picture[3] or "")[1:])
+            self.what = url.query
+            return self.send(200, jpeg(path + url.query), "image/jpeg")
+        self.send(404, b"Not Found")
+
+    def page(self, path, query):
+        gallery = self.server.gallery
+        album = re.search("/category/([0-9]+)", query)
+        if album and int(album[1]) not in gallery.albums:
+            return self.send(404, PAGE)
+        isHidden = album and int(album[1]) not in gallery.visible(False)
+        if path != "identification.php" and (gallery.settings.get("isClosed") or isHidden):
+            return self.send(302, b"", location="identification.php?redirect=%252F")
+        self.send(200, PAGE)
+
+    # The programming interface
+
+    def answer(self, query, body):
+        """Answers a request as Piwigo's `PwgRestRequestHandler` does."""
+        gallery = self.server.gallery
+        query = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
+        form = dict(urllib.parse.parse_qsl(body.decode(), keep_blank_values=True))
+        key = self.headers.get("X-PIWIGO-API")
+        has_key = False
+        status = 200
+        try:
+            if key and ("method" in form or "method" in query):
+                if key not in gallery.settings.get("keys", []):
+                    raise Refusal(401, "Invalid api_key")
+                has_key = True
+                # Piwigo adds a parameter to the form, so it takes no parameter from the address.
+                form["pwg_token"] = "0123456789abcdef0123456789abcdef"
+            parameters = form or query
+            method = parameters.get("method") or query.get("method", "")
+            self.what = method + (" " + parameters["page"] if "page" in parameters else "")
+            if method in gallery.raw:
+                return self.send(gallery.status, gallery.raw[method].encode(), "text/plain; charset=utf-8")
+            result = self.result(method, parameters, has_key)
+            answer = {"stat": "ok", "result": result}
+        except Refusal as refusal:
+            if 400 <= refusal.code < 600:
+                status = refusal.code
+            answer = {"stat": "fail", "err": refusal.code, "message": refusal.message}
+        if query.get("format") != "json":
+            return self.send(200, b'<?xml version="1.0" encoding="utf-8" ?>\n<rsp stat="ok">\n</rsp>', "text/xml; charset=utf-8")
+        # As PHP writes JSON.
+        text = json.dumps(answer, separators=(",", ":")).replace("/", "\\/")
+        self.send(status, text.encode(), "text/plain; charset=utf-8")
+
+    def result(self, method, parameters, has_key):
+        gallery = self.server.gallery
+        if method == "":
+            raise Refusal(501, 'Missing "method" name')
+        if not has_key and gallery.settings.get("isClosed") and not method.startswith("pwg.session."):
+            raise Refusal(401, "Access denied")
+        is_deep = parameters.get("recursive", "").lower() in ("true", "1", "yes", "on")
+        with gallery.lock:
+            if method == "pwg.session.getStatus":
+                return self.state(has_key)
+            if method == "pwg.categories.getList":
+                return {"categories": self.albums(gallery, parameters, has_key, is_deep)}
+            if method == "pwg.categories.getImages":
+                return self.images(gallery, parameters, has_key, is_deep)
+        raise Refusal(501, "Method name is not valid")
+
+    @staticmethod
+    def state(has_key):
+        return {
+            "username": "admin" if has_key else "guest", "status": "webmaster" if has_key else "guest", "theme": "default",
+            "language": "en_UK", "pwg_token": "0123456789abcdef0123456789abcdef", "charset": "utf-8",
+            "current_datetime": "2024-05-06 07:08:09", "version": "17.0.0beta1", "save_visits": True,
+            "connected_with": "api_key" if has_key else None, "available_sizes": list(SIZES)[:9],
+        }
+
+    def albums(self, gallery, parameters, has_key, is_deep):
+        root = number(parameters, "cat_id")
+        found = []
+        for album in gallery.visible(has_key, root or None):
+            parent = gallery.albums[album].get("parent")
+            if not is_deep and (parent != root and album != root if root else parent):
+                continue
+            photos = gallery.albums[album]["photos"]
+            below = [one for one in gallery.visible(has_key, album) if one != album]
+            every = photos + [photo for one in below for photo in gallery.albums[one]["photos"]]
+            if not every and not has_key:
+                continue
+            dates = [gallery.photos[photo].facts["date_available"] for photo in photos]
+            everyDate = [gallery.photos[photo].facts["date_available"] for photo in every]
+            parents = gallery.parents(album)
+            facts = {
+                "id": album, "name": "Album %d" % album, "comment": "", "permalink": None,
+                "status": "private" if gallery.albums[album].get("private") else "public",
+                "uppercats": ",".join(map(str, parents)), "global_rank": ".".join(map(str, parents)),
+                "id_uppercat": str(parent) if parent else None, "nb_images": len(photos), "total_nb_images": len(every),
+                "representative_picture_id": str(every[0]) if every else None, "date_last": max(dates, default=None),
+                "max_date_last": max(everyDate, default=None), "nb_categories": len(below), "image_order": ORDER,
+                "url": self.root + "index.php?/category/%d" % album, "name_raw": "Album %d" % album, "comment_raw": None,
+            }
+            if every:
+                facts["tn_url"] = self.picture(gallery.photos[every[0]], "th")
+            found.append(facts)
+        return found
+
+    def images(self, gallery, parameters, has_key, is_deep):
+        page = number(parameters, "page", 0)
+        per_page = min(number(parameters, "per_page", 100), gallery.settings.get("perPage", 500))
+        root = number(parameters, "cat_id")
+        if root is not None and root not in gallery.albums:
+            raise Refusal(404, "cat_id {%d} not found" % root)
+        albums = gallery.visible(has_key, root)
+        if root is not None and not is_deep:
+            albums = [one for one in albums if one == root]
+        ids = {photo for album in albums for photo in gallery.albums[album]["photos"]}
+        found = [gallery.photos[one] for one in sorted(ids)]
+        if parameters.get("order") != "id":
+            found.sort(key=lambda photo: photo.facts["date_available"], reverse=True)
+        first = page
+        if gallery.fault.get("page") == page:
+            if gallery.fault["fault"] == "gone":
+                os._exit(1)
+            if gallery.fault["fault"] == "repeat":
+                first = page - 1
+        shown = found[first * per_page:(first + 1) * per_page]
+        return {
+            "paging": {"page": page, "per_page": per_page, "count": len(shown), "total_count": len(found)},
+            "images": [self.image(gallery, photo, has_key) for photo in shown],
+        }
+
+    def image(self, gallery, photo, has_key):
+        facts = dict(photo.facts)
+        number, file = facts["id"], facts["file"]
+        ending = file.rsplit(".", 1)[-1].lower()
+        if ending in VIDEOS:
+            del facts["width"], facts["height"]
+        facts["page_url"] = self.root + "picture.php?/%d" % number
+        has_original = gallery.settings.get("originals", True)
+        if has_original:
+            facts["element_url"] = self.root + "upload/2024/05/06/%d.%s" % (number, ending)
+        facts["download_url"] = self.root + "action.php?id=%d&part=e&download" % number if has_original else None
+        facts["derivatives"] = {
+            name: {"url": self.picture(photo, letters), "width": size, "height": size if name == "square" else size * 3 // 4}
+            for name, (letters, size) in SIZES.items()
+        }
+        facts["categories"] = [
+            {"id": album, "url": self.root + "index.php?/category/%d" % album,
+             "page_url": self.root + "picture.php?/%d/category/%d" % (number, album)}
+            for album in gallery.visible(has_key) if number in gallery.albums[album]["photos"]
+        ]
+        return facts
+
+    def picture(self, photo, letters):
+        """Returns the address of a picture, which is another as soon as the picture was made."""
+        number, ending = photo.number, photo.facts["file"].rsplit(".", 1)[-1].lower()
+        if ending in VIDEOS:
+            return self.root + "i.php?/themes/default/icon/mimetypes/%s-%s.png" % (ending, letters)
+        name = "upload/2024/05/06/%d-%s.%s" % (number, letters, ending if ending in ("jpg", "png") else "jpg")
+        return self.root + ("_data/i/" if letters in photo.made else "i.php?/") + name
+
+    def send(self, status, body, kind="text/html; charset=utf-8", location=None):
+        line = " ".join(part for part in (self.command, self.path.split("?")[0], self.what, str(status)) if part)
+        with open(self.server.log, "a") as log:
+            log.write(line + "\n")
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Set-Cookie", "pwg_id=0123456789abcdef; path=/; HttpOnly")
+        if location:
+            self.send_header("Location", location)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        self.wfile.flush()
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request, client_address):
+        # Clients may close their connections at any time.
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+def main():
+    port, log, settings, control = sys.argv[1:]
+    for path in (log, control):
+        with open(path, "a"):
+            pass
+    with open(settings) as file:
+        gallery = Gallery(json.load(file), control)
+    server = Server(("127.0.0.1", int(port)), Handler)
+    server.log = log
+    server.gallery = gallery
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
