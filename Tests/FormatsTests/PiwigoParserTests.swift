@@ -202,6 +202,9 @@ import Testing
         #expect(throws: FormatError.refused(code: 1003, reason: "")) { try parse(#"{"err":"1003","stat":"fail"}"#) }
         #expect(
             FormatError.refused(code: 1003, reason: "").description == "The server refuses the request: error 1003.")
+        #expect(throws: FormatError.refused(code: 5, reason: "a [b")) {
+            try parse(#"{"stat":"fail","err":5,"message":"a\u001b[b"}"#)
+        }
         let long = String(repeating: "x", count: 10_000)
         #expect(throws: FormatError.refused(code: 0, reason: String(long.prefix(200)))) {
             try parse(#"{"stat":"fail","err":{},"message":"\#(long)"}"#)

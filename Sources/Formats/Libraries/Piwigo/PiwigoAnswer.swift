@@ -81,7 +81,8 @@ private struct PiwigoMembers<Result: JSONConsumer>: JSONConsumer {
             isRefused = text.elementsEqual("fail".utf8)
         case (1, _) where member == .code: code = PiwigoValue.number(event) ?? 0
         case (1, .string(let text)) where member == .message:
-            message = String(decoding: text.prefix(Self.longestMessage), as: UTF8.self)
+            let plain = text.prefix(Self.longestMessage).map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }
+            message = String(decoding: plain, as: UTF8.self)
         default: break
         }
     }
