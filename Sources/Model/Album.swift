@@ -22,7 +22,7 @@ public struct Album: Hashable, Sendable {
     public var cover: String?
 
     /// The most bytes of a name. Parsers shorten longer names.
-    public static let longestName = 1_024
+    public static let longestName = 256
 
     /// Creates an album.
     public init(_ kind: Kind, at address: Address, name: String, count: Int? = nil, cover: String? = nil) {
@@ -35,8 +35,10 @@ public struct Album: Hashable, Sendable {
 }
 
 extension GalleryKind {
-    /// Whether a server of this kind has albums that open as galleries.
-    public var hasAlbums: Bool {
+    /// Whether Vitrine can list the albums of such a server.
+    ///
+    /// The albums of PhotoPrism and Piwigo open only by their addresses.
+    public var canListAlbums: Bool {
         switch self {
         case .immich, .nextcloud: true
         case .list, .folder, .web, .webDAV, .feed, .s3, .photoPrism, .piwigo: false

@@ -40,7 +40,7 @@ import Testing
             rest = rest.dropFirst(size)
         }
         photos += try parser.finish()
-        return (photos, parser.nextPage, parser.hasOnlyOthers)
+        return (photos, parser.nextPage, parser.mayLackPhotos)
     }
 
     private func photo(_ image: String, server: String = "http://photos.test/") throws -> LibraryPhoto? {

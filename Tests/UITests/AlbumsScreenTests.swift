@@ -91,7 +91,7 @@ import Testing
     func refused() async throws {
         let screens = try await screens(kind: .web)
         screens.press("A")
-        #expect(screens.text.contains("This gallery has no albums. Immich and Nextcloud servers have albums."))
+        #expect(screens.text.contains("Vitrine lists only the albums of Immich and Nextcloud servers."))
         let other = try TestScreens(remembered: [try Address("http://photos.example.net/")])
         other.press("A")
         #expect(other.text.contains("Open this gallery first"))
@@ -205,7 +205,7 @@ import Testing
         #expect(!screens.wishes.isStanding(subject(screens)))
         screens.activity.setReadingAlbums(false, of: screens.cache.id)
         try await screens.until { screens.text.contains("Not fetched yet") }
-        #expect(screens.text.contains("Press r to try again."))
+        #expect(screens.text.contains("Press r to fetch the albums."))
         screens.press("r")
         #expect(screens.wishes.isStanding(subject(screens)))
     }

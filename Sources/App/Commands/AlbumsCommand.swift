@@ -11,6 +11,10 @@ struct AlbumsCommand {
         let caches = try services.openCaches()
         let list =
             caches.record(of: address) == nil ? AlbumList() : try caches.open(address).read { try $0.albums() }
+        if let kind = caches.record(of: address)?.kind, !kind.canListAlbums {
+            Output.complain("Vitrine lists only the albums of Immich and Nextcloud servers.")
+            return .someFailed
+        }
         guard list.lastSuccess != nil else {
             Output.complain(
                 "Vitrine has never fetched the albums of \(address). Run “vitrine sync --albums” to fetch them.")

@@ -45,7 +45,7 @@ struct SyncCommand {
             left = await services.takeUpAnswers(of: galleries)
         } while !left.isEmpty
         if fetchesAlbums {
-            // After the lists, which tell the kinds of the servers.
+            // The albums come last, because only a fetched list shows the kind of server.
             for gallery in galleries { services.wishes.ask(for: .albums(gallery.id)) }
             await services.awaitWishes()
         }

@@ -19,9 +19,13 @@ public struct AlbumList: Equatable, Sendable {
 
     /// Removes the stored list.
     static func remove(_ connection: Connection) throws {
-        // With a condition, because SQLite does not report a DELETE of all rows.
-        try connection.run("DELETE FROM album WHERE position >= 0")
+        try removeAlbums(connection)
         try connection.run("UPDATE gallery SET albums_updated = NULL, albums_trouble = NULL")
+    }
+
+    fileprivate static func removeAlbums(_ connection: Connection) throws {
+        // Without a condition, SQLite would not report the change to Vitrine.
+        try connection.run("DELETE FROM album WHERE position >= 0")
     }
 
     fileprivate static func albums(_ connection: Connection) throws -> [Album] {
@@ -63,7 +67,7 @@ extension GalleryWriter {
             try connection.run(
                 "UPDATE gallery SET albums_updated = ?, albums_trouble = ?", time.milliseconds, trouble)
             guard try AlbumList.albums(connection) != albums else { return }
-            try connection.run("DELETE FROM album WHERE position >= 0")
+            try AlbumList.removeAlbums(connection)
             for (position, album) in albums.enumerated() {
                 try connection.run(
                     """
@@ -80,7 +84,7 @@ extension GalleryWriter {
 }
 
 extension CacheReader {
-    /// Whether a text contains all words of a search, as the search for photos finds them.
+    /// Whether a text contains all words of a search. Words match as in a search for photos.
     public func isMatch(_ text: String, of search: String) throws -> Bool {
         let words = try connection.words(in: text)
         return try connection.words(in: search).allSatisfy { sought in

@@ -97,7 +97,7 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case empty
     /// The document is something else; the text names its kind, such as “a web page”.
     case notAGallery(String)
-    /// The server refuses the request with a code of its own and this reason.
+    /// The server refused the request. It gave its own code and reason.
     case refused(code: Int, reason: String)
     /// The document is not well-formed XML; the text is the parser's reason.
     case malformed(line: Int, reason: String)

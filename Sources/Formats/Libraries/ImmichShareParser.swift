@@ -70,7 +70,7 @@ private final class ImmichLinkParser: LibraryParser {
 
     init(_ server: Address) { self.server = server }
 
-    var hasOnlyOthers: Bool { reader.album != nil }
+    var mayLackPhotos: Bool { reader.album != nil }
 
     /// The list of months, if the link leads to an album.
     var nextPage: String? {
@@ -149,7 +149,7 @@ private final class ImmichAlbumMonthsParser: LibraryParser {
 
     init(_ album: ImmichSharePage.Album) { self.album = album }
 
-    var hasOnlyOthers: Bool { true }
+    var mayLackPhotos: Bool { true }
 
     var nextPage: String? { months.isEmpty ? nil : ImmichSharePage.name(of: album, months) }
 
@@ -172,7 +172,7 @@ private final class ImmichAlbumMonthParser: LibraryParser {
     private var reader = Reader()
     private let pictures: ImmichPictures
     let nextPage: String?
-    var hasOnlyOthers: Bool { !reader.ids.isEmpty }
+    var mayLackPhotos: Bool { !reader.ids.isEmpty }
 
     /// The most photos and videos of a month.
     private static let maximumCount = 1_000_000

@@ -96,11 +96,11 @@ public protocol LibraryParser<Item>: AnyObject {
     func finish() throws -> [Item]
     /// The server's name for the page that follows; nil after the last page. Valid after `finish()`.
     var nextPage: String? { get }
-    /// Whether the page lists things, but no photos. The next page may contain photos.
-    var hasOnlyOthers: Bool { get }
+    /// Whether this page may lack photos although other pages follow.
+    var mayLackPhotos: Bool { get }
 }
 
 extension LibraryParser {
-    /// False: the server lists only photos.
-    public var hasOnlyOthers: Bool { false }
+    /// By default, a page without photos must be the last page.
+    public var mayLackPhotos: Bool { false }
 }

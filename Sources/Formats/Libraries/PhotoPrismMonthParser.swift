@@ -45,10 +45,10 @@ public final class PhotoPrismMonthListParser: LibraryParser {
             case (1, .beginObject): (year, month, count, member) = (nil, nil, nil, nil)
             case (1, .endObject):
                 guard let count else { throw FormatError.notAGallery("a month without a count") }
-                // Photos of months that do not exist belong to no part.
+                // The server also counts photos without a date. They belong to no part.
                 guard let name = PhotoPrismText.month(year: year, month: month) else { return }
                 months.append(LibraryPart(name: name, count: count))
-            case (1, _): throw FormatError.notAGallery("a list of other things than months")
+            case (1, _): throw FormatError.notAGallery("a list without months")
             case (2, .key(let key)):
                 member =
                     key.isText("Year") ? .year : key.isText("Month") ? .month : key.isText("PhotoCount") ? .count : nil

@@ -70,7 +70,7 @@ public final class PhotoPrismMemberParser: LibraryParser {
 
     private func members() throws -> [LibraryMember] {
         try reader.takeRecords().map { record in
-            // If a photo has no id, it would seem to be removed.
+            // Without its id, the update would remove the photo.
             guard let id = record.id else { throw FormatError.notAGallery("a month with an unknown id") }
             return LibraryMember(id: id, isPhoto: record.isPhoto)
         }
@@ -129,7 +129,7 @@ private struct PhotoPrismReader: JSONConsumer {
         case (1, .endObject):
             count += 1
             records.append(record)
-        case (1, _): throw FormatError.notAGallery("a list of other things than photos")
+        case (1, _): throw FormatError.notAGallery("a list without photos")
         default: break
         }
     }

@@ -27,6 +27,8 @@ public struct GalleryListRequest: NetworkRequest {
     private let cache: GalleryCache
     /// The credentials to send; nil for no credentials.
     private let signIn: SignIn?
+    /// The credentials for the secure form of the gallery's address, to which many servers redirect.
+    private let secureSignIn: SignIn?
     private let context: RequestContext
 
     /// The most bytes of a list. The text is compact, but a gallery may be large.
@@ -48,6 +50,7 @@ public struct GalleryListRequest: NetworkRequest {
         self.isAskedAfter = isAskedAfter
         self.cache = cache
         signIn = cache.signIn(for: cache.address)
+        secureSignIn = cache.address.secured.flatMap { cache.signIn(for: $0) }
         self.context = context
     }
 
@@ -345,7 +348,8 @@ public struct GalleryListRequest: NetworkRequest {
     public func recordFailure(_ failure: Failure) async {
         context.log.error(.network, "\(cache.address): \(failure)")
         await record(failure)
-        await context.ask(failure.question, afterSaying: signIn, in: cache)
+        let isOwn = failure.question?.origin == cache.address.origin
+        await context.ask(failure.question, afterSaying: isOwn ? signIn : secureSignIn, in: cache)
     }
 
     /// Shows that the user stopped the update.

@@ -45,13 +45,13 @@ public struct PhotoRequest: TransferRequest {
 
     /// Returns a plan for the whole photo, or for the rest of an interrupted transfer.
     public func plan() throws -> FetchPlan {
-        let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition)
         var plan = FetchPlan(
             address: picture.address, signIn: picture.signIn, limit: Self.limit,
             addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser,
             refusals: try picture.cache.pictureRefusals())
         plan.tokens = try picture.tokens()
-        if let part {
+        // The part is taken last, because an error would lose it.
+        if let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) {
             plan.file = part.file
             plan.resumption = HTTPRequest.Resumption(
                 offset: part.size, validator: part.validator, url: part.url, whole: part.whole)

@@ -73,7 +73,7 @@ struct PlaceFinder {
             where [400, 403, 404, 405, 501].contains(status) && !ServerPlace.isPage(cache.address)
         {
             // WebDAV servers without lists for browsers answer so.
-            for address in [cache.address, secureAddress].compactMap({ $0 }) {
+            for address in [cache.address, cache.address.secured].compactMap({ $0 }) {
                 let place = place(.webDAV, address)
                 do {
                     return .folders(place, try await answer(from: place, with: TransferPermit(.list)))
@@ -87,14 +87,8 @@ struct PlaceFinder {
         }
     }
 
-    /// The address with `https`, to which many servers redirect. The value is nil if the address already has `https`,
-    /// or has a port.
-    private var secureAddress: Address? {
-        guard cache.address.scheme == .http, cache.address.port == nil else { return nil }
-        return try? Address("https" + cache.address.text.dropFirst("http".count))
-    }
-
-    /// Finds a WebDAV or Nextcloud server or a photo library behind a page without photos. Returns nil if there is no such server.
+    /// Finds a WebDAV or Nextcloud server or a photo library behind a page without photos. Returns nil if there is no
+    /// such server.
     func findServer(behindPageAt page: ServerPlace) async throws -> sending Place? {
         // The page may be that of a sign-in, at the same server or at its secure address.
         let address = try page.root.address.resolving(
@@ -107,12 +101,12 @@ struct PlaceFinder {
         async let isImmich = isImmich(at: address)
         let photoPrism = PhotoPrismLibrary.server(ofPage: page.page)
         async let isPhotoPrism = isPhotoPrism(at: photoPrism)
-        let piwigo = PiwigoAddress(page.page).server
+        let piwigo = PiwigoAddress.server(ofPage: page.page)
         async let isPiwigo = isPiwigo(at: piwigo)
         if await isNextcloud, let root = try? nextcloud.resolving("remote.php/webdav/" + path) {
             return .folders(place(.nextcloud, root), nil)
         }
-        if await isPiwigo { return library(.piwigo, on: piwigo) }
+        if await isPiwigo, let piwigo { return library(.piwigo, on: piwigo) }
         if await isImmich, let root = try? address.resolving("/") { return library(.immich, on: root) }
         if await isPhotoPrism, let photoPrism { return library(.photoPrism, on: photoPrism) }
         return await folders == nil ? nil : .folders(server, nil)
@@ -239,8 +233,8 @@ struct PlaceFinder {
         kind.library(on: server, for: cache.address).map { .library($0) }
     }
 
-    /// Whether the host of an address reports a version as Immich does. Some proxies answer for `.well-known/immich`
-    /// themselves, so that address is no sign.
+    /// Whether the host of an address reports a version as Immich does. Vitrine does not ask for `.well-known/immich`,
+    /// because some proxies answer for it themselves.
     private func isImmich(at address: Address) async -> Bool {
         guard let text = await text(at: try? address.resolving("/api/server/version")) else { return false }
         return text.hasPrefix("{") && ["major", "minor", "patch"].allSatisfy { text.contains("\"\($0)\":") }
@@ -253,8 +247,8 @@ struct PlaceFinder {
     }
 
     /// Whether a Piwigo server answers below an address.
-    private func isPiwigo(at server: Address) async -> Bool {
-        guard let text = await text(at: try? PiwigoLibrary.status(of: server)) else { return false }
+    private func isPiwigo(at server: Address?) async -> Bool {
+        guard let text = await text(at: try? server.map { try PiwigoLibrary.status(of: $0) }) else { return false }
         return text.contains(/"stat"\s*:\s*"ok"/) && text.contains("\"username\"")
             && text.contains("\"current_datetime\"")
     }
@@ -283,5 +277,14 @@ extension GalleryKind {
         case .web, .webDAV, .nextcloud, .s3: true
         case .list, .folder, .immich, .photoPrism, .piwigo, .feed: false
         }
+    }
+}
+
+extension Address {
+    /// The address with `https`, to which many servers redirect. The value is nil if the address already has `https`,
+    /// or has a port.
+    var secured: Address? {
+        guard scheme == .http, port == nil else { return nil }
+        return try? Address("https" + text.dropFirst("http".count))
     }
 }

@@ -42,14 +42,14 @@ public struct Response {
         // A cache in between mixed up its clients.
         if head.status == 304, plan.validators == Validators() { throw RequestError.nothingHeld }
         guard isWanted(head, plan) else {
+            if head.status == 401, ImmichShare.isKey(plan.signIn) {
+                let wantsPassword = ImmichRules.wantsPassword(try await bodyOfRefusal(&events))
+                throw RequestError.sharedLink(hasPassword: wantsPassword)
+            }
             if let question = question(head, plan, wasRefused: request.credentials != nil) {
                 throw RequestError.signIn(question)
             }
             if head.status == 404, ImmichRules.isThumbnail(plan.address) { throw RequestError.notMadeYet }
-            if head.status == 401, ImmichRules.isShare(plan.address) {
-                let wantsPassword = ImmichRules.wantsPassword(try await bodyOfRefusal(&events))
-                throw RequestError.sharedLink(hasPassword: wantsPassword)
-            }
             if head.status == 403, let permission = try await missingPermission(&events, plan) {
                 throw RequestError.missingPermission(permission)
             }

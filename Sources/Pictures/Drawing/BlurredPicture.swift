@@ -22,7 +22,7 @@ public struct BlurredPicture {
         guard text.utf8.count <= Self.longestText, let bytes = Base64.decode(text.utf8), bytes.count >= Self.headSize
         else { return nil }
         let head = bytes.prefix(Self.headSize).reversed().reduce(0) { $0 << 8 | Int($1) }
-        /// Returns a number in the head as a part of its greatest value.
+        /// Returns a field of bits in the head, scaled to a number from 0 to 1.
         func part(_ shift: Int, bits: Int) -> Float { Float(head >> shift & (1 << bits - 1)) / Float(1 << bits - 1) }
         let (isOpaque, isLandscape) = (head >> 23 & 1 == 0, head >> 39 & 1 == 1)
         let (long, short) = (isOpaque ? 7 : 5, head >> 24 & 7)
@@ -33,20 +33,19 @@ public struct BlurredPicture {
         yellowness = Waves(part(6, bits: 6) * 2 - 1, 3, 3, scale: part(27, bits: 6) * 1.25, &numbers)
         redness = Waves(part(12, bits: 6) * 2 - 1, 3, 3, scale: part(33, bits: 6) * 1.25, &numbers)
         opacity = isOpaque ? nil : Waves(mean, 5, 5, scale: scale, &numbers)
-        guard numbers.areEnough else { return nil }
+        guard numbers.isComplete else { return nil }
         let longness = Double(long) / Double(max(1, short))
         ratio = isLandscape ? longness : 1 / longness
     }
 
     /// The bytes before the amplitudes.
     private static let headSize = 5
-    /// The most characters of a ThumbHash. The longest one has 25 bytes.
+    /// The most characters of a ThumbHash. The longest one has 36.
     private static let longestText = 48
 
     /// Draws the middle of the picture, so that it fills the cells.
     ///
-    /// The characters are simple ones, because others would show nothing more. So a screen full of pictures takes less
-    /// than a millisecond.
+    /// The characters are simple ones, because finer ones would show no more detail.
     public func filling(_ size: Size, _ style: DrawingStyle) -> CellBlock {
         var style = style
         style.pixels = nil
@@ -104,13 +103,13 @@ private struct Waves {
     /// The amplitudes, by the number of half waves down the picture, and across the picture.
     private var amplitudes: [SIMD8<Float>]
 
-    /// Reads the amplitudes. The numbers of half waves lie in a triangle with these sides.
+    /// Reads the amplitudes. Only waves of low frequencies are stored: a triangle with these sides.
     init(_ mean: Float, _ columns: Int, _ rows: Int, scale: Float, _ numbers: inout Nibbles) {
         amplitudes = []
         for row in 0..<rows {
             var line = SIMD8<Float>()
             for column in 0..<columns where column * rows < columns * (rows - row) {
-                // The mean is not among the waves.
+                // The mean comes from the head, not from the waves.
                 line[column] = row == 0 && column == 0 ? mean : (numbers.nextPart() * 2 - 1) * scale * 2
             }
             amplitudes.append(line)
@@ -137,14 +136,14 @@ private struct Nibbles {
     private var bytes: ArraySlice<UInt8>
     private var isUpper = false
     /// Whether the bytes contained all numbers so far.
-    private(set) var areEnough = true
+    private(set) var isComplete = true
 
     init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    /// Returns the next number as a part of its greatest value.
+    /// Returns the next number, scaled to a number from 0 to 1.
     mutating func nextPart() -> Float {
         guard let byte = bytes.first else {
-            areEnough = false
+            isComplete = false
             return 0
         }
         defer {

@@ -144,7 +144,7 @@ public struct DrawnPicture: Hashable, Sendable {
         duration = reply.duration
     }
 
-    /// Creates a picture without a file.
+    /// Creates a preview from cells alone. Its width and height are those of the cells.
     public init(cells: CellBlock) {
         self.cells = cells
         (pixels, width, height, frameCount, duration) = (nil, cells.size.columns, cells.size.rows, 1, 0)

@@ -15,7 +15,7 @@ struct AlbumTexts {
 
     /// A sentence below the title of an empty list.
     private enum Advice {
-        case again, cancel, check, isOffline, restart
+        case again, cancel, check, fetch, isOffline, restart
     }
 
     /// - Parameters:
@@ -43,7 +43,7 @@ struct AlbumTexts {
         case (nil, _?): (title, advice) = ("This server has no albums.", [isOffline ? .isOffline : .check])
         case (nil, nil) where isAwaited: (title, advice) = ("Fetching the albums…", [])
         case (nil, nil) where isOffline: (title, advice) = ("The albums are not in the cache", [.isOffline, .restart])
-        case (nil, nil): (title, advice) = ("Not fetched yet", [again])
+        case (nil, nil): (title, advice) = ("Not fetched yet", [.fetch])
         }
     }
 
@@ -58,6 +58,7 @@ struct AlbumTexts {
                 switch advice {
                 case .again: "Press \(key(.refresh)) to try again."
                 case .cancel: "Press \(key(.stop)) to cancel."
+                case .fetch: "Press \(key(.refresh)) to fetch the albums."
                 case .check: "Press \(key(.refresh)) to check for albums."
                 case .isOffline: "Vitrine is offline and fetches nothing."
                 case .restart: "Restart without --offline to fetch the albums."

@@ -24,11 +24,11 @@ final class AlbumsScreen: Screen, ListScreen {
     private let client: PicturePipeline.Client
     private var subscription: UpdateFeed.Subscription?
 
-    /// Opens the albums of a gallery's server. Throws ``AlbumsRefusal`` if there are none.
+    /// Opens the albums of a gallery's server. Throws ``AlbumsRefusal`` if Vitrine cannot list them.
     init(_ context: ScreenContext, of gallery: Address) throws {
         switch context.caches.record(of: gallery)?.kind {
         case nil: throw AlbumsRefusal.unknownKind
-        case let kind?: guard kind.hasAlbums else { throw AlbumsRefusal.noAlbums }
+        case let kind?: guard kind.canListAlbums else { throw AlbumsRefusal.notListable }
         }
         cache = try context.caches.open(gallery)
         let changes = cache.changes()
@@ -39,7 +39,8 @@ final class AlbumsScreen: Screen, ListScreen {
         super.init(context)
         let id = cache.id
         subscription = context.feed.follow(changes) { change in
-            ["album", "gallery", "photo"].contains { change[$0] != nil } ? .albums(id) : nil
+            let areChanged = change["album"] != nil || change["gallery"] != nil
+            return areChanged || change["photo"] != nil ? .albums(id, areChanged: areChanged) : nil
         }
         search.next = self
         search.onSelect = { [weak self] in _ = self?.select(index: $0) }
@@ -131,7 +132,7 @@ final class AlbumsScreen: Screen, ListScreen {
     func signedIn(_ gallery: GalleryID) {
         guard gallery == cache.id else { return }
         Task { [weak self, wishes = context.wishes, subject] in
-            // The refused request may be about to end. A request made before that would end with it.
+            // The refused request must end first. Otherwise the new request would be merged with it.
             for await snapshot in wishes.snapshots() where snapshot.asked[subject] == nil { break }
             self?.askForUpdate()
         }
@@ -153,7 +154,7 @@ final class AlbumsScreen: Screen, ListScreen {
 
     override func modelUpdated(_ update: ModelUpdate) {
         switch update {
-        case .albums(cache.id): readList()
+        case .albums(cache.id, let areChanged): if areChanged { readList() }
         case .activity(let change) where change.hasFailures || change.galleries.contains(cache.id): break
         case .pictures: break
         default: return
@@ -194,7 +195,8 @@ final class AlbumsScreen: Screen, ListScreen {
             let cover = album.cover.flatMap { try? reader.photo(galleryID: $0) }
             if let cover { covers.append(cover.key) }
             row.draw(
-                album, cover: cover, cover.flatMap { picture(of: $0, row.thumbnailSize, &orders) },
+                album, cover: cover,
+                cover.flatMap { context.thumbnail(of: $0, in: cache.id, row.thumbnailSize, &orders) },
                 matches: search.matches(in: album.name), isSelected: index == scroll.selected, in: &surface,
                 frame: line)
         }
@@ -203,31 +205,20 @@ final class AlbumsScreen: Screen, ListScreen {
         context.wishes.state(
             covers.map { Wish(.picture(cache.id, $0, .thumbnail), importance: .visible) }, by: wisher)
     }
-
-    /// Requests the thumbnail of a cover. Returns the thumbnail if it is already drawn.
-    private func picture(of photo: Photo, _ size: Size, _ orders: inout [PictureOrder]) -> DrawnPicture? {
-        guard photo.thumbnail.held != nil || photo.original.held != nil, !size.isEmpty else { return nil }
-        func order(_ style: DrawingStyle) -> PictureOrder {
-            PictureOrder.thumbnail(of: photo, in: cache.id, size: size, style: style)
-        }
-        let wanted = order(context.drawingStyle)
-        orders.append(wanted)
-        return context.pipeline.picture(wanted) ?? context.formerStyle.flatMap { context.pipeline.picture(order($0)) }
-    }
 }
 
 /// The reason why a gallery has no albums screen.
 enum AlbumsRefusal: Error, CustomStringConvertible {
     /// The gallery was never updated.
     case unknownKind
-    /// The gallery is on no photo server.
-    case noAlbums
+    /// Vitrine cannot list the albums of such a server.
+    case notListable
 
     /// The reason as a sentence for the user.
     var description: String {
         switch self {
         case .unknownKind: "Open this gallery first: Vitrine does not know yet whether its server has albums."
-        case .noAlbums: "This gallery has no albums. Immich and Nextcloud servers have albums."
+        case .notListable: "Vitrine lists only the albums of Immich and Nextcloud servers."
         }
     }
 }

@@ -185,7 +185,7 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// Shows the albums of a gallery's server. If the gallery is one of these albums, returns to them.
+    /// Returns to the albums if their screen is open. Otherwise opens the albums of a gallery's server.
     private func showAlbums(of gallery: Address) {
         if let albums = children.first(where: { $0 is AlbumsScreen }) {
             while top !== albums { pop() }

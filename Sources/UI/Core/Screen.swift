@@ -135,7 +135,7 @@ enum ModelUpdate {
     /// The record of a gallery changed: its last update or its number of photos.
     case gallery(GalleryID)
     /// The albums of a gallery's server changed, or their covers.
-    case albums(GalleryID)
+    case albums(GalleryID, areChanged: Bool)
     /// The state of updates or transfers changed.
     case activity(Activity.Change)
     /// The traffic changed. The root sends this change a few times a second at most.

@@ -15,7 +15,7 @@ struct TypedNumber {
         return true
     }
 
-    /// Returns the number, and begins again.
+    /// Returns the number and resets it.
     mutating func end() -> Int? {
         defer { value = nil }
         return value

@@ -210,32 +210,15 @@ struct PhotoLayout {
         }
     }
 
-    private func badges(of photo: Photo, _ content: Content) -> [PhotoBadge] {
-        PhotoBadge.badges(
-            of: photo, isMarked: content.marks.contains(photo.key), isNew: content.opened.isNew(photo.key))
-    }
-
-    /// Requests a photo's thumbnail. Returns the thumbnail if it is already drawn, or else a blurred picture if the
-    /// gallery has one.
     private func thumbnail(
         of photo: Photo, _ content: Content, _ size: Size, _ orders: inout [PictureOrder]
     ) -> DrawnPicture? {
-        guard !size.isEmpty else { return nil }
-        guard photo.thumbnail.held != nil || photo.original.held != nil else { return blurred(photo, size) }
-        func order(_ style: DrawingStyle) -> PictureOrder {
-            PictureOrder.thumbnail(of: photo, in: content.entries.photos.cache.id, size: size, style: style)
-        }
-        let wanted = order(context.drawingStyle)
-        orders.append(wanted)
-        return context.pipeline.picture(wanted) ?? context.formerStyle.flatMap { context.pipeline.picture(order($0)) }
-            ?? blurred(photo, size)
+        context.thumbnail(of: photo, in: content.entries.photos.cache.id, size, &orders)
     }
 
-    /// Returns a blurred picture of a photo. Returns nil if the gallery has none, or if a sign must show a failure.
-    private func blurred(_ photo: Photo, _ size: Size) -> DrawnPicture? {
-        guard Placeholder.trouble(of: photo) == nil else { return nil }
-        return photo.thumbhash.flatMap { BlurredPicture(thumbhash: $0) }
-            .map { DrawnPicture(cells: $0.filling(size, context.drawingStyle)) }
+    private func badges(of photo: Photo, _ content: Content) -> [PhotoBadge] {
+        PhotoBadge.badges(
+            of: photo, isMarked: content.marks.contains(photo.key), isNew: content.opened.isNew(photo.key))
     }
 }
 

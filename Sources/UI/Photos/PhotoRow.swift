@@ -250,7 +250,7 @@ enum Placeholder {
         surface.write(sign, in: space.centred(Size(columns: 1, rows: 1)), style: style)
     }
 
-    /// Returns the trouble because of which a photo has no thumbnail. Returns nil if there is no trouble.
+    /// Returns the reason why a photo has no thumbnail. Returns nil if nothing failed.
     static func trouble(of photo: Photo) -> RenditionState.Trouble? {
         photo.thumbnail.held == nil ? photo.thumbnail.trouble ?? photo.original.trouble : nil
     }

@@ -108,6 +108,20 @@ import Testing
         }
     }
 
+    @Test("A refused key of a link is no reason to ask for an API key")
+    func expired() async throws {
+        let server = try ScriptedServer { _ in .answer(401, #"{"message":"Invalid share key"}"#) }
+        let id = "00000001-0000-4000-8000-0000000000aa"
+        for path in ["/api/assets/\(id)/thumbnail?size=thumbnail", "/api/timeline/buckets?albumId=\(id)"] {
+            let plan = FetchPlan(
+                address: try Address(server.url(path)), signIn: .header(name: "x-immich-share-key", value: "k3y"),
+                limit: 1_000, addressPolicy: .anywhere)
+            await #expect(throws: RequestError.sharedLink(hasPassword: false)) {
+                _ = try await Response.to(plan, over: galleries.client, with: TransferPermit())
+            }
+        }
+    }
+
     @Test("Only the server of the link gets its key, also after a redirect to https")
     func secrecy() throws {
         func key(_ picture: String, in gallery: String) throws -> SignIn? {

@@ -314,6 +314,19 @@ import Testing
         }
     }
 
+    @Test("A refused key is asked for again, also if the server has redirected to https")
+    func refusedAfterRedirect() async throws {
+        let secure = try Address("https://photos.test/")
+        let cache = try galleries.context.caches.open(Address("http://photos.test/"))
+        let origin = try #require(secure.origin)
+        galleries.credentials.take(Self.signIn("wrong"), for: .origin(origin), by: [cache.id])
+        let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: galleries.context))
+        let question = SignInQuestion(origin: origin, keyHeader: "x-api-key", schemes: [], wasRefused: true)
+        await request.recordFailure(Failure("no", remedy: .none, question: question))
+        #expect(galleries.activity.questions.map(\.origin) == [origin])
+        #expect(cache.signIn(for: secure) == nil)
+    }
+
     // MARK: - Servers that misbehave
 
     @Test("A server that repeats a page does not keep Vitrine busy, and no photo is lost")

@@ -267,6 +267,18 @@ import Testing
         }
     }
 
+    @Test("A token goes into the address of the picture, also if the server’s own path looks like its place")
+    func tokenPlaces() throws {
+        let pair = PictureTokens.Pair(preview: "prev", download: "d0wn")
+        for (picture, expected) in [
+            ("https://p.test/api/v1/t/0abc/-/fit_720", "https://p.test/api/v1/t/0abc/prev/fit_720"),
+            ("https://p.test/-/x/api/v1/t/0abc/-/fit_720", "https://p.test/-/x/api/v1/t/0abc/prev/fit_720"),
+            ("https://p.test/api/v1/dl/0abc", "https://p.test/api/v1/dl/0abc?t=d0wn"),
+        ] {
+            #expect(try PhotoPrismRules.address(of: Address(picture), with: pair).text == expected)
+        }
+    }
+
     @Test("Tokens and the app password are written nowhere")
     func unwritten() async throws {
         let server = try await PhotoPrismServer.start(photos: 3)

@@ -67,7 +67,7 @@ import Testing
         let server = try await PiwigoServer.start(photos: 2)
         try await galleries.opening(server.url(path)) { cache throws in
             let requests = await update(cache, server)
-            let expected = "This is a page of Piwigo that is no album with a number, not a gallery"
+            let expected = "This is a Piwigo page that is not a numbered album, not a gallery"
             #expect(try failure(cache)?.reason == expected)
             #expect(!requests.contains { $0.contains("pwg.categories") })
         }
@@ -100,7 +100,8 @@ import Testing
             ("/g/picture/34/category/12", "/g/", "12"), ("/index.php?/category/12/13", "/", "other"),
             ("/index.php?/category/holiday/beach", "/", "other"), ("/index.php?/tags/3-sea", "/", "other"),
             ("/index.php?/favorites", "/", "other"), ("/picture.php?/34/search/7", "/", "other"),
-            ("/index.php?/category/0", "/", "other"), ("/index.php?/category/9999999999999999999", "/", "other"),
+            ("//evil.test/index.php", "//evil.test/index.php", "all"), ("/index.php?/category/0", "/", "other"),
+            ("/index.php?/category/9999999999999999999", "/", "other"),
         ])
     func addresses(path: String, server: String, selection: String) throws {
         let address = PiwigoAddress(try Address("http://photos.test" + path))
@@ -265,6 +266,14 @@ import Testing
             await update(cache, server)
             #expect(try ids(cache) == ["1", "2", "3", "4"])
             #expect(await update(cache, server) == [Self.albums])
+            // Without the key, as after a restart, the server would show only the public photos.
+            let question = SignInQuestion(
+                origin: try #require(cache.address.origin), keyHeader: "X-PIWIGO-API", schemes: [])
+            _ = await galleries.credentials.hasOther(
+                than: Self.signIn(PiwigoServer.key), for: question, in: cache.address)
+            #expect(await update(cache, server) == [])
+            #expect(galleries.activity.questions.map(\.secretName) == ["API key"])
+            #expect(try ids(cache) == ["1", "2", "3", "4"])
         }
     }
 

@@ -33,8 +33,8 @@ public final class PiwigoPhotoParser: LibraryParser {
     /// The number of the page that follows; nil after the last page.
     public var nextPage: String? { answer.result.nextPage }
 
-    /// Whether all files on the page are videos, for example.
-    public var hasOnlyOthers: Bool { answer.result.hasOnlyOthers }
+    /// Whether the page has files, but no photos that Vitrine can show.
+    public var mayLackPhotos: Bool { answer.result.hasOnlyOthers }
 }
 
 /// Reads the events of a page's JSON.
@@ -225,8 +225,8 @@ private struct PiwigoImage {
             photo: photo, thumbnail: thumbnail.flatMap { pictures.address($0.address) })
     }
 
-    /// Returns the address of the original. Returns that of the largest picture that the server makes if the user has
-    /// no right to originals, or if Vitrine cannot decode the file.
+    /// Returns the address of the original. If the user may not see originals, or Vitrine cannot decode the file, returns
+    /// the address of the server's largest picture. Returns nil if there is none.
     private func photoAddress(_ pictures: PiwigoPictures) -> Address? {
         if PictureName.isPicture(Array(file.utf8)[...]) {
             return pictures.address(address) ?? largest.flatMap { pictures.address($0.address) }

@@ -28,7 +28,7 @@ public struct AlbumListRequest: NetworkRequest {
     /// Returns nil for a wish of another kind, and for a gallery whose server has no albums.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
         guard case .albums(let gallery) = subject, let cache = context.caches.cache(gallery),
-            let source = try cache.read({ try $0.source() }), source.kind.hasAlbums
+            let source = try cache.read({ try $0.source() }), source.kind.canListAlbums
         else { return nil }
         return Self(identity: RequestIdentity(subject), cache: cache, source: source, context: context)
     }
@@ -41,14 +41,16 @@ public struct AlbumListRequest: NetworkRequest {
         var albums: [Album] = []
         var missing: [String] = []
         if let server = try await server(&reader) {
-            albums = try server.known()
+            albums = try server.fixedAlbums()
             for list in server.lists {
                 do {
                     albums += try await reader.readAlbums(of: list)
                 } catch RequestError.missingPermission(let permission) {
                     if !missing.contains(permission) { missing.append(permission) }
+                    // The albums of an earlier update stay.
+                    albums += try cache.read { try $0.albums() }.albums.filter { $0.kind == list.kind }
                 } catch RequestError.status(let status, _) where list.isOptional && [400, 404].contains(status) {
-                    // Another version of the server.
+                    // This version of the server lacks the list.
                 }
             }
         }
@@ -60,7 +62,7 @@ public struct AlbumListRequest: NetworkRequest {
         return nil
     }
 
-    /// Returns the albums of the server. Returns nil if the gallery is a share, which belongs to no account.
+    /// Returns the albums of the server. Returns nil for a shared link, because it has no account.
     private func server(_ reader: inout LibraryReader) async throws -> (any LibraryAlbums)? {
         if let library = source.library(of: cache.address) { return library.albums }
         guard let server = ServerPlace.pages(for: source.root) else { return nil }

@@ -51,7 +51,7 @@ struct ImmichLibrary: PhotoLibrary {
 
     /// The months of the timeline.
     ///
-    /// Albums, persons and favorites have no months. If the user puts a photo into an album or names a face in it, the
+    /// Albums, people and favorites have no months. If the user puts a photo into an album or names a face in it, the
     /// photo's record does not change. A search for favorites also finds photos of partners, whose months the server
     /// does not count.
     var parts: (any LibraryParts)? { selection == .all ? ImmichMonths(server: server) : nil }
@@ -103,8 +103,14 @@ struct ImmichShare: Hashable {
         let key = PercentEncoding.decodedBytes(String(match.2))
         guard key.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         signIn = .header(
-            name: match.1 == "share" ? "x-immich-share-key" : "x-immich-share-slug",
-            value: String(decoding: key, as: UTF8.self))
+            name: Self.headers[match.1 == "share" ? 0 : 1], value: String(decoding: key, as: UTF8.self))
+    }
+
+    private static let headers = ["x-immich-share-key", "x-immich-share-slug"]
+
+    /// Whether credentials are the key of a shared link. If the server refuses it, other credentials are of no use.
+    static func isKey(_ signIn: SignIn?) -> Bool {
+        if case .header(let name, _) = signIn { headers.contains(name) } else { false }
     }
 }
 
@@ -134,22 +140,24 @@ private struct ImmichMonths: LibraryParts, LibraryMembers {
 private struct ImmichAlbums: LibraryAlbums {
     let server: Address
 
-    func known() throws -> [Album] {
+    func fixedAlbums() throws -> [Album] {
         [Album(.favorites, at: try server.resolving("favorites"), name: "Favorites")]
     }
 
     var lists: [LibraryAlbumList] {
         [
             LibraryAlbumList(
+                kind: .album,
                 request: { [server] _ in LibraryRequest(address: try server.resolving("api/albums")) },
                 makeParser: { [server] _ in ImmichAlbumParser(server: server) }),
             // Before version 3, the first list lacks the albums that other users share. Later versions refuse this
             // request.
             LibraryAlbumList(
-                isOptional: true,
+                kind: .album, isOptional: true,
                 request: { [server] _ in LibraryRequest(address: try server.resolving("api/albums?shared=true")) },
                 makeParser: { [server] _ in ImmichAlbumParser(server: server) }),
             LibraryAlbumList(
+                kind: .person,
                 request: { [server] page in
                     LibraryRequest(
                         address: try server.resolving("api/people?withHidden=false&size=1000&page=\(page ?? "1")"))
@@ -180,10 +188,12 @@ enum ImmichRules {
     }
 
     /// Whether Immich's refusals at an address may explain themselves.
-    static func explainsRefusals(at address: Address) -> Bool { keyHeader(for: address) != nil || isShare(address) }
+    static func explainsRefusals(at address: Address) -> Bool {
+        keyHeader(for: address) != nil || isSharedLinkRequest(address)
+    }
 
-    /// Whether an address is that of the shared link of a request.
-    static func isShare(_ address: Address) -> Bool { address.path.hasSuffix("/api/shared-links/me") }
+    /// Whether an address asks the server about a shared link.
+    static func isSharedLinkRequest(_ address: Address) -> Bool { address.path.hasSuffix("/api/shared-links/me") }
 
     /// Whether a refused link only lacks its password.
     ///

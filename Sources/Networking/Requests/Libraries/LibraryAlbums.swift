@@ -3,8 +3,8 @@ import Model
 
 /// The albums, people and favorites of a server.
 ///
-/// A server of another kind needs a type that conforms, and an answer to ``PhotoLibrary/albums``. ``AlbumListRequest``
-/// sends the requests and stores the albums.
+/// To support a kind of server, conform a type and return it from ``PhotoLibrary/albums``. ``AlbumListRequest`` sends the
+/// requests and stores the albums.
 protocol LibraryAlbums: Sendable {
     /// The address of the server, with a slash at its end.
     var server: Address { get }
@@ -12,12 +12,14 @@ protocol LibraryAlbums: Sendable {
     var lists: [LibraryAlbumList] { get }
 
     /// Returns the albums that need no request, such as the favorites. They come first.
-    func known() throws -> [Album]
+    func fixedAlbums() throws -> [Album]
 }
 
 /// A list of albums on a server, with one or more pages.
 struct LibraryAlbumList: Sendable {
-    /// Whether the server may refuse the list, because other versions of the server have it.
+    /// The kind of albums in the list.
+    let kind: Album.Kind
+    /// Whether some versions of the server lack the list.
     var isOptional = false
     /// Returns the request for a page; nil names the first page.
     let request: @Sendable (_ page: String?) throws -> LibraryRequest
@@ -31,13 +33,14 @@ struct NextcloudAlbums: LibraryAlbums {
     /// The id of the user, which may differ from the name for signing in.
     let user: String
 
-    func known() throws -> [Album] { [] }
+    func fixedAlbums() throws -> [Album] { [] }
 
     var lists: [LibraryAlbumList] {
         let folder = "remote.php/dav/photos/\(PercentEncoding.encode(user, keepingEscapes: false))/albums/"
         guard let address = try? server.resolving(folder) else { return [] }
         return [
             LibraryAlbumList(
+                kind: .album,
                 request: { _ in LibraryRequest(address: address, xml: Self.properties) },
                 makeParser: { [server] _ in NextcloudAlbumParser(folder: address, server: server) })
         ]

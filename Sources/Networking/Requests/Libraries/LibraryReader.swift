@@ -26,7 +26,7 @@ struct LibraryReader {
     /// The most pages of a list.
     private static let maximumPages = 10_000
     /// The most albums of a list.
-    private static let maximumAlbums = 10_000
+    private static let maximumAlbums = 5_000
     /// The most parts of a library.
     private static let maximumParts = 100_000
 
@@ -64,7 +64,7 @@ struct LibraryReader {
                 try await onPhotos(photos)
             }
             guard let next = parser.nextPage else { return number }
-            guard first != nil || parser.hasOnlyOthers else {
+            guard first != nil || parser.mayLackPhotos else {
                 throw RequestError.wrongType("an empty page before the last page")
             }
             guard pages.insert(next).inserted else { throw RequestError.wrongType("the same page twice") }
@@ -76,18 +76,22 @@ struct LibraryReader {
     /// Reads all pages of a list of albums.
     mutating func readAlbums(of list: LibraryAlbumList) async throws -> [Album] {
         var albums: [Album] = []
+        var addresses: Set<Address> = []
         var page: String?
         var pages: Set<String> = []
         while true {
             let parser = list.makeParser(page)
-            try await read(try list.request(page), with: parser) { albums += $0 }
-            guard albums.count <= Self.maximumAlbums else {
-                throw RequestError.wrongType("more than \(Self.maximumAlbums) albums")
+            let count = albums.count
+            try await read(try list.request(page), with: parser) { found in
+                albums += found.filter { addresses.insert($0.address).inserted }
+                guard albums.count <= Self.maximumAlbums else {
+                    throw RequestError.wrongType("more than \(Self.maximumAlbums) albums")
+                }
             }
-            // A server that repeats a page must not keep the update running forever.
-            guard let next = parser.nextPage, pages.insert(next).inserted, pages.count < Self.maximumPages else {
-                return albums
-            }
+            // The following pages would repeat albums, too.
+            if albums.count == count { return albums }
+            guard let next = parser.nextPage else { return albums }
+            guard pages.insert(next).inserted else { throw RequestError.wrongType("the same page twice") }
             page = next
         }
     }
@@ -142,7 +146,7 @@ struct LibraryReader {
         if !items.isEmpty { try await onItems(items) }
     }
 
-    /// Sends a request. Returns the answer, if it is from the library's server.
+    /// Sends a request and returns the answer. Throws if another server answered.
     private mutating func response(
         to request: LibraryRequest, limit: ByteCount = LibraryReader.limit
     ) async throws -> Response {
@@ -169,7 +173,7 @@ struct LibraryReader {
     var hasSignIn: Bool { signIn != nil }
 
     private var signIn: SignIn? {
-        library?.sharedSignIn ?? cache.signIn(for: server).map { library?.signIn($0) ?? $0 }
+        library?.sharedSignIn ?? cache.signIn(for: server).map { library?.adapted($0) ?? $0 }
     }
 
     /// The number of items to pass on at once. Each call of the comparer costs a transaction.

@@ -8,7 +8,7 @@ import Session
 /// Updates the cache from a photo library.
 ///
 /// The first update reads all pages. Later updates of a library with parts read only changed photos, and the ids in parts
-/// that may have lost photos. If the parts have no lists of ids, an update reads all pages if a part has changed.
+/// that may have lost photos. Without lists of ids, an update reads all pages if a part has changed or a week has passed.
 struct LibraryUpdate {
     private let library: any PhotoLibrary
     private let cache: GalleryCache
@@ -40,8 +40,13 @@ struct LibraryUpdate {
     /// Reads and commits the changes. Returns the commit's summary; nil if nothing has changed.
     mutating func run() async throws -> SyncSummary? {
         // The counts are read first, so that the next update notices a change during this update.
+        let known = source.flatMap(LibraryState.init)
+        // A guest may see fewer photos than the user. The others must not be removed.
+        if known?.isSignedIn == true, !reader.hasSignIn, let question = reader.question {
+            throw RequestError.signIn(question)
+        }
         let counts = try await readCounts()
-        if let parts, let known = source.flatMap(LibraryState.init) {
+        if let parts, let known {
             if let members = parts.members {
                 if let outcome = try await readChanges(of: members, since: known, counts) {
                     if outcome.state == known, await !outcome.comparer.hasChanges { return try await keepAll() }
@@ -62,7 +67,7 @@ struct LibraryUpdate {
         guard let parts else { return [:] }
         do {
             return try await reader.readCounts(of: parts)
-        } catch RequestError.status(let status, _) where [403, 404].contains(status) {
+        } catch RequestError.status(let status, _) where [403, 404].contains(status) && parts.members != nil {
             // The user may see photos but no parts, or the server is older. All pages are read instead.
             self.parts = nil
             return [:]
@@ -127,11 +132,13 @@ struct LibraryUpdate {
         var isSteady = true
         if pageCount > 1, parts != nil { isSteady = try await readCounts() == counts }
         let hasMembers = parts?.members != nil
-        // No count would show that a photo without a part is gone. So later updates read all pages, too.
-        let isChecked = isSteady && (isAllInParts || !hasMembers)
+        // If the server removes a photo without a part, no count changes. So later updates read all pages, too.
+        let canSkipPages = isSteady && (isAllInParts || !hasMembers)
         let change = hasMembers ? bounded(latest) : start
         return Outcome(
-            comparer: comparer, state: LibraryState(counts: counts, latestChange: isChecked ? change : nil),
+            comparer: comparer,
+            state: LibraryState(
+                counts: counts, latestChange: canSkipPages ? change : nil, isSignedIn: reader.hasSignIn),
             isSteady: isSteady)
     }
 
@@ -182,7 +189,8 @@ struct LibraryUpdate {
             members[part] = ids
         }
         try await comparer.keepAll(exceptOutside: members)
-        let state = LibraryState(counts: counts, latestChange: max(since, bounded(latest) ?? since))
+        let state = LibraryState(
+            counts: counts, latestChange: max(since, bounded(latest) ?? since), isSignedIn: reader.hasSignIn)
         return Outcome(comparer: comparer, state: state)
     }
 
@@ -234,25 +242,36 @@ private struct LibraryState: Equatable {
     /// the time when an update last read all pages.
     var latestChange: Timestamp?
 
-    init(counts: [String: String], latestChange: Timestamp?) {
-        (self.counts, self.latestChange) = (counts, latestChange)
+    /// Whether the requests of the last update carried credentials.
+    var isSignedIn: Bool
+
+    init(counts: [String: String], latestChange: Timestamp?, isSignedIn: Bool) {
+        (self.counts, self.latestChange, self.isSignedIn) = (counts, latestChange, isSignedIn)
     }
 
     /// Creates the state that the cache stores as folders. Returns nil if the last update did not read all photos.
     ///
-    /// A part has its count as a validator. The outermost folder has the time of the latest change.
+    /// A part has its count as a validator. The outermost folder has the time of the latest change, and the word for
+    /// whether the requests carried credentials.
     init?(_ source: ListSource) {
         guard let root = source.folders.first(where: { $0.path.isEmpty }) else { return nil }
         latestChange = root.validators.etag.flatMap { Timestamp(iso8601: $0) }
+        isSignedIn = root.validators.lastModified == Self.signedIn
         counts = [:]
         for folder in source.folders where !folder.path.isEmpty {
             counts[String(decoding: folder.path, as: UTF8.self)] = folder.validators.etag ?? ""
         }
     }
 
+    private static let signedIn = "signed in"
+
     /// The stored form.
     var stored: [ListSource.Folder] {
-        [ListSource.Folder(path: [], validators: Validators(etag: latestChange?.iso8601))]
+        [
+            ListSource.Folder(
+                path: [],
+                validators: Validators(etag: latestChange?.iso8601, lastModified: isSignedIn ? Self.signedIn : nil))
+        ]
             + counts.map { ListSource.Folder(path: Array($0.key.utf8), validators: Validators(etag: $0.value)) }
     }
 }

@@ -30,11 +30,10 @@ protocol PhotoLibrary: Sendable {
     func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto>
     /// The credentials that the gallery's address contains, such as the key of a shared link; nil if it contains none.
     var sharedSignIn: SignIn? { get }
-    /// The header for an API key, without which the server may hide all photos. The value is nil if the server refuses
-    /// requests instead.
+    /// The header for an API key, if the server answers guests with an empty list instead of an error; otherwise nil.
     var headerForHiddenPhotos: String? { get }
-    /// Returns the credentials that the server understands, for the credentials that the user stated.
-    func signIn(_ stated: SignIn) -> SignIn
+    /// Converts the credentials of the user to the form that the server expects.
+    func adapted(_ signIn: SignIn) -> SignIn
 }
 
 extension PhotoLibrary {
@@ -42,10 +41,10 @@ extension PhotoLibrary {
     var albums: (any LibraryAlbums)? { nil }
     /// By default, addresses contain no credentials.
     var sharedSignIn: SignIn? { nil }
-    /// By default, the server refuses requests.
+    /// By default, the server answers guests with an error.
     var headerForHiddenPhotos: String? { nil }
-    /// By default, the server understands all credentials.
-    func signIn(_ stated: SignIn) -> SignIn { stated }
+    /// By default, returns them unchanged.
+    func adapted(_ signIn: SignIn) -> SignIn { signIn }
 }
 
 /// The parts of a library, such as months or albums. Their counts show which parts have changed since the last update.
@@ -54,12 +53,12 @@ protocol LibraryParts: Sendable {
     func list() throws -> LibraryRequest
     /// Creates a parser for the list of parts.
     func makeListParser() -> any LibraryParser<LibraryPart>
-    /// The ids in the parts. The value is nil if the server cannot list changed photos, or if a photo can be in several
+    /// The requests for the ids in a part. The value is nil if the server cannot list changed photos, or if a photo can be in several
     /// parts. Then an update reads all pages if any count differs.
     var members: (any LibraryMembers)? { get }
 }
 
-/// The ids in the parts of a library. Each photo is in one part.
+/// The requests for the ids in the parts of a library. Each photo is in one part.
 protocol LibraryMembers: Sendable {
     /// Returns the request for the ids of everything in a part.
     func members(of part: String) throws -> LibraryRequest
@@ -71,11 +70,11 @@ protocol LibraryMembers: Sendable {
 struct LibraryRequest: Sendable {
     /// The address to request.
     var address: Address
-    /// The JSON to send with a POST; nil for another method.
+    /// The JSON to send with a POST; nil for none.
     var json: String?
-    /// The XML to send with a PROPFIND; nil for another method.
+    /// The XML to send with a PROPFIND; nil for none.
     var xml: String?
-    /// The fields of a form to send; nil for no form.
+    /// The fields of a form to send with a POST; nil for none.
     var form: String?
     /// The names and values of additional headers.
     var headers: [(name: String, value: String)] = []

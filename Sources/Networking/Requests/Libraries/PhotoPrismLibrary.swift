@@ -121,7 +121,7 @@ enum PhotoPrismRules {
         address.path.hasSuffix("/" + list) || address.path.hasSuffix("/" + months)
     }
 
-    /// Returns the server and the address without a token of a picture. Returns nil for other addresses.
+    /// Returns the server of a picture whose address lacks its token. Returns nil for other addresses.
     static func server(ofPicture address: Address) -> Address? {
         guard
             let match = address.path.wholeMatch(
@@ -136,7 +136,9 @@ enum PhotoPrismRules {
         guard picture.path.contains("/api/v1/t/") else {
             return picture.with(queryOf: try picture.resolving("?t=\(tokens.download)"))
         }
-        let parts = picture.path.split(separator: "/\(PhotoPrismPictures.placeholder)/", maxSplits: 1)
-        return try picture.resolving(parts.joined(separator: "/\(tokens.preview)/"))
+        // The server's own path may contain the placeholder, too.
+        let path = picture.path
+        guard let place = path.ranges(of: "/\(PhotoPrismPictures.placeholder)/").last else { return picture }
+        return try picture.resolving("\(path[..<place.lowerBound])/\(tokens.preview)/\(path[place.upperBound...])")
     }
 }

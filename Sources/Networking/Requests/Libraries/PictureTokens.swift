@@ -14,13 +14,17 @@ actor PictureTokens {
         let preview: String
         let download: String
 
+        init(preview: String, download: String) {
+            (self.preview, self.download) = (preview, download)
+        }
+
         /// Takes the tokens from the answer to a request for photos. A server without passwords sends no tokens and
         /// accepts any text.
         init(_ head: HTTPResponse) {
             func token(_ name: String) -> String {
                 head.headers[name].flatMap { $0.wholeMatch(of: /[0-9A-Za-z_-]{1,64}/) == nil ? nil : $0 } ?? "public"
             }
-            (preview, download) = (token("x-preview-token"), token("x-download-token"))
+            self.init(preview: token("x-preview-token"), download: token("x-download-token"))
         }
     }
 
@@ -76,11 +80,11 @@ actor PictureTokens {
             address: try server.resolving("\(PhotoPrismRules.list)?count=1&primary=true"),
             headers: [("Accept", "application/json")], signIn: plan.signIn, limit: limit,
             addressPolicy: plan.addressPolicy, isNamedByUser: plan.isNamedByUser)
-        var response = try await Response.to(request, over: client, with: TransferPermit(.list))
+        let response = try await Response.to(request, over: client, with: TransferPermit(.list))
         guard response.address.origin == server.origin else {
             throw FormatError.notAGallery("a page of another server")
         }
-        _ = try await response.allBytes()
+        // The tokens are in the head.
         return Pair(response.head)
     }
 }

@@ -39,7 +39,7 @@ struct PiwigoLibrary: PhotoLibrary {
         switch selection {
         case .all: break
         case .album(let id): fields.append("cat_id=\(id)")
-        case .other: throw FormatError.notAGallery("a page of Piwigo that is no album with a number")
+        case .other: throw FormatError.notAGallery("a Piwigo page that is not a numbered album")
         }
         if let parameters { fields.append(parameters) }
         return LibraryRequest(
@@ -59,8 +59,8 @@ struct PiwigoLibrary: PhotoLibrary {
     /// Returns the header with the API key that the user stated as a name and a password.
     ///
     /// An API key consists of an id and a secret, so it can stand in an address.
-    func signIn(_ stated: SignIn) -> SignIn {
-        guard case .password(let id, let secret) = stated, id.hasPrefix("pkid-") else { return stated }
+    func adapted(_ signIn: SignIn) -> SignIn {
+        guard case .password(let id, let secret) = signIn, id.hasPrefix("pkid-") else { return signIn }
         return .header(name: PiwigoRules.keyHeader, value: id + ":" + secret)
     }
 }
@@ -106,17 +106,26 @@ struct PiwigoAddress {
     /// The photos that the address selects.
     let selection: Selection
 
+    /// The pages of a server. Their addresses begin with that of the server.
+    private static var page: Regex<(Substring, Substring, Substring?, Substring?, Substring?)> {
+        /(.*?\/)(?:(index|picture)(?:\.php)?(\/.*)?|(categor(?:y|ies)(?:\/.*)?)|[a-z_]+\.php)/
+    }
+
+    /// Returns the server that may have a page. Returns nil if the page's address is none of Piwigo's.
+    static func server(ofPage page: Address) -> Address? {
+        page.path.hasSuffix("/") || page.path.wholeMatch(of: Self.page) != nil ? PiwigoAddress(page).server : nil
+    }
+
     /// Reads an address.
     ///
     /// Some servers write addresses without a question mark or `.php`.
     init(_ address: Address) {
-        let page = /(.*?\/)(?:(index|picture)(?:\.php)?(\/.*)?|(categor(?:y|ies)(?:\/.*)?)|[a-z_]+\.php)/
-        guard let match = address.path.wholeMatch(of: page) else {
-            server = (try? address.resolving(address.asFolder.path)) ?? address
+        guard let match = address.path.wholeMatch(of: Self.page) else {
+            server = address.server(atPath: address.asFolder.path)
             selection = .all
             return
         }
-        server = (try? address.resolving(String(match.1))) ?? address
+        server = address.server(atPath: String(match.1))
         let query = address.query.flatMap { $0.hasPrefix("/") ? $0.prefix { $0 != "&" } : nil }
         let names = (query ?? match.3 ?? match.4 ?? "").split(separator: "/").map(String.init)
         // The first name of a picture's page is the picture.
@@ -135,5 +144,14 @@ struct PiwigoAddress {
     /// Whether a name only selects the way in which the server shows the photos.
     private static func isView(_ name: String) -> Bool {
         name == "flat" || ["start-", "startcat-", "created-", "posted-"].contains { name.hasPrefix($0) }
+    }
+}
+
+extension Address {
+    /// Returns the address of a server's folder. A path that begins with two slashes would lead to another host, so it
+    /// counts as none.
+    fileprivate func server(atPath path: String) -> Address {
+        guard let server = try? resolving(path), server.origin == origin else { return self }
+        return server
     }
 }
