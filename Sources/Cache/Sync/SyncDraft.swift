@@ -35,7 +35,7 @@ public final class SyncDraft {
     private let limit: Int64?
 
     /// The estimated bytes of a row and its index entries, without its texts.
-    private static let rowOverhead: Int64 = 150
+    private static let rowOverhead: Int64 = 100
 
     /// - Parameters:
     ///   - limit: the largest list in bytes; nil for no limit.
