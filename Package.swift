@@ -154,7 +154,7 @@ let package = Package(
             .target(name: "CMutexes", path: "Tests/Support/CMutexes"),
             .target(
                 name: "TestSupport", path: "Tests/Support/TestSupport",
-                exclude: ["FaultyServers", "Immich", "Nextcloud", "PhotoPrism", "Piwigo"]),
+                exclude: ["FaultyServers", "Immich", "Nextcloud", "PhotoPrism", "Piwigo", "StandIn"]),
             .target(
                 name: "LinkSimulation", dependencies: ["Model", "Scheduling", "TestSupport"],
                 path: "Tests/Support/LinkSimulation",

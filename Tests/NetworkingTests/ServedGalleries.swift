@@ -47,6 +47,23 @@ struct ServedGalleries {
         for await snapshot in wishes.snapshots() where snapshot.wishes.isEmpty { return }
     }
 
+    /// Updates the list of a gallery. Returns the requests of the update.
+    func update(_ cache: GalleryCache, _ server: some RecordingServer) async -> [String] {
+        let before = server.requests.count
+        await fetch(.list(cache.id))
+        return Array(server.requests.dropFirst(before))
+    }
+
+    /// Returns all photos of a gallery, in order of date.
+    func photos(_ cache: GalleryCache) throws -> [Photo] {
+        var photos: [Photo] = []
+        try cache.read { try $0.forEachPhoto { photos.append($0) } }
+        return photos
+    }
+
+    /// Returns the failure of a gallery's last update.
+    func failure(_ cache: GalleryCache) throws -> Failure? { try cache.read { try $0.gallery() }.failure }
+
     /// Answers the question for credentials.
     func enter(_ signIn: SignIn, _ cache: GalleryCache) {
         guard let origin = cache.address.origin else { return }

@@ -22,7 +22,7 @@ import Testing
         let log = Log()
         caches = try CacheFolder(path: folder.path("cache"), log: log)
         cache = try caches.open(Address(filePath: folder.path("album")))
-        // The stub starts once for each picture, and records which file it decodes and how.
+        // This program runs once for each picture. It records the file and the mode, and runs the decoder.
         let decoder = try folder.writeProgram(
             "decoder",
             """

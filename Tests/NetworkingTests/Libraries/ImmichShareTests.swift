@@ -23,11 +23,7 @@ import Testing
         return try await ImmichServer.start(photos: photos, settings: settings)
     }
 
-    private func photos(_ cache: GalleryCache) throws -> [Photo] {
-        var photos: [Photo] = []
-        try cache.read { try $0.forEachPhoto { photos.append($0) } }
-        return photos
-    }
+    private func photos(_ cache: GalleryCache) throws -> [Photo] { try galleries.photos(cache) }
 
     @Test("A link to single photos opens without a question, with thumbnails and photos")
     func singlePhotos() async throws {

@@ -23,9 +23,7 @@ import Testing
     /// Updates the list. Returns the requests of the update.
     @discardableResult
     private func update(_ cache: GalleryCache, _ server: ImmichServer) async -> [String] {
-        let before = server.requests.count
-        await galleries.fetch(.list(cache.id))
-        return Array(server.requests.dropFirst(before))
+        await galleries.update(cache, server)
     }
 
     /// Opens an address with an API key, and runs a controller meanwhile.
@@ -40,15 +38,11 @@ import Testing
     /// Answers the question for an API key.
     private func enter(_ key: String, _ cache: GalleryCache) { galleries.enter(Self.signIn(key), cache) }
 
-    private func photos(_ cache: GalleryCache) throws -> [Photo] {
-        var photos: [Photo] = []
-        try cache.read { try $0.forEachPhoto { photos.append($0) } }
-        return photos
-    }
+    private func photos(_ cache: GalleryCache) throws -> [Photo] { try galleries.photos(cache) }
 
     private func names(_ cache: GalleryCache) throws -> [String] { try photos(cache).map(\.name) }
 
-    private func failure(_ cache: GalleryCache) throws -> Failure? { try cache.read { try $0.gallery() }.failure }
+    private func failure(_ cache: GalleryCache) throws -> Failure? { try galleries.failure(cache) }
 
     private static let buckets = "GET /api/timeline/buckets 200"
     private static func page(_ number: Int) -> String { "POST /api/search/metadata \(number) 200" }

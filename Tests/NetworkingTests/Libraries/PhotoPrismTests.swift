@@ -22,9 +22,7 @@ import Testing
     /// Updates the list. Returns the requests of the update.
     @discardableResult
     private func update(_ cache: GalleryCache, _ server: PhotoPrismServer) async -> [String] {
-        let before = server.requests.count
-        await galleries.fetch(.list(cache.id))
-        return Array(server.requests.dropFirst(before))
+        await galleries.update(cache, server)
     }
 
     /// Opens an address with an app password, and runs a controller meanwhile.
@@ -34,15 +32,11 @@ import Testing
         try await galleries.opening(url, signedInAs: password.map(SignIn.token), body)
     }
 
-    private func photos(_ cache: GalleryCache) throws -> [Photo] {
-        var photos: [Photo] = []
-        try cache.read { try $0.forEachPhoto { photos.append($0) } }
-        return photos
-    }
+    private func photos(_ cache: GalleryCache) throws -> [Photo] { try galleries.photos(cache) }
 
     private func names(_ cache: GalleryCache) throws -> [String] { try photos(cache).map(\.name) }
 
-    private func failure(_ cache: GalleryCache) throws -> Failure? { try cache.read { try $0.gallery() }.failure }
+    private func failure(_ cache: GalleryCache) throws -> Failure? { try galleries.failure(cache) }
 
     private static let months = "GET /api/v1/moments/time 200"
     private static func page(_ offset: Int) -> String { "GET /api/v1/photos \(offset) 200" }
@@ -264,18 +258,6 @@ import Testing
             await galleries.fetch(.everyPicture(cache.id, .thumbnail))
             let counts = try cache.read { try $0.counts() }
             #expect(counts.thumbnails == 4 && counts.failed == 0)
-        }
-    }
-
-    @Test("A token goes into the address of the picture, also if the server’s own path looks like its place")
-    func tokenPlaces() throws {
-        let pair = PictureTokens.Pair(preview: "prev", download: "d0wn")
-        for (picture, expected) in [
-            ("https://p.test/api/v1/t/0abc/-/fit_720", "https://p.test/api/v1/t/0abc/prev/fit_720"),
-            ("https://p.test/-/x/api/v1/t/0abc/-/fit_720", "https://p.test/-/x/api/v1/t/0abc/prev/fit_720"),
-            ("https://p.test/api/v1/dl/0abc", "https://p.test/api/v1/dl/0abc?t=d0wn"),
-        ] {
-            #expect(try PhotoPrismRules.address(of: Address(picture), with: pair).text == expected)
         }
     }
 

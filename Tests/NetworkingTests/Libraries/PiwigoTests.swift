@@ -19,22 +19,16 @@ import Testing
     /// Updates the list. Returns the requests of the update.
     @discardableResult
     private func update(_ cache: GalleryCache, _ server: PiwigoServer) async -> [String] {
-        let before = server.requests.count
-        await galleries.fetch(.list(cache.id))
-        return Array(server.requests.dropFirst(before))
+        await galleries.update(cache, server)
     }
 
     private static func signIn(_ key: String) -> SignIn { .header(name: "X-PIWIGO-API", value: key) }
 
-    private func photos(_ cache: GalleryCache) throws -> [Photo] {
-        var photos: [Photo] = []
-        try cache.read { try $0.forEachPhoto { photos.append($0) } }
-        return photos
-    }
+    private func photos(_ cache: GalleryCache) throws -> [Photo] { try galleries.photos(cache) }
 
     private func ids(_ cache: GalleryCache) throws -> [String] { try photos(cache).map(\.galleryID).sorted() }
 
-    private func failure(_ cache: GalleryCache) throws -> Failure? { try cache.read { try $0.gallery() }.failure }
+    private func failure(_ cache: GalleryCache) throws -> Failure? { try galleries.failure(cache) }
 
     private static let albums = "POST /ws.php pwg.categories.getList 200"
     private static func page(_ number: Int) -> String { "POST /ws.php pwg.categories.getImages \(number) 200" }

@@ -2,7 +2,7 @@
 ///
 /// Tests cannot install a real server. `Immich/immich.py` is written from Immich's published description, and a client
 /// that is generated from the description checks the answers.
-public final class ImmichServer: Sendable {
+public final class ImmichServer: RecordingServer {
     /// An API key with all permissions.
     public static let key = "k3y-with-all-permissions"
     private let script: StandIn

@@ -1,7 +1,7 @@
 /// A stand-in for a PhotoPrism server with made-up photos.
 ///
 /// Tests cannot install a real server. `PhotoPrism/photoprism.py` is written from the server's published source.
-public final class PhotoPrismServer: Sendable {
+public final class PhotoPrismServer: RecordingServer {
     /// An app password for everything.
     public static let password = "aBcDe1-fGhIj2-kLmNo3-pQrSt4"
     /// The name of a user, and the user's password.

@@ -56,3 +56,9 @@ public final class StandIn: Sendable {
     /// The requests so far, with the statuses of the answers. The script records a request before it sends the answer.
     public var requests: [String] { server.text("requests").split(separator: "\n").map(String.init) }
 }
+
+/// A server that records its requests.
+public protocol RecordingServer: Sendable {
+    /// The requests so far, with the statuses of the answers.
+    var requests: [String] { get }
+}

@@ -43,6 +43,9 @@ import sys
 import threading
 import urllib.parse
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "StandIn"))
+from standin import jpeg, serve  # noqa: E402
+
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
 OWNER = "00000000-0000-4000-8000-00000000cafe"
@@ -85,17 +88,6 @@ PEOPLE = {
     "size": re.compile(r"[1-9]\d{0,2}|1000"), "withHidden": ["true", "false"],
 }
 PAGE = b"<!doctype html><html><head><title>Immich</title></head><body><div>Loading</div></body></html>"
-# A grey square of 16 by 16 pixels.
-JPEG = base64.b64decode(
-    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxO"
-    "UlNSMj5aYVpQYEpRUk//wAALCAAQABABAREA/8QAFgABAQEAAAAAAAAAAAAAAAAAAAYH/8QAFhAAAwAAAAAAAAAAAAAAAAAAABVi"
-    "/9oACAEBAAA/AJ1FARQacigIoP/Z")
-
-
-def jpeg(text):
-    """Returns the grey square with a comment."""
-    comment = text.encode()
-    return JPEG[:2] + b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment + JPEG[2:]
 
 
 class Refusal(Exception):
@@ -514,28 +506,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, request, client_address):
-        # Clients may close their connections at any time.
-        if not isinstance(sys.exc_info()[1], OSError):
-            super().handle_error(request, client_address)
-
-
-def main():
-    port, log, settings, control = sys.argv[1:]
-    for path in (log, control):
-        with open(path, "a"):
-            pass
-    with open(settings) as file:
-        library = Library(json.load(file), control)
-    server = Server(("127.0.0.1", int(port)), Handler)
-    server.log = log
-    server.library = library
-    server.serve_forever()
-
-
 if __name__ == "__main__":
-    main()
+    serve(Handler, Library)

@@ -35,7 +35,6 @@ It is written from the published source of PhotoPrism's server, of December 2024
 knows only the fields of a search that Vitrine or its tests use and refuses others, it stores nothing, and the pictures are grey
 squares. The Python package `aiophotoprism` reads from it in a test.
 """
-import base64
 import datetime
 import hashlib
 import http.server
@@ -45,6 +44,9 @@ import re
 import sys
 import threading
 import urllib.parse
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "StandIn"))
+from standin import jpeg, serve  # noqa: E402
 
 # The fields of a search and the forms of their values.
 SEARCH = {
@@ -62,17 +64,6 @@ APP_PASSWORD = re.compile(r"(?=.{27}$)[0-9A-Za-z]+(-[0-9A-Za-z]+){3}")
 ACCESS_TOKEN = re.compile(r"[0-9a-f]{48}")
 PAGE = b"<!doctype html><html><head><title>PhotoPrism</title></head><body><div id='photoprism'></div></body></html>"
 SYMBOL = b'\n<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24"><path d="M21 5v6l-3-3"/></svg>'
-# A grey square of 16 by 16 pixels.
-JPEG = base64.b64decode(
-    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxO"
-    "UlNSMj5aYVpQYEpRUk//wAALCAAQABABAREA/8QAFgABAQEAAAAAAAAAAAAAAAAAAAYH/8QAFhAAAwAAAAAAAAAAAAAAAAAAABVi"
-    "/9oACAEBAAA/AJ1FARQacigIoP/Z")
-
-
-def jpeg(text):
-    """Returns the grey square with a comment."""
-    comment = text.encode()
-    return JPEG[:2] + b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment + JPEG[2:]
 
 
 class Refusal(Exception):
@@ -473,28 +464,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, request, client_address):
-        # Clients may close their connections at any time.
-        if not isinstance(sys.exc_info()[1], OSError):
-            super().handle_error(request, client_address)
-
-
-def main():
-    port, log, settings, control = sys.argv[1:]
-    for path in (log, control):
-        with open(path, "a"):
-            pass
-    with open(settings) as file:
-        library = Library(json.load(file), control)
-    server = Server(("127.0.0.1", int(port)), Handler)
-    server.log = log
-    server.library = library
-    server.serve_forever()
-
-
 if __name__ == "__main__":
-    main()
+    serve(Handler, Library)

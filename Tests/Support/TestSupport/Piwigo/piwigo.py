@@ -39,8 +39,8 @@ import sys
 import threading
 import urllib.parse
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Immich"))
-from immich import jpeg  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "StandIn"))
+from standin import jpeg, serve  # noqa: E402
 
 SIZES = {
     "square": ("sq", 120), "thumb": ("th", 144), "2small": ("2s", 240), "xsmall": ("xs", 432), "small": ("sm", 576),
@@ -163,11 +163,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     @property
     def root(self):
         """The address of the server, as it writes it."""
-        settings = self.server.gallery.settings
+        settings = self.server.library.settings
         return settings.get("origin", "http://" + self.headers.get("host", "")) + settings.get("root", "/")
 
     def handle_request(self):
-        gallery = self.server.gallery
+        gallery = self.server.library
         gallery.obey()
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         self.what = ""
@@ -190,7 +190,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send(404, b"Not Found")
 
     def page(self, path, query):
-        gallery = self.server.gallery
+        gallery = self.server.library
         album = re.search("/category/([0-9]+)", query)
         if album and int(album[1]) not in gallery.albums:
             return self.send(404, PAGE)
@@ -203,7 +203,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, query, body):
         """Answers a request as Piwigo's `PwgRestRequestHandler` does."""
-        gallery = self.server.gallery
+        gallery = self.server.library
         query = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
         form = dict(urllib.parse.parse_qsl(body.decode(), keep_blank_values=True))
         key = self.headers.get("X-PIWIGO-API")
@@ -234,7 +234,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send(status, text.encode(), "text/plain; charset=utf-8")
 
     def result(self, method, parameters, has_key):
-        gallery = self.server.gallery
+        gallery = self.server.library
         if method == "":
             raise Refusal(501, 'Missing "method" name')
         if not has_key and gallery.settings.get("isClosed") and not method.startswith("pwg.session."):
@@ -357,28 +357,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, request, client_address):
-        # Clients may close their connections at any time.
-        if not isinstance(sys.exc_info()[1], OSError):
-            super().handle_error(request, client_address)
-
-
-def main():
-    port, log, settings, control = sys.argv[1:]
-    for path in (log, control):
-        with open(path, "a"):
-            pass
-    with open(settings) as file:
-        gallery = Gallery(json.load(file), control)
-    server = Server(("127.0.0.1", int(port)), Handler)
-    server.log = log
-    server.gallery = gallery
-    server.serve_forever()
-
-
 if __name__ == "__main__":
-    main()
+    serve(Handler, Gallery)
