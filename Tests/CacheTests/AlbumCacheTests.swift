@@ -74,7 +74,7 @@ import Testing
     @Test("A name matches a search if each word of the search begins a word of the name")
     func matching() throws {
         func isMatch(_ name: String, _ search: String) throws -> Bool {
-            try test.cache.read { try $0.isMatch(name, of: search) }
+            try test.cache.read { try $0.matches(of: search, in: ["other", name]) } == [1]
         }
         #expect(try isMatch("Été à la plage", "ete pla"))
         #expect(try isMatch("IMG_2024", "2024"))

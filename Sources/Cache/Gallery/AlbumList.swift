@@ -84,11 +84,12 @@ extension GalleryWriter {
 }
 
 extension CacheReader {
-    /// Whether a text contains all words of a search. Words match as in a search for photos.
-    public func isMatch(_ text: String, of search: String) throws -> Bool {
-        let words = try connection.words(in: text)
-        return try connection.words(in: search).allSatisfy { sought in
-            words.contains { $0.text.hasPrefix(sought.text) }
+    /// Returns the indexes of the texts that contain all words of a search. Words match as in a search for photos.
+    public func matches(of search: String, in texts: [String]) throws -> [Int] {
+        let sought = try connection.words(in: search)
+        return try texts.indices.filter { index in
+            let words = try connection.words(in: texts[index])
+            return sought.allSatisfy { sought in words.contains { $0.text.hasPrefix(sought.text) } }
         }
     }
 }

@@ -44,14 +44,14 @@ final class AlbumSearch: Responder {
         case .search: type(from: selection)
         case .searchNext, .searchPrevious:
             guard !text.isEmpty else {
-                send(.notice("No search yet. Press \(context.name(of: .search, in: scopes)) to search."))
+                send(.notice(SearchText.none(context.name(of: .search, in: scopes))))
                 return true
             }
             let match =
                 command == .searchNext
                 ? matches.first { $0 > selection } ?? matches.first : matches.last { $0 < selection } ?? matches.last
             guard let match else {
-                send(.notice("No match for “\(text.madeVisible)”."))
+                send(.notice(SearchText.noMatch(text)))
                 return true
             }
             onSelect(match)
@@ -64,7 +64,7 @@ final class AlbumSearch: Responder {
     func search(_ text: String, selection: Int) {
         find(text)
         guard let match = match(from: selection) else {
-            return send(.notice("No match for “\(text.madeVisible)”."))
+            return send(.notice(SearchText.noMatch(text)))
         }
         onSelect(match)
     }
@@ -92,18 +92,16 @@ final class AlbumSearch: Responder {
 
     private func find(_ text: String) {
         self.text = text.allSatisfy(\.isWhitespace) ? "" : text
-        matches = self.text.isEmpty ? [] : albums.indices.filter { isMatch(albums[$0].name) }
+        matches = self.text.isEmpty ? [] : (try? reader.matches(of: self.text, in: albums.map(\.name))) ?? []
     }
-
-    private func isMatch(_ name: String) -> Bool { (try? reader.isMatch(name, of: text)) == true }
 
     // MARK: - Texts
 
     /// The text of the status line while the user types; otherwise nil.
     var typingText: String? {
         guard origin != nil else { return nil }
-        guard !text.isEmpty else { return "Type to search." }
-        return matches.isEmpty ? "No matches" : "\(matches.count) found  Enter: keep  Esc: back"
+        guard !text.isEmpty else { return SearchText.beginning }
+        return matches.isEmpty ? SearchText.nothing : SearchText.found("\(matches.count)")
     }
 
     /// Returns the search text and the number of the selected match, for the heading.
@@ -115,7 +113,7 @@ final class AlbumSearch: Responder {
 
     /// Returns the byte ranges of a name that match the search.
     func matches(in name: String) -> [Range<Int>] {
-        guard !text.isEmpty, isMatch(name) else { return [] }
+        guard !text.isEmpty, (try? reader.matches(of: text, in: [name])) == [0] else { return [] }
         return (try? reader.marks(of: PhotoFilter(text), in: name)) ?? []
     }
 

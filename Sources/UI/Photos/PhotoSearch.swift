@@ -105,11 +105,11 @@ final class PhotoSearch: Responder {
 
     private func goToMatch(after selection: PhotoKey?, backwards: Bool, in scopes: [CommandTable.Scope]) {
         guard lists.filter != .all else {
-            return send(.notice("No search yet. Press \(context.name(of: .search, in: scopes)) to search."))
+            return send(.notice(SearchText.none(context.name(of: .search, in: scopes))))
         }
         guard !lists.isSearching else { return send(.notice("Still searching…")) }
         guard let match = lists.match(after: selection, backwards: backwards) else {
-            return send(.notice("No match for “\(lists.filter.text.madeVisible)”."))
+            return send(.notice(SearchText.noMatch(lists.filter.text)))
         }
         onSelect(match)
     }
@@ -127,11 +127,11 @@ final class PhotoSearch: Responder {
     /// The text of the status line while the user types; otherwise nil.
     var typingText: String? {
         guard isTyping else { return nil }
-        guard lists.filter != .all else { return "Type to search." }
+        guard lists.filter != .all else { return SearchText.beginning }
         // Shows the last count until the next one is known: the text would flicker with each letter.
         guard let found = lists.found else { return "Searching…" }
-        guard found.count > 0 else { return "No matches" }
-        return CountText.text(found.count, "photo") + " found  Enter: keep  Esc: back"
+        guard found.count > 0 else { return SearchText.nothing }
+        return SearchText.found(CountText.text(found.count, "photo"))
     }
 
     /// Returns the byte ranges of a name that match the search.
@@ -144,4 +144,21 @@ final class PhotoSearch: Responder {
     func drawPrompt(in surface: inout Surface, _ rest: inout Rect) {
         if isTyping { prompt.draw(in: &surface, rest.takeBottom(1), context.theme) }
     }
+}
+
+/// The texts of searches on all screens.
+enum SearchText {
+    /// The text of the status line before the user has typed.
+    static let beginning = "Type to search."
+    /// The text of the status line if nothing matches.
+    static let nothing = "No matches"
+
+    /// Returns the text of the status line while the user types.
+    static func found(_ count: String) -> String { count + " found  Enter: keep  Esc: back" }
+
+    /// Returns the notice that there is no search.
+    static func none(_ key: String) -> String { "No search yet. Press \(key) to search." }
+
+    /// Returns the notice that nothing matches.
+    static func noMatch(_ text: String) -> String { "No match for “\(text.madeVisible)”." }
 }
