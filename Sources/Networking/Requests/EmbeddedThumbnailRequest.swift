@@ -41,10 +41,9 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     /// Returns a plan that fetches the first bytes into memory.
     public func plan() throws -> FetchPlan {
         let reach = ByteCount(EmbeddedThumbnail.reach)
-        return FetchPlan(
-            address: picture.address, signIn: picture.signIn, firstBytes: reach, limit: reach,
-            addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser,
-            refusals: try picture.cache.pictureRefusals())
+        var plan = try picture.plan(limit: reach)
+        plan.firstBytes = reach
+        return plan
     }
 
     /// Stores the thumbnail, or records that there is none. Does nothing if the gallery has another edition by then.

@@ -136,18 +136,12 @@ extension GalleryCache {
     /// because the owner of the name could point it anywhere after the list is fetched. Pictures of a local gallery
     /// must lie in its folder, because the folder may have been unpacked with links. A local gallery may name any hosts
     /// on the network, because the user chose it.
-    func pictureAddressPolicy() throws -> HTTPRequest.AddressPolicy {
-        guard address.scheme != .file else { return .filesBelow(isFolder ? address.text : address.folder.text) }
-        // Lists fetched by older versions of Vitrine lack this value.
-        let isPrivate = try read { try $0.gallery() }.isPrivate ?? true
-        return .publicOnly(except: isPrivate ? address.host : nil)
-    }
-
-    /// Returns the treatment of refusals of the gallery's pictures.
     ///
-    /// Vitrine asks for access keys only if the gallery is a bucket. Other lists may name pictures in strangers'
-    /// buckets.
-    func pictureRefusals() throws -> FetchPlan.Refusals {
-        try address.scheme != .file && read { try $0.gallery() }.kind == .s3 ? .asked(isOfBucket: true) : .ignored
+    /// - Parameter record: the gallery's record; nil for a local gallery, whose rules need no record.
+    func pictureAddressPolicy(_ record: GalleryRecord?) -> HTTPRequest.AddressPolicy {
+        guard let record else { return .filesBelow(isFolder ? address.text : address.folder.text) }
+        // Lists fetched by older versions of Vitrine lack this value.
+        let isPrivate = record.isPrivate ?? true
+        return .publicOnly(except: isPrivate ? address.host : nil)
     }
 }

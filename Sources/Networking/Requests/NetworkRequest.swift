@@ -156,7 +156,7 @@ public struct RequestContext: Sendable {
     /// The object that follows the folders of local galleries; nil to follow no folders.
     public let folders: LocalFolders?
     /// The tokens of servers that require a token in the addresses of pictures.
-    let tokens = PictureTokens()
+    let tokens: PictureTokens
     /// Returns the present time.
     public let now: @Sendable () -> Timestamp
     /// The clock for waits within a request.
@@ -174,6 +174,7 @@ public struct RequestContext: Sendable {
         self.folders = folders
         self.now = now
         self.clock = clock
+        tokens = PictureTokens(clock)
     }
 }
 

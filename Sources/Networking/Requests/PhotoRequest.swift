@@ -45,11 +45,7 @@ public struct PhotoRequest: TransferRequest {
 
     /// Returns a plan for the whole photo, or for the rest of an interrupted transfer.
     public func plan() throws -> FetchPlan {
-        var plan = FetchPlan(
-            address: picture.address, signIn: picture.signIn, limit: Self.limit,
-            addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser,
-            refusals: try picture.cache.pictureRefusals())
-        plan.tokens = try picture.tokens()
+        var plan = try picture.plan(limit: Self.limit)
         // The part is taken last, because an error would lose it.
         if let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) {
             plan.file = part.file
@@ -179,9 +175,19 @@ struct PictureSubject: Sendable {
         self.context = context
     }
 
-    /// Returns the tokens for the picture's address. Returns nil if the gallery's server requires none.
-    func tokens() throws -> PictureTokens? {
-        try cache.read { try $0.gallery() }.kind == .photoPrism ? context.tokens : nil
+    /// Returns a plan for the picture, with the rules of its gallery.
+    func plan(limit: ByteCount) throws -> FetchPlan {
+        let record = try cache.address.scheme == .file ? nil : cache.read { try $0.gallery() }
+        var plan = FetchPlan(
+            address: address, signIn: signIn, limit: limit, addressPolicy: cache.pictureAddressPolicy(record),
+            isNamedByUser: isNamedByUser)
+        switch record?.kind {
+        // Other lists may name pictures in strangers' buckets, so only a bucket may ask for access keys.
+        case .s3: plan.refusals = .asked(isOfBucket: true)
+        case .photoPrism: plan.tokens = context.tokens
+        default: break
+        }
+        return plan
     }
 
     /// Whether the user has named the picture's server or signed in to it.

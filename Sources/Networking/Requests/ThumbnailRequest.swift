@@ -35,11 +35,8 @@ public struct ThumbnailRequest: TransferRequest {
 
     /// Returns a plan that fetches the thumbnail into memory.
     public func plan() throws -> FetchPlan {
-        var plan = FetchPlan(
-            address: picture.address, signIn: picture.signIn, validators: picture.validators, limit: Self.limit,
-            addressPolicy: try picture.cache.pictureAddressPolicy(), isNamedByUser: picture.isNamedByUser,
-            refusals: try picture.cache.pictureRefusals())
-        plan.tokens = try picture.tokens()
+        var plan = try picture.plan(limit: Self.limit)
+        plan.validators = picture.validators
         return plan
     }
 

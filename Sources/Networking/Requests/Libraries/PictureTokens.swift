@@ -40,13 +40,29 @@ actor PictureTokens {
         let signIn: SignIn?
     }
 
-    private var fetches: [Key: (number: Int, task: Task<Pair, any Error>)] = [:]
+    /// A request for tokens, running or done.
+    private struct Fetch {
+        let number: Int
+        let time: Duration
+        /// The tokens that the server had refused before; nil if it had refused none.
+        let refused: Pair?
+        let task: Task<Pair, any Error>
+    }
+
+    private let clock: any NetworkClock
+    private var fetches: [Key: Fetch] = [:]
     private var count = 0
+
+    /// The time in which the same tokens are not fetched again. The server then refuses the picture, not the tokens.
+    private static let patience = Duration.seconds(60)
 
     /// The most bytes of the answer that comes with the tokens. It describes one photo.
     private static let limit: ByteCount = 1 << 20
 
-    /// Returns the tokens for a picture.
+    /// - Parameter clock: the clock for the time since tokens were fetched.
+    init(_ clock: any NetworkClock) { self.clock = clock }
+
+    /// Returns the tokens for a picture. Throws if the server refuses the picture with valid tokens.
     ///
     /// - Parameters:
     ///   - plan: the plan of the request for the picture. Its credentials get the tokens.
@@ -55,13 +71,19 @@ actor PictureTokens {
         for plan: FetchPlan, at server: Address, after refused: Int? = nil, over client: HTTPClient
     ) async throws -> Grant {
         let key = Key(server: server, signIn: plan.signIn)
-        let fetch: (number: Int, task: Task<Pair, any Error>)
+        let before = await refusedPair(key, refused)
+        let fetch: Fetch
         // Many requests need the tokens at the same time, so they share one request for them.
         if let known = fetches[key], known.number != refused {
             fetch = known
         } else {
+            if let known = fetches[key], let before, known.refused == before, clock.now < known.time + Self.patience {
+                throw RequestError.status(403, retryAfter: nil)
+            }
             count += 1
-            fetch = (count, Task { try await Self.pair(for: plan, at: server, over: client) })
+            fetch = Fetch(
+                number: count, time: clock.now, refused: before,
+                task: Task { try await Self.pair(for: plan, at: server, over: client) })
             fetches[key] = fetch
         }
         do {
@@ -70,6 +92,12 @@ actor PictureTokens {
             if fetches[key]?.number == fetch.number { fetches[key] = nil }
             throw error
         }
+    }
+
+    /// Returns the tokens with the number that the server has refused. Returns nil if they are not the last ones.
+    private func refusedPair(_ key: Key, _ refused: Int?) async -> Pair? {
+        guard let refused, let known = fetches[key], known.number == refused else { return nil }
+        return try? await known.task.value
     }
 
     /// Fetches the tokens.

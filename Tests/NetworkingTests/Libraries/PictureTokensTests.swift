@@ -1,0 +1,51 @@
+import HTTP
+import Logging
+import Model
+import TestSupport
+import Testing
+
+@testable import Networking
+
+/// The tokens of PhotoPrism's pictures.
+@Suite(.ownThread, .unlessItHangs) struct PictureTokensTests {
+    private let client = HTTPClient(log: Log())
+
+    @Test("A picture that the server refuses with valid tokens does not cost new tokens each time")
+    func forbidden() async throws {
+        let server = try ScriptedServer { request in
+            request.path.hasPrefix("/api/v1/photos")
+                ? .answer(200, "[]", headers: ["X-Preview-Token: prev", "X-Download-Token: d0wn"]) : .answer(403, "")
+        }
+        let clock = ManualClock()
+        let tokens = PictureTokens(clock)
+        func ask() async throws -> Int {
+            let before = server.requests.count
+            var plan = FetchPlan(
+                address: try Address(server.url("/api/v1/t/0abc/-/fit_720")), limit: 1_000, addressPolicy: .anywhere)
+            plan.tokens = tokens
+            await #expect(throws: RequestError.status(403, retryAfter: nil)) {
+                _ = try await plan.answer(over: client, with: TransferPermit())
+            }
+            return server.requests.count - before
+        }
+        // The first picture fetches tokens, and once more after the refusal.
+        #expect(try await ask() == 4)
+        #expect(try await ask() == 1)
+        #expect(try await ask() == 1)
+        // The server may have started again meanwhile.
+        clock.advance(to: .seconds(60))
+        #expect(try await ask() == 3)
+    }
+
+    @Test("A token goes into the address of the picture, also if the server’s own path looks like its place")
+    func tokenPlaces() throws {
+        let pair = PictureTokens.Pair(preview: "prev", download: "d0wn")
+        for (picture, expected) in [
+            ("https://p.test/api/v1/t/0abc/-/fit_720", "https://p.test/api/v1/t/0abc/prev/fit_720"),
+            ("https://p.test/-/x/api/v1/t/0abc/-/fit_720", "https://p.test/-/x/api/v1/t/0abc/prev/fit_720"),
+            ("https://p.test/api/v1/dl/0abc", "https://p.test/api/v1/dl/0abc?t=d0wn"),
+        ] {
+            #expect(try PhotoPrismRules.address(of: Address(picture), with: pair).text == expected)
+        }
+    }
+}
