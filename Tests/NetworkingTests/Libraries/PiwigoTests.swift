@@ -42,7 +42,9 @@ import Testing
         let server = try await PiwigoServer.start(photos: 25, settings: ["taken": [2]])
         try await galleries.opening(server.url(path)) { cache throws in
             let requests = await update(cache, server)
-            #expect(requests.suffix(2) == [Self.albums, Self.page(0)] && requests.count <= 6 + 2)
+            // The requests that look for other kinds of servers may arrive late.
+            #expect(requests.filter { $0 == Self.albums || $0 == Self.page(0) } == [Self.albums, Self.page(0)])
+            #expect(requests.count <= 6 + 2)
             #expect(requests.contains("GET /ws.php pwg.session.getStatus 200"))
             let facts = try cache.read { try ($0.source(), $0.gallery()) }
             #expect(try facts.0?.kind == .piwigo && facts.0?.root == Address(server.url("/")))
@@ -157,7 +159,7 @@ import Testing
             let expected =
                 (1...3).map { "GET /i.php /upload/2024/05/06/\($0)-2s.jpg 200" }
                 + (1...3).map { "GET /upload/2024/05/06/\($0).jpg 200" }
-            #expect(server.requests.filter { $0.contains("/upload/") }.sorted() == expected.sorted())
+            #expect(Set(server.requests.filter { $0.contains("/upload/") }) == Set(expected))
             // The server writes other addresses for the thumbnails by now.
             let editions = try photos(cache).map(\.thumbnail.edition)
             try server.order(["add": 1, "name": "new.jpg"])

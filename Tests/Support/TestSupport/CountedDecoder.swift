@@ -8,7 +8,10 @@ public final class CountedDecoder: Sendable {
     public init() throws {
         let script = "#!/bin/sh\necho >>\"${0%/*}/calls\"\nexec \(Built.folder)/vitrine-decoder \"$@\"\n"
         try folder.writeProgram("vitrine-decoder", script)
-        guard link(Built.vitrine, vitrine) == 0 else { throw POSIXError(.EIO) }
+        // The temporary folder may be on another disk.
+        if link(Built.vitrine, vitrine) != 0 {
+            try FileManager.default.copyItem(atPath: Built.vitrine, toPath: vitrine)
+        }
     }
 
     /// The decoder.
