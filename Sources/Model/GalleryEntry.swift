@@ -18,11 +18,14 @@ public struct GalleryEntry: Hashable, Sendable {
     public var libraryPart: String
     /// A blurred picture of the photo in a few bytes; empty if there is none. See ``EntryBytes/Part/thumbhash``.
     public var thumbhash: String
+    /// The words and marks that people gave the photo.
+    public var annotations: PhotoAnnotations
 
     /// Creates an entry.
     public init(
         id: String, name: String, date: Timestamp, dateOrigin: DateOrigin = .stated, photo: Address,
-        thumbnail: Address?, revision: String = "", libraryPart: String = "", thumbhash: String = ""
+        thumbnail: Address?, revision: String = "", libraryPart: String = "", thumbhash: String = "",
+        annotations: PhotoAnnotations = PhotoAnnotations()
     ) {
         self.id = id
         self.name = name
@@ -33,6 +36,7 @@ public struct GalleryEntry: Hashable, Sendable {
         self.revision = revision
         self.libraryPart = libraryPart
         self.thumbhash = thumbhash
+        self.annotations = annotations
     }
 }
 
@@ -76,6 +80,8 @@ public struct EntryBytes: Sendable {
         case libraryPart
         /// A blurred picture of the photo as a ThumbHash in Base64; empty if the gallery has none.
         case thumbhash
+        /// The words and marks that people gave the photo; see ``PhotoAnnotations/text``.
+        case annotations
     }
 
     /// The bytes of all texts, one after the other.
@@ -134,6 +140,7 @@ public struct EntryBytes: Sendable {
                 case .revision: entry.revision
                 case .libraryPart: entry.libraryPart
                 case .thumbhash: entry.thumbhash
+                case .annotations: entry.annotations.text
                 }
             bytes.append(contentsOf: text.utf8)
             end(part)

@@ -10,6 +10,8 @@ public struct PhotoOrder: Hashable, Sendable {
         case size
         /// The availability: photo cached, only thumbnail cached, neither cached, failed.
         case state
+        /// The number of stars. Photos with the most stars come first.
+        case rating
     }
 
     /// The property by which the list is sorted.
@@ -28,8 +30,10 @@ public struct PhotoOrder: Hashable, Sendable {
 public struct PhotoFilter: Hashable, Sendable {
     /// The search text. An empty text selects every photo.
     ///
-    /// Each word must begin a word of the photo's name or metadata. `2006`, `2006-07` and `2006-07-30` also match
-    /// dates.
+    /// Each word must begin a word of the photo's name, metadata or annotations. `2006`, `2006-07` and `2006-07-30`
+    /// also match dates. `tag:lake` searches only tags, and `person:`, `place:`, `author:` and `description:` only these
+    /// annotations. `rating:4` selects photos with at least four stars, `rating:0` photos without stars, and
+    /// `is:favorite` favorites.
     public var text: String
     /// The folder whose photos the list shows; nil for all photos of the gallery.
     public var folder: FolderFilter?

@@ -317,6 +317,12 @@ extension Rendition {
 }
 
 extension CacheReader {
+    /// Returns the words and marks that people gave a photo, as the gallery's list states them.
+    public func annotations(of key: PhotoKey) throws -> PhotoAnnotations {
+        let text = try connection.first("SELECT annotations FROM photo WHERE key = ?", key.rawValue) { $0.text(0) }
+        return PhotoAnnotations(text: text ?? "")
+    }
+
     /// Returns a photo's metadata and its edition. Returns nil if Vitrine has not read the metadata of any edition.
     public func metadata(of key: PhotoKey) throws -> StoredMetadata? {
         try connection.first(

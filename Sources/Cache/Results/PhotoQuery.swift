@@ -78,7 +78,7 @@ struct PhotoQuery: Sendable {
     var isIndexed: Bool {
         switch order.criterion {
         case .date, .name: filter == .all && !isByFolder
-        case .size, .state: false
+        case .size, .state, .rating: false
         }
     }
 
@@ -97,6 +97,7 @@ struct PhotoQuery: Sendable {
         case .date: "date"
         case .name: "name_key"
         case .size: "ifnull(photo_size, 0)"
+        case .rating: "-ifnull(rating, 0)"
         case .state:
             """
             CASE WHEN photo_trouble = \(TroubleCode.bad) OR thumbnail_trouble = \(TroubleCode.bad) THEN 4

@@ -223,6 +223,24 @@ enum Schema {
         -- The name of the album that the gallery itself is. NULL if unknown.
         ALTER TABLE gallery ADD COLUMN album_name TEXT;
         """,
+        """
+        -- The words and marks that people gave the photo; see PhotoAnnotations. NULL if there are none.
+        ALTER TABLE photo ADD COLUMN annotations TEXT;
+        ALTER TABLE photo ADD COLUMN rating INTEGER
+            GENERATED ALWAYS AS (length(annotations) - length(ltrim(annotations, '*'))) VIRTUAL;
+        ALTER TABLE photo ADD COLUMN is_favorite INTEGER
+            GENERATED ALWAYS AS (substr(ltrim(annotations, '*'), 1, 1) = '+') VIRTUAL;
+        CREATE INDEX photo_by_rating ON photo (rating) WHERE rating > 0;
+        CREATE INDEX photo_favorite ON photo (key) WHERE is_favorite;
+        DROP VIEW photo_words;
+        CREATE VIEW photo_words AS
+            SELECT photo.key AS key, iif(photo.revision IS NULL OR photo.library_part IS NOT NULL, photo.name, photo.id) AS name,
+                   iif(photo.annotations IS NULL, metadata.words,
+                       photo.annotations || char(10) || ifnull(metadata.words, '')) AS words
+            FROM photo LEFT JOIN metadata ON metadata.photo = photo.key;
+        -- The next update reads whole libraries, which brings the annotations.
+        DELETE FROM folder WHERE (SELECT kind FROM gallery) IN ('immich', 'photoprism', 'piwigo');
+        """,
     ]
 }
 

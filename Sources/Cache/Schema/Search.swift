@@ -10,21 +10,27 @@ extension CacheReader {
         var hits = try filter.folder.flatMap { try keys(in: $0, among: candidates) }
         let terms = try SearchTerm.terms(of: filter.text, connection)
         guard !terms.isEmpty else { return hits }
-        // One query for all words, which is faster than one for each.
-        let words = terms.filter { $0.dates == nil }.compactMap(\.expression).joined(separator: " AND ")
         func narrow(_ found: KeySet) {
             if hits == nil { hits = found } else { hits?.formIntersection(found) }
         }
+        // One query for all words, which is faster than one for each.
+        let words = terms.compactMap(\.plainExpression).joined(separator: " AND ")
         if !words.isEmpty {
             var found = KeySet()
             try forEachHit(words, candidates) { found.insert($0) }
             narrow(found)
         }
         for term in terms {
-            guard let dates = term.dates else { continue }
             var found = KeySet()
-            try forEachPhoto(from: dates, candidates) { found.insert($0) }
-            if let expression = term.expression { try forEachHit(expression, candidates) { found.insert($0) } }
+            switch term.meaning {
+            case .words: continue
+            case .dates(let dates, let expression):
+                try forEachPhoto(from: dates, candidates) { found.insert($0) }
+                if let expression { try forEachHit(expression, candidates) { found.insert($0) } }
+            case .annotation(let field, let expression, let sought):
+                try forEachAnnotated(field, expression, sought, candidates) { found.insert($0) }
+            case .mark(let mark): try forEachPhoto(with: mark, candidates) { found.insert($0) }
+            }
             narrow(found)
         }
         return hits
@@ -52,10 +58,51 @@ extension CacheReader {
         ) { body($0.int(0)) }
     }
 
+    /// Calls `body` for the photos with an annotation of one kind that contains all words.
+    private func forEachAnnotated(
+        _ field: SearchTerm.Field, _ expression: String, _ sought: [String], _ candidates: Set<Int64>?,
+        _ body: (Int64) -> Void
+    ) throws {
+        // Many photos have the same tags and places.
+        var known: [String: Bool] = [:]
+        func isSought(_ text: String) throws -> Bool {
+            if let answer = known[text] { return answer }
+            let words = try connection.words(in: text)
+            let answer = sought.allSatisfy { part in words.contains { $0.text.hasPrefix(part) } }
+            if known.count < Self.mostKnownTexts { known[text] = answer }
+            return answer
+        }
+        try connection.forEach(
+            """
+            SELECT photo.key, photo.annotations FROM photo_text JOIN photo ON photo.key = photo_text.rowid
+            WHERE photo_text MATCH ? AND photo.annotations NOT NULL
+            """, expression
+        ) { row in
+            guard candidates?.contains(row.int(0)) != false else { return }
+            if try field.texts(in: PhotoAnnotations(text: row.text(1))).contains(where: isSought) { body(row.int(0)) }
+        }
+    }
+
+    /// The most texts that a search compares only once.
+    private static let mostKnownTexts = 4_096
+
+    private func forEachPhoto(
+        with mark: SearchTerm.Mark, _ candidates: Set<Int64>?, _ body: (Int64) -> Void
+    ) throws {
+        func take(_ key: Int64) { if candidates?.contains(key) != false { body(key) } }
+        switch mark {
+        case .favorite: try connection.forEachNumber("key", "FROM photo WHERE is_favorite", body: take)
+        case .stars(0): try connection.forEachNumber("key", "FROM photo WHERE ifnull(rating, 0) = 0", body: take)
+        case .stars(let count):
+            // The first condition lets SQLite use the index.
+            try connection.forEachNumber("key", "FROM photo WHERE rating > 0 AND rating >= ?", count, body: take)
+        }
+    }
+
     /// Returns the matches of a filter in a photo's name, for highlighting. The ranges count bytes.
     public func marks(of filter: PhotoFilter, in name: String) throws -> [Range<Int>] {
         guard filter != .all else { return [] }
-        let sought = try connection.words(in: filter.text)
+        let sought = try SearchTerm.plainWords(of: filter.text).flatMap { try connection.words(in: $0) }
         guard !sought.isEmpty else { return [] }
         return try connection.words(in: name).filter { word in
             sought.contains { word.text.hasPrefix($0.text) }
@@ -63,23 +110,107 @@ extension CacheReader {
     }
 }
 
-/// One word of a search. The word matches the beginning of another word, or a date.
-private struct SearchTerm: Equatable, Sendable {
-    /// The full-text query for the word; nil if it contains no letters and digits.
-    let expression: String?
-    /// The period that the word names, such as `2006-07`; nil if it is no date.
-    let dates: Range<Timestamp>?
+/// One word of a search.
+private struct SearchTerm {
+    /// The condition that a photo must satisfy.
+    enum Meaning {
+        /// Each word of the full-text query begins a word of the photo's name, metadata or annotations.
+        case words(String)
+        /// The photo's date is in a period, such as `2006-07`, or the full-text query matches.
+        case dates(Range<Timestamp>, String?)
+        /// An annotation of this kind contains all words. The full-text query finds the photos that may match.
+        case annotation(Field, String, words: [String])
+        /// The photo has a mark.
+        case mark(Mark)
+    }
+
+    /// A kind of annotation, under the name that users type before a colon, as in `tag:lake`.
+    enum Field: String, CaseIterable {
+        case tag, person, place, author, description
+
+        /// Returns a photo's annotations of this kind.
+        func texts(in annotations: PhotoAnnotations) -> [String] {
+            switch self {
+            case .tag: annotations.tags
+            case .person: annotations.people
+            case .place: [annotations.place]
+            case .author: [annotations.author]
+            case .description: [annotations.description]
+            }
+        }
+    }
+
+    /// A mark of a photo.
+    enum Mark {
+        case favorite
+        /// At least this number of stars; or no stars, if the number is 0.
+        case stars(Int)
+
+        /// Reads `is:favorite` or a rating such as `rating:4`. Returns nil for other texts.
+        init?(_ word: Substring) {
+            if word.lowercased() == "is:favorite" {
+                self = .favorite
+            } else if let match = word.wholeMatch(of: /rating:([0-5])/.ignoresCase()), let count = Int(match.1) {
+                self = .stars(count)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    let meaning: Meaning
+
+    /// The full-text query for words that may be anywhere; nil for other terms.
+    var plainExpression: String? {
+        if case .words(let expression) = meaning { expression } else { nil }
+    }
 
     /// Splits a search text into terms. Without terms, every photo matches.
     static func terms(of text: String, _ connection: Connection) throws -> [SearchTerm] {
         // Each word once, because the user may paste a long text.
         var known: Set<Substring> = []
-        return try text.split(whereSeparator: \.isWhitespace).compactMap { word in
+        return try parts(of: text).compactMap { word in
             guard known.insert(word).inserted else { return nil }
-            let expression = try expression(String(word), connection)
-            let dates = dates(word)
-            return expression == nil && dates == nil ? nil : SearchTerm(expression: expression, dates: dates)
+            return try meaning(of: word, connection).map(SearchTerm.init)
         }
+    }
+
+    private static func meaning(of word: Substring, _ connection: Connection) throws -> Meaning? {
+        if let mark = Mark(word) { return .mark(mark) }
+        if let (field, value) = field(word), let expression = try expression(value, connection) {
+            return .annotation(field, expression, words: try connection.words(in: value).map(\.text))
+        }
+        let expression = try expression(String(word), connection)
+        if let dates = dates(word) { return .dates(dates, expression) }
+        return expression.map { .words($0) }
+    }
+
+    /// Returns the words that may be anywhere in a photo's texts.
+    static func plainWords(of text: String) -> [String] {
+        parts(of: text).filter { Mark($0) == nil && field($0) == nil }.map(String.init)
+    }
+
+    /// Splits a search text at its spaces, except those in quotes after a colon, as in `place:"New York"`.
+    private static func parts(of text: String) -> [Substring] {
+        var parts: [Substring] = []
+        var rest = text[...]
+        while !rest.isEmpty {
+            rest = rest.drop(while: \.isWhitespace)
+            var end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
+            if let start = rest[..<end].firstRange(of: ":\"")?.upperBound {
+                end = rest[start...].firstIndex(of: "\"").map { rest.index(after: $0) } ?? rest.endIndex
+            }
+            if end > rest.startIndex { parts.append(rest[..<end]) }
+            rest = rest[end...]
+        }
+        return parts
+    }
+
+    /// Splits a word such as `tag:lake`. Returns nil for other words.
+    private static func field(_ word: Substring) -> (Field, String)? {
+        let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let field = Field(rawValue: parts[0].lowercased()) else { return nil }
+        return (field, String(parts[1]))
     }
 
     /// Returns the full-text query for a word. The index may split the word, as in `IMG_0001`; quotes prevent the parts

@@ -136,6 +136,7 @@ struct SyncItem {
     let revision: UnsafeRawBufferPointer?
     let libraryPart: UnsafeRawBufferPointer?
     let thumbhash: UnsafeRawBufferPointer?
+    let annotations: UnsafeRawBufferPointer?
 
     // MARK: - Binary form
 
@@ -223,7 +224,8 @@ struct SyncItem {
         revision = optionalText(4)
         libraryPart = optionalText(5)
         thumbhash = optionalText(6)
-        nameKey = text(7)
+        annotations = optionalText(7)
+        nameKey = text(8)
         bytes = bytes.dropFirst(offset)
     }
 }

@@ -6,6 +6,7 @@ struct PhotoElement: Sendable {
     private let id: String
     private let name: String
     private let date: String
+    private let annotations: PhotoAnnotations
     private var photo: Address?
     private var thumbnail: Address?
     /// The reason why the last `image` element of the kind `image` was rejected, if it was.
@@ -19,11 +20,12 @@ struct PhotoElement: Sendable {
     /// The most bytes of a date in a remark.
     private static let shownDate = 64
 
-    init(id: String, name whole: String, date: String, line: Int) {
+    init(id: String, name whole: String, date: String, annotations: PhotoAnnotations? = nil, line: Int) {
         self.line = line
         self.id = id
         name = whole.cut(toBytes: Self.maximumText)
         self.date = date
+        self.annotations = annotations ?? PhotoAnnotations()
         if name.utf8.count < whole.utf8.count {
             remarks.append(.init(line: line, reason: "its name was cut to \(Self.maximumText) bytes"))
         }
@@ -65,32 +67,12 @@ struct PhotoElement: Sendable {
             return .failure(Refusal(reason: "“\(shown)” is not a date like 2006-07-30T07:47:17Z"))
         }
         guard let photo else { return .failure(Refusal(reason: photoProblem ?? "no image of kind “image”")) }
-        return .success(GalleryEntry(id: id, name: name, date: moment, photo: photo, thumbnail: thumbnail))
+        return .success(
+            GalleryEntry(
+                id: id, name: name, date: moment, photo: photo, thumbnail: thumbnail, annotations: annotations))
     }
 
     struct Refusal: Error {
         let reason: String
-    }
-}
-
-extension String {
-    /// Returns the longest prefix of whole characters within a limit of bytes.
-    ///
-    /// If even the first character does not fit, returns as many of its scalars as fit: a character may have any number
-    /// of accents.
-    func cut(toBytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        let characters = prefix(of: self, limit) { $0.utf8.count }
-        return characters.isEmpty ? String(prefix(of: unicodeScalars, limit) { UTF8.width($0) }) : String(characters)
-    }
-
-    private func prefix<Parts: Collection>(
-        of parts: Parts, _ limit: Int, size: (Parts.Element) -> Int
-    ) -> Parts.SubSequence {
-        var rest = limit
-        return parts.prefix { part in
-            rest -= size(part)
-            return rest >= 0
-        }
     }
 }

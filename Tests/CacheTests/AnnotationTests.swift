@@ -1,0 +1,138 @@
+import Model
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// The words and marks that people gave photos: stored with the list, searched, and sorted.
+@Suite struct AnnotationTests {
+    private let test: TestCache
+
+    init() throws { test = try TestCache() }
+
+    private func entry(_ id: String, _ annotations: PhotoAnnotations) throws -> GalleryEntry {
+        var entry = try TestCache.entry(id)
+        entry.annotations = annotations
+        return entry
+    }
+
+    private func annotations(_ change: (inout PhotoAnnotations) -> Void) -> PhotoAnnotations {
+        var annotations = PhotoAnnotations()
+        change(&annotations)
+        return annotations
+    }
+
+    /// Three photos: a lake with four stars, a street with two, and one without annotations.
+    private func syncThree() async throws {
+        let lake = annotations {
+            ($0.rating, $0.isFavorite, $0.place) = (4, true, "New York")
+            ($0.tags, $0.people, $0.description) = (["blue lake", "summer"], ["Anna Berg"], "The ferry\nat noon")
+        }
+        let street = annotations {
+            ($0.rating, $0.place, $0.tags, $0.author) = (2, "York", ["Lakeland road", "new"], "Anna Smith")
+        }
+        try await test.sync([entry("lake", lake), entry("street", street), TestCache.entry("plain")])
+    }
+
+    private func found(_ text: String, among candidates: [String]? = nil) throws -> [String] {
+        let candidates = try candidates.map { Set(try $0.map { try test.key($0).rawValue }) }
+        let hits = try #require(try test.cache.read { try $0.hits(PhotoFilter(text), among: candidates) })
+        return try ["lake", "plain", "street"].filter { hits.contains(try test.key($0).rawValue) }
+    }
+
+    @Test("An update stores the annotations, and changed ones affect no picture")
+    func stored() async throws {
+        try await syncThree()
+        #expect(try test.cache.read { try $0.annotations(of: test.key("lake")) }.people == ["Anna Berg"])
+        #expect(try test.cache.read { try $0.annotations(of: test.key("plain")) }.isEmpty)
+        try await test.hold("plain")
+        let summary = try await test.sync([
+            entry("plain", annotations { $0.tags = ["found"] }), entry("lake", PhotoAnnotations()),
+        ])
+        #expect(summary == SyncSummary(changed: 2, removed: 1, total: 2))
+        let photo = try test.photo("plain")
+        #expect(photo.original.edition == 1 && photo.thumbnail.edition == 1)
+        #expect(try test.cache.read { try $0.annotations(of: test.key("plain")) }.tags == ["found"])
+        #expect(try test.cache.read { try $0.annotations(of: test.key("lake")) }.isEmpty)
+    }
+
+    @Test(
+        "A search finds words of the annotations, and can be limited to one kind",
+        arguments: [
+            ("lake", ["lake", "street"]), ("anna", ["lake", "street"]), ("tag:lake", ["lake", "street"]),
+            ("tag:blue", ["lake"]), ("TAG:Blü", ["lake"]), ("tag:\"blue lake\"", ["lake"]), ("tag:\"new lake\"", []),
+            ("tag:new tag:lake", ["street"]), ("person:anna", ["lake"]), ("author:anna", ["street"]),
+            ("place:york", ["lake", "street"]), ("place:\"new york\"", ["lake"]), ("place:new", ["lake"]),
+            ("description:noon", ["lake"]), ("description:anna", []), ("rating:0", ["plain"]),
+            ("rating:1", ["lake", "street"]),
+            ("rating:3", ["lake"]), ("rating:5", []), ("is:favorite", ["lake"]),
+            ("is:favorite rating:2 ferry", ["lake"]),
+            ("rating:9", []), ("tag:", ["lake", "plain", "street"]), ("place:\"new", ["lake"]),
+            ("photo", ["lake", "plain", "street"]),
+        ])
+    func searches(text: String, ids: [String]) async throws {
+        try await syncThree()
+        guard text != "tag:" else {
+            // Without a value, this is an ordinary word, which no photo has.
+            return #expect(try found(text).isEmpty)
+        }
+        #expect(try found(text) == ids)
+        #expect(try found(text, among: ["lake"]) == ids.filter { $0 == "lake" })
+        #expect(try found(text, among: []).isEmpty)
+    }
+
+    @Test("A search index that was built anew finds annotations, too")
+    func rebuilt() async throws {
+        try await syncThree()
+        try await test.cache.writer.transaction { try PhotoText.rebuild($0) }
+        #expect(try found("ferry") == ["lake"])
+        try await test.sync([TestCache.entry("lake"), TestCache.entry("street"), TestCache.entry("plain")])
+        #expect(try found("ferry").isEmpty && found("anna").isEmpty && found("rating:1").isEmpty)
+        #expect(try await test.cache.writer.transaction { try !PhotoText.repair($0) })
+    }
+
+    @Test("The words of a limited search are not marked in names")
+    func marks() async throws {
+        try await syncThree()
+        let name = "Lake with 4 tags"
+        func marked(_ text: String) throws -> [Range<Int>] {
+            try test.cache.read { try $0.marks(of: PhotoFilter(text), in: name) }
+        }
+        #expect(try marked("lake") == [0..<4])
+        #expect(try marked("tag:lake rating:4 is:favorite").isEmpty)
+        #expect(try marked("tag:x 4") == [10..<11])
+    }
+
+    @Test("Photos with the most stars come first, and photos without stars last")
+    func sorted() async throws {
+        try await syncThree()
+        let rows = try test.cache.read { reader in
+            try PhotoQuery(order: PhotoOrder(.rating), filter: .all).rows(reader)
+        }
+        #expect(try rows[0] == test.key("lake").rawValue && rows[2] == test.key("plain").rawValue)
+    }
+
+    @Test(
+        "Searches for marks use indices",
+        arguments: [
+            "SELECT key FROM photo WHERE is_favorite", "SELECT key FROM photo WHERE rating > 0 AND rating >= 3",
+        ])
+    func indices(query: String) throws {
+        let plan = try test.cache.read { try $0.connection.map("EXPLAIN QUERY PLAN " + query) { $0.text(3) } }
+        #expect(plan.allSatisfy { $0.contains("USING") && $0.contains("INDEX") }, "\(plan)")
+    }
+
+    @Test("After an update of Vitrine, photo libraries are read whole, which brings the annotations")
+    func migration() throws {
+        func folders(kind: String) throws -> Int64? {
+            let connection = try Connection(path: ":memory:", access: .readWrite)
+            try Schema.migrate(connection, through: 11)
+            try connection.run("INSERT INTO gallery (key, address, kind) VALUES (1, 'http://localhost/', ?)", kind)
+            try connection.execute("INSERT INTO folder (path, etag) VALUES (x'61', '5')")
+            try connection.execute(Schema.migrations[11])
+            return try connection.first("SELECT count(*) FROM folder") { $0.int(0) }
+        }
+        #expect(try folders(kind: "immich") == 0 && folders(kind: "webdav") == 1)
+    }
+}
