@@ -42,6 +42,31 @@ import Testing
         </rss>
         """
 
+    @Test("Photos have the author and the tags of their post, and their own descriptions")
+    func annotations() throws {
+        let rss = try photos(
+            """
+            <rss xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:media="http://search.yahoo.com/mrss/"><channel>
+            <category>channel</category><item><guid>1</guid><dc:creator>Zoë</dc:creator><category>lake</category>
+            <category>lake</category><category>blue sky</category>
+            <media:content url="a.jpg" medium="image"><media:description>A ferry</media:description></media:content>
+            <media:content url="b.jpg" medium="image"/></item></channel></rss>
+            """)
+        #expect(rss.map(\.annotations.tags) == [["lake", "blue sky"], ["lake", "blue sky"]])
+        #expect(
+            rss.map(\.annotations.author) == ["Zoë", "Zoë"] && rss.map(\.annotations.description) == ["A ferry", ""])
+        let atom = try photos(
+            """
+            <feed xmlns="http://www.w3.org/2005/Atom"><author><name>Site</name></author><entry><id>1</id><title>T</title>
+            <author><name>Anna</name><uri>x</uri></author><category term="lake" scheme="s"/>
+            <link rel="enclosure" type="image/jpeg" href="a.jpg"/></entry></feed>
+            """)
+        #expect(atom.map(\.annotations.author) == ["Anna"] && atom.map(\.annotations.tags) == [["lake"]])
+        let json = try jsonPhotos(
+            #"{"items":[{"id":"1","tags":["lake","sky"],"attachments":[{"url":"a.jpg","mime_type":"image/jpeg"}]}]}"#)
+        #expect(json.map(\.annotations.tags) == [["lake", "sky"]])
+    }
+
     @Test("Each picture of a post is a photo, with its description as its name")
     func socialPosts() throws {
         let photos = try photos(Self.socialFeed)

@@ -47,6 +47,27 @@ import Testing
         #expect(try parse(Self.page([], next: "3")).next == "3")
     }
 
+    @Test("A photo has the words and marks that people gave it")
+    func annotations() throws {
+        let more = #"""
+            ,"isFavorite":true,"exifInfo":{"make":"X","description":"The ferry","rating":4,"country":"Germany","state":"Berlin",
+            "city":"Berlin","exposureTime":"1/60","orientation":null},"people":[{"id":"p","name":"Anna","faces":[{"name":"x"}]},
+            {"name":""},{"name":"Uwe"}],"tags":[{"name":"birds","value":"animals/birds"}]
+            """#
+        for size in [1, 1_000_000] {
+            let photos = try parse(Self.page([Self.asset(1, more), Self.asset(2)]), pieces: size).photos
+            let first = try #require(photos.first).annotations
+            #expect(first.isFavorite && first.rating == 4 && first.description == "The ferry")
+            #expect(first.place == "Berlin, Germany" && first.people == ["Anna", "Uwe"] && first.tags == ["birds"])
+            // The next photo inherits nothing.
+            #expect(photos.last?.annotations == PhotoAnnotations())
+        }
+        for rating in ["-1", "0", "6", "44", "null", #""3""#, "3.5"] {
+            let photo = try parse(Self.page([Self.asset(1, #","exifInfo":{"rating":\#(rating)}"#)])).photos.first
+            #expect(photo?.annotations == PhotoAnnotations())
+        }
+    }
+
     @Test("Videos, photos in the trash, and objects without a sound id are left out")
     func leftOut() throws {
         let assets = [

@@ -47,6 +47,16 @@ import Testing
         #expect(try parse("[]").photos.isEmpty)
     }
 
+    @Test("A photo has the words and marks that people gave it")
+    func annotations() throws {
+        let more = #","Favorite":true,"Caption":"The ferry","Description":"","PlaceLabel":"Berlin, Germany","Rating":3"#
+        let (photos, _) = try parse(
+            Self.page([Self.photo(1, more), Self.photo(2, #","Description":"Old","PlaceLabel":"Unknown""#)]))
+        let (first, second) = (try #require(photos.first).annotations, try #require(photos.last).annotations)
+        #expect(first.isFavorite && first.description == "The ferry" && first.place == "Berlin, Germany")
+        #expect(!second.isFavorite && second.description == "Old" && second.place.isEmpty)
+    }
+
     @Test("A page that is full names the next page, even if it has videos")
     func nextPage() throws {
         let full = Self.page([Self.photo(1), Self.photo(2, #","Type":"video""#)])

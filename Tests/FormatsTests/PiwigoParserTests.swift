@@ -47,6 +47,14 @@ import Testing
         try parse(Self.page([image]), server: server).photos.first
     }
 
+    @Test("A photo has its description")
+    func description() throws {
+        #expect(
+            try photo(Self.image(7, members: #","comment":"The <b>ferry</b>""#))?.annotations.description
+                == "The <b>ferry</b>")
+        #expect(try photo(Self.image(7))?.annotations == PhotoAnnotations())
+    }
+
     @Test("A page has the facts about its photos")
     func page() throws {
         let parsed = try parse(Self.page([Self.image(7), Self.image(8)]))

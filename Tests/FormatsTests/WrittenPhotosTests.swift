@@ -32,7 +32,7 @@ import Testing
         let plain = try #require(try digest(photo()))
         #expect(try digest("  \n" + photo()) == plain)
         let other = #"""
-            <photo date='2006-07-30T07:47:17Z' rating="5" name="&#79;ne" id='1'><note/>
+            <photo date='2006-07-30T07:47:17Z' stars="5" name="&#79;ne" id='1'><note/>
             <image srcURL='a.jpg' kind='image' width="7"/><image kind="poster" srcURL="p"/>
             <image kind='thumbnail' srcURL='t.jpg'/></photo>
             """#
@@ -43,11 +43,33 @@ import Testing
             photo(images: [("image", "b.jpg"), ("thumbnail", "t.jpg")]),
             photo(images: [("image", "a.jpg"), ("thumbnail", "u.jpg")]), photo(images: [("image", "a.jpg")]),
             photo(images: [("thumbnail", "a.jpg"), ("image", "t.jpg")]), photo(name: "One&amp;"),
-            photo(name: "O\u{301}ne"),
+            photo(name: "O\u{301}ne"), photo().replacing("<photo ", with: #"<photo rating="5" "#),
+            photo().replacing("<photo ", with: #"<photo rating="4" "#),
+            photo().replacing("<photo ", with: #"<photo tags="a" "#),
         ] {
             #expect(all.insert(try digest(text)).inserted, "\(text)")
         }
         #expect(all.insert(try digest(photo(), base: Address("http://example.org/other/index.xml"))).inserted)
+    }
+
+    @Test("A photo has a comment, an author, a rating and tags, however it is parsed", arguments: [2, 20])
+    func annotations(images count: Int) throws {
+        let images = [("image", "a.jpg")] + Array(repeating: ("thumbnail", "t.jpg"), count: count - 1)
+        var photos = try photos(
+            photo(images: images).replacing(
+                "<photo ", with: #"<photo comment="Now &amp; then" author="Zoë" rating="4" tags="lake, blue sky,"  "#)
+                + photo(id: "2") + photo(id: "3").replacing("<photo ", with: #"<photo rating="99999999999999999999" "#)
+                + photo(id: "4").replacing("<photo ", with: #"<photo rating="-2" comment="" "#))
+        var entry = EntryBytes()
+        var found: [PhotoAnnotations] = []
+        for index in 0..<photos.count where photos.read(index, into: &entry) {
+            found.append(PhotoAnnotations(text: entry.text(.annotations)))
+            #expect(entry.text(.thumbnail) == "http://example.org/album/t.jpg" && entry.text(.revision).isEmpty)
+        }
+        var expected = PhotoAnnotations()
+        (expected.description, expected.author, expected.rating) = ("Now & then", "Zoë", 4)
+        expected.tags = ["lake", "blue sky"]
+        #expect(found == [expected, PhotoAnnotations(), PhotoAnnotations(), PhotoAnnotations()])
     }
 
     @Test("A photo with remarks has no digest") func remarks() throws {

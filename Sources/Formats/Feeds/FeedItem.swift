@@ -6,6 +6,8 @@ struct FeedItem {
     /// The item's own id; nil if the feed states none.
     var id: String?
     var title: String?
+    /// The name of the author, and the tags.
+    var annotations = PhotoAnnotations()
     /// The moment when the item was published.
     var date: Timestamp?
     /// The moment of the item's last change.
@@ -16,6 +18,13 @@ struct FeedItem {
     /// The texts of the item, which may be HTML.
     private var words: [String] = []
 
+    /// Adds a tag. Ignores the tag if the item has too many.
+    mutating func add(tag: String) {
+        if annotations.tags.count < Self.maximumTags, !annotations.tags.contains(tag) { annotations.tags.append(tag) }
+    }
+
+    /// The most tags of an item.
+    private static let maximumTags = 64
     /// The most pictures of an item.
     fileprivate static let maximumPictures = 1_000
     /// The most bytes of all texts of an item.
@@ -69,12 +78,15 @@ struct FeedItem {
                 continue
             }
             let number = photos.count + 1
+            var annotations = annotations
+            annotations.description = picture.description ?? ""
             photos.append(
                 LibraryPhoto(
                     id: id.map { number == 1 ? $0 : "\($0)#\(number)" } ?? address.text,
                     name: Self.line(picture.title ?? title ?? picture.description) ?? address.fileName,
                     date: (date ?? changeDate).map { .published($0) }, revision: address.text, photo: address,
-                    thumbnail: (picture.thumbnail ?? (named.count == 1 ? thumbnail : nil)).flatMap { base.picture($0) })
+                    thumbnail: (picture.thumbnail ?? (named.count == 1 ? thumbnail : nil)).flatMap { base.picture($0) },
+                    annotations: annotations)
             )
         }
         return photos

@@ -90,6 +90,8 @@ public final class FeedParser: LibraryParser {
         case .enclosure:
             item?.add(
                 FeedPicture(address: attributes.text(.url), type: attributes.text(.type), medium: nil))
+        case .category:
+            if let tag = attributes.text(.term), !tag.isEmpty { item?.add(tag: tag) }
         case .link where attributes.text(.relation) == "enclosure":
             item?.add(
                 FeedPicture(address: attributes.text(.target), type: attributes.text(.type), medium: nil))
@@ -113,6 +115,7 @@ public final class FeedParser: LibraryParser {
 /// The elements that the parser knows. Namespaces and names identify them, because each feed chooses its own prefixes.
 private enum FeedElement {
     case root, item, id, title, date, changeDate, link, enclosure, words
+    case author, authorName, category
     case mediaContent, mediaThumbnail, mediaTitle, mediaDescription
     case other
 
@@ -135,7 +138,7 @@ private enum FeedElement {
                     ? .mediaThumbnail
                     : isName("title") ? .mediaTitle : isName("description") ? .mediaDescription : .other
         } else if let namespace, namespace == Self.dublinCore {
-            self = isName("date") ? .date : .other
+            self = isName("date") ? .date : isName("creator") ? .authorName : .other
         } else if let namespace, namespace == Self.content {
             self = isName("encoded") ? .words : .other
         } else if namespace == nil || (namespace.map { space in Self.rss.contains { space == $0 } } ?? false) {
@@ -155,6 +158,7 @@ private enum FeedElement {
         if isName("title") { return .title }
         if isName("pubDate") { return .date }
         if isName("enclosure") { return .enclosure }
+        if isName("category") { return .category }
         return isName("description") ? .words : .other
     }
 
@@ -167,14 +171,17 @@ private enum FeedElement {
         if isName("published") { return .date }
         if isName("updated") { return .changeDate }
         if isName("link") { return .link }
+        if isName("category") { return .category }
+        if isName("author") { return .author }
+        if isName("name") { return .authorName }
         return isName("content") || isName("summary") ? .words : .other
     }
 
     /// Whether the parser needs the element's text.
     var hasText: Bool {
         switch self {
-        case .id, .title, .date, .changeDate, .words, .mediaTitle, .mediaDescription: true
-        case .root, .item, .link, .enclosure, .mediaContent, .mediaThumbnail, .other: false
+        case .id, .title, .date, .changeDate, .words, .authorName, .category, .mediaTitle, .mediaDescription: true
+        case .root, .item, .link, .enclosure, .author, .mediaContent, .mediaThumbnail, .other: false
         }
     }
 }
@@ -192,6 +199,8 @@ extension FeedItem {
         case .date: date = date ?? FeedDate.moment(text)
         case .changeDate: changeDate = changeDate ?? FeedDate.moment(text)
         case .words: add(words: text)
+        case .authorName where annotations.author.isEmpty: annotations.author = text
+        case .category: add(tag: text)
         default: break
         }
     }
@@ -213,4 +222,5 @@ extension XMLName {
     fileprivate static let medium = Self("medium")
     fileprivate static let relation = Self("rel")
     fileprivate static let target = Self("href")
+    fileprivate static let term = Self("term")
 }

@@ -45,7 +45,7 @@ public final class JSONFeedParser: LibraryParser {
         private var photos: [LibraryPhoto] = []
         private var item: FeedItem?
         private var image: String?
-        private var (isInItems, isInAttachments) = (false, false)
+        private var (isInItems, isInAttachments, isInTags) = (false, false, false)
         private var key = ""
 
         init(_ base: Address) {
@@ -67,8 +67,9 @@ public final class JSONFeedParser: LibraryParser {
             case (2, .beginObject) where isInItems: (item, image) = (FeedItem(), nil)
             case (2, .endObject): endItem()
             case (3, .string(let text)), (3, .number(let text)): take(String(decoding: text, as: UTF8.self))
-            case (3, .beginArray): isInAttachments = key == "attachments"
-            case (3, .endArray): isInAttachments = false
+            case (3, .beginArray): (isInAttachments, isInTags) = (key == "attachments", key == "tags")
+            case (3, .endArray): (isInAttachments, isInTags) = (false, false)
+            case (4, .string(let text)) where isInTags: item?.add(tag: String(decoding: text, as: UTF8.self))
             case (4, .beginObject) where isInAttachments:
                 // Else further members would change the last picture.
                 if item?.add(FeedPicture()) != true { isInAttachments = false }

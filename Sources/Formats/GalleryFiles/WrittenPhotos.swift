@@ -76,8 +76,10 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
             let (id, name) = (fields.next(), fields.next())
             let most = PhotoElement.maximumText
             guard !id.isEmpty, id.count <= most, !name.isEmpty, name.count <= most,
-                let date = Timestamp(iso8601: fields.next()), let image = fields.nextImage(), image.kind == .image
+                let date = Timestamp(iso8601: fields.next())
             else { return false }
+            let annotations = fields.nextAnnotations()
+            guard let image = fields.nextImage(), image.kind == .image else { return false }
             let thumbnail = fields.nextImage()
             guard thumbnail?.kind != .image, fields.nextImage() == nil else { return false }
             entry.begin(date: date, digest: photo.digest)
@@ -89,7 +91,9 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
             entry.end(.photo)
             if let thumbnail, !plain.append(thumbnail.reference, to: &entry) { return false }
             entry.end(.thumbnail)
-            entry.end(.revision)
+            for part in [EntryBytes.Part.revision, .libraryPart, .thumbhash] { entry.end(part) }
+            if let annotations { entry.append(annotations) }
+            entry.end(.annotations)
             return true
         }
     }
@@ -100,7 +104,8 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
             var fields = WrittenFields(UnsafeRawBufferPointer(rebasing: bytes[photo.bytes]))
             func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
             var element = PhotoElement(
-                id: text(fields.next()), name: text(fields.next()), date: text(fields.next()), line: photo.line)
+                id: text(fields.next()), name: text(fields.next()), date: text(fields.next()),
+                annotations: fields.nextAnnotations().map { PhotoAnnotations(text: text($0)) }, line: photo.line)
             for line in imageLines[photo.imageLines] {
                 guard let image = fields.nextImage() else { break }
                 element.add(image.kind, text(image.reference), line: line, base: base)
@@ -124,7 +129,9 @@ extension WrittenPhotos {
         open = WrittenPhoto(
             kind: .written, line: line, bytes: bytes.count..<bytes.count,
             imageLines: imageLines.count..<imageLines.count)
-        for name in [XMLName.id, .name, .date] { WrittenFields.append(attributes[name], to: &bytes) }
+        let names = [XMLName.id, .name, .date]
+        for name in names { WrittenFields.append(attributes[name], to: &bytes) }
+        if attributes.count > names.count { WrittenFields.append(annotationsIn: attributes, to: &bytes) }
     }
 
     /// Adds an `image` element to the open photo, if there is one.
@@ -233,12 +240,16 @@ struct WrittenPhoto {
     }
 }
 
-/// A photo's attributes as bytes: id, name and date, then each image's kind and reference.
+/// A photo's attributes as bytes: id, name and date, the annotations if there are any, then each image's kind and
+/// reference.
 struct WrittenFields {
     enum ImageKind: UInt8 {
         case image = 1
         case thumbnail = 2
     }
+
+    /// The byte before the annotations, in the place of an image's kind.
+    private static let annotationsMark: UInt8 = 3
 
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
@@ -253,6 +264,13 @@ struct WrittenFields {
         return UnsafeRawBufferPointer(rebasing: bytes[offset - count..<offset])
     }
 
+    /// Returns the text of the annotations. Returns nil if there are none.
+    mutating func nextAnnotations() -> UnsafeRawBufferPointer? {
+        guard offset < bytes.count, bytes[offset] == Self.annotationsMark else { return nil }
+        offset += 1
+        return next()
+    }
+
     mutating func nextImage() -> (kind: ImageKind, reference: UnsafeRawBufferPointer)? {
         guard offset < bytes.count, let kind = ImageKind(rawValue: bytes[offset]) else { return nil }
         offset += 1
@@ -260,6 +278,31 @@ struct WrittenFields {
     }
 
     // MARK: - Writing
+
+    /// Appends a photo's annotations, if the attributes contain any.
+    static func append(annotationsIn attributes: Attributes, to bytes: inout [UInt8]) {
+        func text(_ name: XMLName) -> String {
+            guard let value = attributes[name] else { return "" }
+            var text: [UInt8] = []
+            Attributes.append(value, to: &text)
+            return String(decoding: text.prefix(longestAnnotation), as: UTF8.self)
+        }
+        var annotations = PhotoAnnotations()
+        annotations.description = text(.comment)
+        annotations.author = text(.author)
+        annotations.rating = min(max(Int(text(.rating)) ?? 0, 0), PhotoAnnotations.mostStars)
+        annotations.tags = text(.tags).split(separator: ",").map(String.init)
+        guard !annotations.isEmpty else { return }
+        var written = annotations.text
+        bytes.append(annotationsMark)
+        written.withUTF8 { text in
+            withUnsafeBytes(of: UInt32(text.count)) { bytes.append(contentsOf: $0) }
+            bytes.append(contentsOf: text)
+        }
+    }
+
+    /// The most bytes of an attribute with annotations that are read.
+    private static let longestAnnotation = 16_384
 
     static func append(_ value: UnsafeRawBufferPointer?, to bytes: inout [UInt8]) {
         let start = bytes.count

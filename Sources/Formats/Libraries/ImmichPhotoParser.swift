@@ -89,8 +89,8 @@ private struct ImmichPageReader: JSONConsumer {
 
     mutating func take(_ event: JSONEvent, depth: Int) throws {
         if isInAsset {
-            if depth == 4 {
-                asset.take(event)
+            if depth >= 4 {
+                asset.take(event, depth: depth - 4)
             } else if depth == 3 {
                 isInAsset = false
                 if let photo = asset.photo(pictures) { photos.append(photo) }
@@ -131,15 +131,20 @@ private struct ImmichPageReader: JSONConsumer {
 struct ImmichAsset {
     private enum Member {
         case id, name, type, checksum, thumbhash, mimeType, isTrashed, localTime, createdAt, updatedAt
+        case isFavorite, exif, people, tags
 
         init?(_ name: UnsafeRawBufferPointer) {
             switch name.count {
             case 2 where name.isText("id"): self = .id
             case 4 where name.isText("type"): self = .type
+            case 4 where name.isText("tags"): self = .tags
+            case 6 where name.isText("people"): self = .people
+            case 8 where name.isText("exifInfo"): self = .exif
             case 8 where name.isText("checksum"): self = .checksum
             case 9 where name.isText("thumbhash"): self = .thumbhash
             case 9 where name.isText("isTrashed"): self = .isTrashed
             case 9 where name.isText("updatedAt"): self = .updatedAt
+            case 10 where name.isText("isFavorite"): self = .isFavorite
             case 13 where name.isText("localDateTime"): self = .localTime
             case 13 where name.isText("fileCreatedAt"): self = .createdAt
             case 16 where name.isText("originalFileName"): self = .name
@@ -162,15 +167,18 @@ struct ImmichAsset {
     private var mimeType = ""
     private var isPhoto = true
     private var (localTime, createdAt, updatedAt): (Timestamp?, Timestamp?, Timestamp?)
+    private var words = ImmichWords()
 
     mutating func removeAll() {
         (member, id, name, mimeType, isPhoto) = (nil, nil, "", "", true)
         (localTime, createdAt, updatedAt) = (nil, nil, nil)
         (checksum, thumbhash) = ([], [])
+        words = ImmichWords()
     }
 
-    /// Takes a member's name, or its value.
-    mutating func take(_ event: JSONEvent) {
+    /// Takes a member's name, or its value. The members of the asset itself have the depth 0.
+    mutating func take(_ event: JSONEvent, depth: Int) {
+        guard depth == 0 else { return takeWords(event, depth: depth) }
         switch (member, event) {
         case (_, .key(let name)): member = Member(name)
         case (.id, .string(let text)): id = ImmichID.text(text)
@@ -181,9 +189,19 @@ struct ImmichAsset {
             mimeType = String(decoding: text, as: UTF8.self)
         case (.type, .string(let text)): isPhoto = isPhoto && text.elementsEqual("IMAGE".utf8)
         case (.isTrashed, .bool(true)): isPhoto = false
+        case (.isFavorite, .bool(let value)): words.takeFavorite(value)
         case (.localTime, .string(let text)): localTime = Timestamp(iso8601: text)
         case (.createdAt, .string(let text)): createdAt = Timestamp(iso8601: text)
         case (.updatedAt, .string(let text)): updatedAt = Timestamp(iso8601: text)
+        default: break
+        }
+    }
+
+    private mutating func takeWords(_ event: JSONEvent, depth: Int) {
+        switch member {
+        case .exif where depth == 1: words.takeExif(event)
+        case .people where depth == 2: words.takeName(event, of: \.people)
+        case .tags where depth == 2: words.takeName(event, of: \.tags)
         default: break
         }
     }
@@ -196,7 +214,7 @@ struct ImmichAsset {
             date: localTime.map { .cameraTime($0) } ?? createdAt.map { .moment($0) },
             part: localTime.map { ImmichMonth.name(of: $0) } ?? LibraryPhoto.noPart,
             revision: String(decoding: checksum, as: UTF8.self), thumbhash: String(decoding: thumbhash, as: UTF8.self),
-            photo: photo, thumbnail: pictures.thumbnail(id), changedAt: updatedAt)
+            photo: photo, thumbnail: pictures.thumbnail(id), changedAt: updatedAt, annotations: words.annotations)
     }
 
     /// Whether Vitrine can decode the file.
@@ -209,6 +227,75 @@ struct ImmichAsset {
         "image/jpeg", "image/jpg", "image/png", "image/gif", "image/webp", "image/tiff", "image/heic", "image/heif",
         "image/avif",
     ]
+}
+
+/// The words and marks that an Immich server states about a photo.
+private struct ImmichWords {
+    private enum Member { case name, description, rating, city, state, country }
+
+    /// The most bytes of a text that are kept.
+    private static let longestText = 4_096
+    /// The most people or tags of a photo.
+    private static let mostNames = 64
+
+    /// The annotations without their place.
+    private var words = PhotoAnnotations()
+    private var (city, state, country) = ("", "", "")
+    private var member: Member?
+
+    /// The words and marks. The place is as in `Potsdam, Brandenburg, Germany`; a city may be a state of its own.
+    var annotations: PhotoAnnotations {
+        var annotations = words
+        annotations.place = [city, state == city ? "" : state, country].filter { !$0.isEmpty }.joined(separator: ", ")
+        return annotations
+    }
+
+    /// Takes whether the photo is a favorite.
+    mutating func takeFavorite(_ isFavorite: Bool) { words.isFavorite = isFavorite }
+
+    /// Takes a member of `exifInfo`.
+    mutating func takeExif(_ event: JSONEvent) {
+        switch (member, event) {
+        case (_, .key(let name)): member = Self.exifMember(name)
+        case (.description, .string(let text)): words.description = Self.text(text)
+        case (.rating, .number(let text)): words.rating = Self.stars(text)
+        case (.city, .string(let text)): city = Self.text(text)
+        case (.state, .string(let text)): state = Self.text(text)
+        case (.country, .string(let text)): country = Self.text(text)
+        default: break
+        }
+    }
+
+    /// Takes a member of a person or a tag. A tag's `value` is its path, such as `animals/birds`.
+    mutating func takeName(_ event: JSONEvent, of names: WritableKeyPath<PhotoAnnotations, [String]>) {
+        switch (member, event) {
+        case (_, .key(let name)): member = name.isText("name") ? .name : nil
+        case (.name, .string(let text)):
+            let name = Self.text(text)
+            if !name.isEmpty, words[keyPath: names].count < Self.mostNames { words[keyPath: names].append(name) }
+        default: break
+        }
+    }
+
+    private static func exifMember(_ name: UnsafeRawBufferPointer) -> Member? {
+        switch name.count {
+        case 4 where name.isText("city"): .city
+        case 5 where name.isText("state"): .state
+        case 6 where name.isText("rating"): .rating
+        case 7 where name.isText("country"): .country
+        case 11 where name.isText("description"): .description
+        default: nil
+        }
+    }
+
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        String(decoding: bytes.prefix(longestText), as: UTF8.self)
+    }
+
+    /// Returns the number of stars. The server writes -1 for a rejected photo.
+    private static func stars(_ bytes: UnsafeRawBufferPointer) -> Int {
+        bytes.count == 1 && (0x31...0x35).contains(bytes[0]) ? Int(bytes[0]) - 0x30 : 0
+    }
 }
 
 /// The ids of an Immich server, which are UUIDs.

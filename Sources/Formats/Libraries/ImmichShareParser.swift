@@ -120,7 +120,7 @@ private final class ImmichLinkParser: LibraryParser {
                     throw FormatError.notAGallery("a link to too many photos")
                 }
                 assets.append(asset)
-            case (3, _) where member == .assets: asset.take(event)
+            case (3..., _) where member == .assets: asset.take(event, depth: depth - 3)
             case (2, .key(let name)) where member == .album: isAlbumID = name.elementsEqual("id".utf8)
             case (2, .string(let text)) where member == .album && isAlbumID: album = ImmichID.text(text)
             default: break

@@ -15,7 +15,7 @@ public struct LibraryListing: WrittenEntries, Sendable {
             bytes.removeAll(keepingCapacity: true)
             for text in [
                 photo.id, photo.name, photo.part, photo.revision, photo.thumbhash, photo.photo.text,
-                photo.thumbnail?.text ?? "",
+                photo.thumbnail?.text ?? "", photo.annotations.text,
             ] {
                 bytes += text.utf8
                 bytes.append(0)
@@ -71,6 +71,8 @@ public struct LibraryListing: WrittenEntries, Sendable {
         entry.end(.libraryPart)
         entry.append(photo.thumbhash.utf8)
         entry.end(.thumbhash)
+        entry.append(photo.annotations.text.utf8)
+        entry.end(.annotations)
         return true
     }
 }

@@ -30,6 +30,8 @@ public struct LibraryPhoto: Equatable, Sendable {
     public var thumbnail: Address?
     /// The time when the server's record of the photo last changed; nil if unknown.
     public var changedAt: Timestamp?
+    /// The words and marks that people gave the photo.
+    public var annotations: PhotoAnnotations
 
     /// The value of ``part`` for a photo that is in no part.
     public static let noPart = "-"
@@ -37,7 +39,8 @@ public struct LibraryPhoto: Equatable, Sendable {
     /// Creates a photo.
     public init(
         id: String, name: String, date: Date?, part: String = LibraryPhoto.noPart, revision: String,
-        thumbhash: String = "", photo: Address, thumbnail: Address?, changedAt: Timestamp? = nil
+        thumbhash: String = "", photo: Address, thumbnail: Address?, changedAt: Timestamp? = nil,
+        annotations: PhotoAnnotations = PhotoAnnotations()
     ) {
         self.id = id
         self.name = name
@@ -48,6 +51,7 @@ public struct LibraryPhoto: Equatable, Sendable {
         self.photo = photo
         self.thumbnail = thumbnail
         self.changedAt = changedAt
+        self.annotations = annotations
     }
 }
 

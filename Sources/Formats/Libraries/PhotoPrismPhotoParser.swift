@@ -139,6 +139,7 @@ private struct PhotoPrismReader: JSONConsumer {
 private struct PhotoPrismRecord {
     private enum Member {
         case id, hash, type, title, originalName, fileName, year, month, localTime, takenAt, updatedAt
+        case isFavorite, caption, place
 
         init?(_ name: UnsafeRawBufferPointer) {
             switch name.count {
@@ -149,6 +150,11 @@ private struct PhotoPrismRecord {
             case 5 where name.isText("Title"): self = .title
             case 5 where name.isText("Month"): self = .month
             case 7 where name.isText("TakenAt"): self = .takenAt
+            case 7 where name.isText("Caption"): self = .caption
+            case 8 where name.isText("Favorite"): self = .isFavorite
+            case 10 where name.isText("PlaceLabel"): self = .place
+            // The name of the caption before 2025.
+            case 11 where name.isText("Description"): self = .caption
             case 8 where name.isText("FileName"): self = .fileName
             case 9 where name.isText("UpdatedAt"): self = .updatedAt
             case 12 where name.isText("OriginalName"): self = .originalName
@@ -160,6 +166,8 @@ private struct PhotoPrismRecord {
 
     /// The most bytes of a name that are kept.
     private static let longestName = 1_024
+    /// The most bytes of a caption that are kept.
+    private static let longestCaption = 4_096
     private static let otherTypes: Set<String> = ["video", "audio", "document", "other", "sidecar"]
 
     private(set) var id: String?
@@ -168,6 +176,7 @@ private struct PhotoPrismRecord {
     private var hash: String?
     private var (title, originalName, fileName) = ("", "", "")
     private var (year, month): (Int?, Int?)
+    private var annotations = PhotoAnnotations()
     private var (localTime, takenAt, updatedAt): (Timestamp?, Timestamp?, Timestamp?)
 
     /// Takes a member's name, or its value.
@@ -180,6 +189,12 @@ private struct PhotoPrismRecord {
         case (.title, .string(let text)): title = Self.text(text)
         case (.originalName, .string(let text)): originalName = Self.text(text)
         case (.fileName, .string(let text)): fileName = Self.text(text)
+        case (.isFavorite, .bool(let value)): annotations.isFavorite = value
+        case (.caption, .string(let text)) where !text.isEmpty:
+            annotations.description = String(decoding: text.prefix(Self.longestCaption), as: UTF8.self)
+        // The server writes `zz` for an unknown place.
+        case (.place, .string(let text)) where !text.isText("Unknown") && !text.isText("zz"):
+            annotations.place = Self.text(text)
         case (.year, .number(let text)): year = PhotoPrismText.number(text, upTo: 9_999)
         case (.month, .number(let text)): month = PhotoPrismText.number(text, upTo: 12)
         case (.localTime, .string(let text)): localTime = PhotoPrismText.time(text)
@@ -198,7 +213,7 @@ private struct PhotoPrismRecord {
             id: id, name: names.first { !$0.isEmpty } ?? id,
             date: localTime.map { .cameraTime($0) } ?? takenAt.map { .moment($0) },
             part: PhotoPrismText.month(year: year, month: month) ?? LibraryPhoto.noPart, revision: hash, photo: photo,
-            thumbnail: pictures.thumbnail(hash), changedAt: updatedAt)
+            thumbnail: pictures.thumbnail(hash), changedAt: updatedAt, annotations: annotations)
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {

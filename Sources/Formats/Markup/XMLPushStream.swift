@@ -241,7 +241,8 @@ final class XMLLibrary {
 struct Attributes {
     /// Five pointers per attribute: name, prefix, namespace, start and end of the value.
     private let pointers: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
-    private let count: Int
+    /// The number of attributes.
+    let count: Int
 
     init(_ pointers: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, count: Int32) {
         self.pointers = pointers
@@ -299,6 +300,10 @@ struct XMLName: Sendable {
     static let name = Self("name")
     static let date = Self("date")
     static let kind = Self("kind")
+    static let comment = Self("comment")
+    static let author = Self("author")
+    static let rating = Self("rating")
+    static let tags = Self("tags")
     static let reference = Self("srcURL")
     static let thumbnail = Self("thumbnail")
 

@@ -101,6 +101,28 @@ import Testing
         }
     }
 
+    @Test("The list brings descriptions, ratings, places and people, and an update changes them")
+    func annotations() async throws {
+        let server = try await ImmichServer.start(
+            photos: 5, settings: ["people": [Self.person: [2]], "names": [Self.person: "Anna"]])
+        let exif: [String: any Sendable] = [
+            "description": "The ferry", "rating": 4, "city": "Potsdam", "country": "Germany",
+        ]
+        try server.order(["change": 2, "exifInfo": exif])
+        try await openingWithKey(server.url("/")) { cache in
+            await update(cache, server)
+            let key = try photos(cache)[2].key
+            let found = try cache.read { try $0.annotations(of: key) }
+            #expect(found.description == "The ferry" && found.rating == 4 && found.place == "Potsdam, Germany")
+            #expect(found.people == ["Anna"] && !found.isFavorite)
+            // The third photo is a favorite.
+            #expect(try cache.read { try $0.annotations(of: photos(cache)[3].key) }.isFavorite)
+            try server.order(["change": 2, "exifInfo": ["rating": 2]])
+            await update(cache, server)
+            #expect(try cache.read { try $0.annotations(of: key) }.rating == 2)
+        }
+    }
+
     @Test("Pages of 1,000 photos follow each other, and the first ones appear before the last page is there")
     func pages() async throws {
         let server = try await ImmichServer.start(photos: 2_500)

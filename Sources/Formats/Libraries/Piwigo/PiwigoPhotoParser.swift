@@ -116,7 +116,7 @@ private struct PiwigoPageReader: JSONConsumer {
 
 /// The members of the object that describes a photo or another file.
 private struct PiwigoImage {
-    private enum Member { case id, file, name, width, height, taken, posted, address, sizes }
+    private enum Member { case id, file, name, comment, width, height, taken, posted, address, sizes }
 
     /// A picture that the server makes from the file.
     private struct Size {
@@ -129,12 +129,14 @@ private struct PiwigoImage {
 
     /// The most bytes of a name that are kept.
     private static let longestName = 1_024
+    /// The most bytes of a description that are kept.
+    private static let longestComment = 4_096
     /// The length of a thumbnail's longer side, if the server makes such a size. Piwigo's own sizes are 240 and 432.
     private static let usefulLength = 240
 
     private var member: Member?
     private var id: String?
-    private var (file, name) = ("", "")
+    private var (file, name, comment) = ("", "", "")
     private var (width, height) = (0, 0)
     private var (taken, posted): (Timestamp?, Timestamp?)
     private var address: [UInt8] = []
@@ -153,6 +155,8 @@ private struct PiwigoImage {
         case (.id, _): id = PiwigoValue.id(event)
         case (.file, .string(let text)): file = String(decoding: text.prefix(Self.longestName), as: UTF8.self)
         case (.name, .string(let text)): name = String(decoding: text.prefix(Self.longestName), as: UTF8.self)
+        case (.comment, .string(let text)):
+            comment = String(decoding: text.prefix(Self.longestComment), as: UTF8.self)
         case (.width, _): width = PiwigoValue.number(event) ?? 0
         case (.height, _): height = PiwigoValue.number(event) ?? 0
         case (.taken, _): taken = PiwigoValue.time(event)
@@ -171,6 +175,7 @@ private struct PiwigoImage {
         case 4 where name.isText("name"): .name
         case 5 where name.isText("width"): .width
         case 6 where name.isText("height"): .height
+        case 7 where name.isText("comment"): .comment
         case 11 where name.isText("derivatives"): .sizes
         case 11 where name.isText("element_url"): .address
         case 13 where name.isText("date_creation"): .taken
@@ -217,12 +222,15 @@ private struct PiwigoImage {
     /// Returns the photo. Returns nil for a file that Vitrine cannot show, and for an object without an id.
     func photo(_ pictures: PiwigoPictures) -> LibraryPhoto? {
         guard let id, let photo = photoAddress(pictures) else { return nil }
+        var annotations = PhotoAnnotations()
+        annotations.description = comment
         return LibraryPhoto(
             id: id, name: !name.isEmpty ? name : !file.isEmpty ? file : id,
             // The server states its local time without a zone.
             date: taken.map { .cameraTime($0) } ?? posted.map { .published($0) },
             revision: "\(width)x\(height) \(file)",
-            photo: photo, thumbnail: thumbnail.flatMap { pictures.address($0.address) })
+            photo: photo, thumbnail: thumbnail.flatMap { pictures.address($0.address) },
+            annotations: annotations)
     }
 
     /// Returns the address of the original. If the user may not see originals, or Vitrine cannot decode the file, returns

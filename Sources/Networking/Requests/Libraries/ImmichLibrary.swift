@@ -60,6 +60,8 @@ struct ImmichLibrary: PhotoLibrary {
 
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
         var members = [#""page":\#(page ?? "1")"#, #""size":1000"#, #""order":"asc""#, #""type":"IMAGE""#]
+        // Descriptions, ratings and places come with `exifInfo`.
+        members += [#""withExif":true"#, #""withPeople":true"#]
         switch selection {
         case .all: members.append(#""visibility":"timeline""#)
         case .favorites: members.append(#""isFavorite":true"#)

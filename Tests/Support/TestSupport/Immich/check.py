@@ -39,9 +39,13 @@ async def main():
         page, ids = 1, []
         while page:
             # As Vitrine writes it.
-            query = {"page": page, "size": 1000, "order": "asc", "type": "IMAGE", "visibility": "timeline"}
+            query = {"page": page, "size": 1000, "order": "asc", "type": "IMAGE", "visibility": "timeline",
+                     "withExif": True, "withPeople": True}
             found = await client.search.search_assets(MetadataSearchDto.from_dict(query))
             ids += [str(asset.id) for asset in found.assets.items]
+            assert all(asset.exif_info.make == "FUJIFILM" for asset in found.assets.items)
+            shown = [person.name for asset in found.assets.items for person in asset.people]
+            assert shown == (["Grandma"] if page == 1 else []), shown
             page = int(found.assets.next_page) if found.assets.next_page else None
         for query in ({"albumIds": [album]}, {"isFavorite": True}, {"updatedAfter": "2024-01-01T00:00:05.5Z"}):
             await client.search.search_assets(MetadataSearchDto.from_dict(query))

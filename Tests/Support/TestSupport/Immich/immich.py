@@ -23,7 +23,7 @@ CONTROL is a JSON object, which the next request obeys:
 
     {"add": "2024-05-06T12:00:00.000Z", "name": "a.jpg"}    adds a photo, which was taken at this time on the camera's clock
     {"delete": NUMBER}                                      deletes a photo
-    {"change": NUMBER, …}                                   replaces members of a photo
+    {"change": NUMBER, …}                                   replaces members of a photo, also those of its `exifInfo`
     {"fault": NAME, "page": NUMBER}                         repeats the page before, stops the server, or truncates the answer,
                                                             if the page with this number is asked for
     {"raw": {PATH: TEXT}}                                   the texts to send for paths
@@ -106,9 +106,10 @@ def text(moment):
 class Asset:
     """A photo or video."""
 
-    def __init__(self, number, name, taken, kind, updated):
+    def __init__(self, number, name, taken, kind, updated, people):
         digest = hashlib.sha1(b"%d" % number).digest()
         self.number = number
+        self.people = lambda: people(number)
         self.taken = taken
         self.deleted = False
         self.facts = {
@@ -121,22 +122,34 @@ class Asset:
             "originalFileName": name, "originalMimeType": "image/jpeg" if kind == "IMAGE" else "video/mp4",
             "originalPath": "/data/library/admin/2024/" + name, "ownerId": OWNER,
             "thumbhash": base64.b64encode(hashlib.sha512(digest).digest()[:25]).decode(), "type": kind,
-            "updatedAt": text(updated), "visibility": "timeline", "width": 4000, "duplicateId": None, "exifInfo": None,
+            "updatedAt": text(updated), "visibility": "timeline", "width": 4000, "duplicateId": None,
+        }
+        self.exif = {
+            "city": None, "country": None, "dateTimeOriginal": text(taken), "description": "", "exifImageHeight": 3000,
+            "exifImageWidth": 4000, "exposureTime": "1/250", "fNumber": 2.8, "fileSizeInByte": 3_000_000, "focalLength": 35,
+            "iso": 200, "latitude": None, "lensModel": "XF35mmF2 R WR", "longitude": None, "make": "FUJIFILM",
+            "model": "X-T4", "modifyDate": text(taken), "orientation": "1", "projectionType": None, "rating": None,
+            "state": None, "timeZone": "UTC+2",
         }
         if kind != "IMAGE":
             self.facts["duration"] = 5000
-        self.written = None
+        self.written = {}
 
-    def json(self):
-        if self.written is None:
-            self.written = json.dumps({name: fact for name, fact in self.facts.items() if name != "exifInfo"}).encode()
-        return self.written
+    def json(self, more=()):
+        """Returns the asset as JSON, with the facts that a search asks for: `exifInfo` and `people`."""
+        if more not in self.written:
+            facts = {**self.facts, **({"exifInfo": self.exif} if "withExif" in more else {})}
+            if "withPeople" in more:
+                facts["people"] = self.people()
+            self.written[more] = json.dumps(facts).encode()
+        return self.written[more]
 
     def change(self, facts, updated):
+        self.exif.update(facts.pop("exifInfo", {}))
         self.facts.update(facts)
         self.facts["updatedAt"] = facts.get("updatedAt", text(updated))
         self.taken = moment(self.facts["localDateTime"])
-        self.written = None
+        self.written = {}
 
     @property
     def month(self):
@@ -171,10 +184,21 @@ class Library:
 
     def add(self, name, taken, kind="IMAGE"):
         self.updated += datetime.timedelta(seconds=1)
-        asset = Asset(len(self.assets), name, taken, kind, self.updated)
+        asset = Asset(len(self.assets), name, taken, kind, self.updated, self.people_in)
         self.assets.append(asset)
         self.ids[asset.facts["id"]] = asset
         self.found = {}
+
+    def people_in(self, number):
+        """Returns the people that a photo shows."""
+        return [self.person(one) for one, numbers in self.settings.get("people", {}).items() if number in numbers]
+
+    def person(self, identifier):
+        return {
+            "birthDate": None, "id": identifier, "isFavorite": False, "isHidden": identifier in self.settings.get("hidden", []),
+            "name": self.settings.get("names", {}).get(identifier, ""), "otherPeople": [], "sharedBy": [], "sharedWith": [],
+            "thumbnailPath": "/data/thumbs/%s.jpeg" % identifier, "updatedAt": "2024-01-01T00:00:00.000Z",
+        }
 
     def obey(self):
         """Obeys the new lines of the control file."""
@@ -204,7 +228,7 @@ class Library:
 
     def search(self, query):
         """Returns the photos and videos that a search finds, oldest first."""
-        chosen = json.dumps({name: query[name] for name in sorted(query) if name not in ("page", "size")})
+        chosen = json.dumps({name: query[name] for name in sorted(query) if name not in ("page", "size", "withExif", "withPeople")})
         with self.lock:
             if chosen not in self.found:
                 self.found[chosen] = self.sought(query)
@@ -404,9 +428,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         found = library.search(query)
         items = found[(page - 1) * size:page * size]
         following = '"%d"' % (page + 1) if page * size < len(found) else "null"
+        more = tuple(name for name in ("withExif", "withPeople") if query.get(name))
         body = (
             b'{"albums":{"total":0,"count":0,"items":[],"facets":[]},"assets":{"total":%d,"count":%d,"items":[' %
-            (len(items), len(items)) + b",".join(asset.json() for asset in items) +
+            (len(items), len(items)) + b",".join(asset.json(more) for asset in items) +
             b'],"facets":[],"nextPage":' + following.encode() + b',"nextCursor":null}}')
         cut = library.fault.get("fault") == "cut" and library.fault["page"] == page
         self.send(200, body, "application/json; charset=utf-8", cut=cut)
@@ -445,13 +470,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     @staticmethod
     def people(library, query):
-        names, hidden = library.settings.get("names", {}), library.settings.get("hidden", [])
+        hidden = library.settings.get("hidden", [])
         people = [
-            {
-                "birthDate": None, "id": identifier, "isFavorite": False, "isHidden": identifier in hidden,
-                "name": names.get(identifier, ""), "otherPeople": [], "sharedBy": [], "sharedWith": [],
-                "thumbnailPath": "/data/thumbs/%s.jpeg" % identifier, "updatedAt": "2024-01-01T00:00:00.000Z",
-            } for identifier in library.settings.get("people", {})
+            library.person(identifier) for identifier in library.settings.get("people", {})
             if query.get("withHidden") == "true" or identifier not in hidden
         ]
         people.sort(key=lambda person: person["name"] == "")
@@ -467,7 +488,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if "album" in share:
             album = cls.album(library, share["album"])
         else:
-            assets = [json.loads(library.assets[number].json()) for number in share["photos"]]
+            assets = [json.loads(library.assets[number].json(("withExif",))) for number in share["photos"]]
         link = {
             "allowDownload": not share.get("isForViewing"), "allowUpload": False, "assets": assets, "createdAt": "2024-01-01T00:00:00.000Z",
             "description": None, "expiresAt": None, "id": "00000000-0000-4000-8000-0000000000aa", "key": share["key"],
