@@ -12,8 +12,8 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case switchNetwork, switchNetworkDetail, switchSync, switchXML, switchCache, switchScreen
     case search, searchNext, searchPrevious, filter
     case sheet, mark, markRange, markAll, invertMarks, unmark
-    case sort, sortByDate, sortByName, sortBySize, sortByState
-    case sortByDateReversed, sortByNameReversed, sortBySizeReversed, sortByStateReversed
+    case sort, sortByDate, sortByName, sortBySize, sortByState, sortByRating
+    case sortByDateReversed, sortByNameReversed, sortBySizeReversed, sortByStateReversed, sortByRatingReversed
     case nextSection, previousSection, divide
     case folders, parentFolder, openFolder
     case albums

@@ -185,6 +185,8 @@ public enum CommandTable {
         Entry(.sortBySizeReversed, .sorting, [.character("S")], "sort by size, largest first"),
         Entry(.sortByState, .sorting, [.character("t")], "sort by state, fetched photos first"),
         Entry(.sortByStateReversed, .sorting, [.character("T")], "sort by state, failed photos first"),
+        Entry(.sortByRating, .sorting, [.character("r")], "sort by rating, most stars first"),
+        Entry(.sortByRatingReversed, .sorting, [.character("R")], "sort by rating, fewest stars first"),
 
         Entry(.fit, .photo, [.character("w")], "fit the photo to the screen"),
         Entry(.fill, .photo, [.character("W")], "fill the screen with the photo"),

@@ -58,7 +58,7 @@ import Testing
             "sorting", "x", "sort-by-colour",
             "Unknown command “sort-by-colour”. In the scope “sorting”, use one of sort-by-date, "
                 + "sort-by-date-reversed, sort-by-name, sort-by-name-reversed, sort-by-size, sort-by-size-reversed, "
-                + "sort-by-state, sort-by-state-reversed, none."
+                + "sort-by-state, sort-by-state-reversed, sort-by-rating, sort-by-rating-reversed, none."
         ),
         (
             "errors", "x", "zoom-in",

@@ -43,7 +43,7 @@ import Testing
         (
             "sort = " + String(repeating: "x", count: 99),
             """
-            Invalid value “\(String(repeating: "x", count: 59))…” for “sort”: use one of date, name, size, state.
+            Invalid value “\(String(repeating: "x", count: 59))…” for “sort”: use one of date, name, size, state, rating.
             """
         ),
     ]

@@ -46,7 +46,7 @@ import Testing
         screens.press(",")
         #expect(
             said(screens) == [
-                " Sort by  d date  n name  s size", " t state  capital letter: reverse order",
+                " Sort by  d date  n name  s size", " t state  r rating", " capitals: reverse order",
             ])
         screens.size = Size(columns: 20, rows: 5)
         for word in ["d date", "n name", "s size", "t state"] { #expect(screens.text.contains(word)) }

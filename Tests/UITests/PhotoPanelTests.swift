@@ -40,8 +40,8 @@ import Testing
 
     @Test func aNumberGoesToALine() async throws {
         try await open(Size(columns: 80, rows: 24))
-        var report = PhotoReport(photo: try screens.photo("a"), metadata: nil)
-        report.fields = (0..<30).map { PhotoExamination.Field(name: "Field \($0)", value: "\($0)") }
+        let fields = (0..<30).map { PhotoExamination.Field(name: "Field \($0)", value: "\($0)") }
+        let report = PhotoReport(photo: try screens.photo("a"), metadata: nil, fields: fields)
         var (panel, surface) = (PhotoPanel(), Surface(size: Size(columns: 40, rows: 10)))
         func draw() { panel.draw(report, nil, screens.context, in: &surface) }
         panel.takeAll(Rect(surface.size))

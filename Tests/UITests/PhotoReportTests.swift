@@ -6,6 +6,29 @@ import Testing
 @testable import UI
 
 @MainActor struct PhotoReportTests {
+    @Test("The report shows the words and marks of the gallery, and no text twice", arguments: [false, true])
+    func annotations(hasUnicode: Bool) async throws {
+        let screens = try TestScreens()
+        var entry = try TestScreens.entry("a", name: "Lake", date: 1)
+        (entry.annotations.rating, entry.annotations.isFavorite, entry.annotations.description) = (3, true, "The ferry")
+        (entry.annotations.people, entry.annotations.tags) = (["Anna", "Uwe"], ["lake\u{1B}[31m"])
+        try await screens.sync([entry])
+        var metadata = PhotoMetadata(format: "JPEG", width: 40, height: 30)
+        metadata.description = "The ferry"
+        let cache = screens.cache
+        let lines = try cache.read { reader in
+            PhotoReport(
+                photo: try screens.photo("a"), metadata: metadata, annotationsIn: reader, hasUnicode: hasUnicode
+            ).facts(width: 40)
+        }
+        func text(_ label: String) -> [String] {
+            lines.filter { $0.label == label }.map { String($0.text.drop { $0 == " " }) }
+        }
+        #expect(text("Rating") == [hasUnicode ? "★★★" : "***"] && text("Favorite") == ["yes"])
+        #expect(text("Caption") == ["The ferry"] && text("People") == ["Anna, Uwe"])
+        #expect(text("Tags").first?.hasPrefix("lake") == true && text("Tags").first?.contains("\u{1B}") == false)
+    }
+
     @Test("In ASCII, degrees are written as a word", arguments: [false, true])
     func degrees(hasUnicode: Bool) async throws {
         let screens = try TestScreens()

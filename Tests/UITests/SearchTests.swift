@@ -237,7 +237,7 @@ import Testing
     @Test func twoKeysSort() async throws {
         try await beginAtTheSea()
         screens.press("j", ",")
-        #expect(screens.status.hasPrefix(" Sort by  d date  n name  s size  t state"))
+        #expect(screens.status.hasPrefix(" Sort by  d date  n name  s size  t state  r rating"))
         screens.press("n")
         try await screens.until { names == ["Dawn", "Kids", "Oak", "Owl", "Sea at dawn", "Séance"] }
         #expect(screens.selected == "Sea at dawn")

@@ -83,6 +83,7 @@ struct InfoCommand {
         description.add("name", photo.name)
         description.add("date", photo.date.iso8601)
         description.add("state", PhotoFacts(photo).state)
+        description.add(try cache.read { try $0.annotations(of: photo.key) })
         let (stored, known) = try cache.read { (try $0.photoFile(of: photo.key), try $0.metadata(of: photo.key)) }
         guard let stored else {
             if let known { description.add(known.metadata) }
@@ -147,6 +148,18 @@ struct PhotoDescription {
         guard let text else { return }
         members.append((name, .string(text)))
         lines.append((name, text))
+    }
+
+    /// Adds the words and marks that people gave the photo.
+    mutating func add(_ annotations: PhotoAnnotations) {
+        if annotations.rating > 0 { add("rating", .number(annotations.rating), "rating", "\(annotations.rating)") }
+        if annotations.isFavorite { add("favorite", .flag(true), "favorite", "yes") }
+        for (name, text) in [
+            ("caption", annotations.description), ("placeName", annotations.place), ("author", annotations.author),
+        ] where !text.isEmpty { add(name, .string(text), name == "placeName" ? "place name" : name, text) }
+        for (name, texts) in [("people", annotations.people), ("tags", annotations.tags)] where !texts.isEmpty {
+            add(name, .array(texts.map { .string($0) }), name, texts.joined(separator: ", "))
+        }
     }
 
     /// Adds the photo's metadata.

@@ -1,3 +1,4 @@
+import Cache
 import Cells
 import Model
 import Pictures
@@ -15,18 +16,32 @@ struct PhotoReport {
     let photo: Photo
     /// The photo's metadata, as far as Vitrine knows them.
     let metadata: PhotoMetadata?
-    /// Whether to write degrees as `°` and not as `deg`.
-    var hasUnicode = true
+    /// The words and marks that people gave the photo.
+    private let annotations: PhotoAnnotations
+    /// Whether to write `°` and `★`, and not `deg` and `*`.
+    private let hasUnicode: Bool
     /// All metadata fields of the photo's file.
-    var fields: [PhotoExamination.Field] = []
+    private let fields: [PhotoExamination.Field]
 
     /// The width of the column with the labels.
     private static let labelWidth = 9
+
+    /// Creates the report on a photo.
+    ///
+    /// - Parameter reader: reads the photo's annotations.
+    init(
+        photo: Photo, metadata: PhotoMetadata?, annotationsIn reader: CacheReader? = nil,
+        fields: [PhotoExamination.Field] = [], hasUnicode: Bool = true
+    ) {
+        (self.photo, self.metadata, self.fields, self.hasUnicode) = (photo, metadata, fields, hasUnicode)
+        annotations = (try? reader?.annotations(of: photo.key)) ?? PhotoAnnotations()
+    }
 
     /// Returns lines with the main facts.
     func facts(width: Int) -> [Line] {
         var lines = photo.name.folded(toWidth: width).map { Line(text: $0, isTitle: true) }
         lines += Self.lines("Date", DateText.long(photo.date), width)
+        for case (let label, let text?) in annotationFacts { lines += Self.lines(label, text, width) }
         guard let metadata else { return lines }
         let words = MetadataText(metadata)
         let file = [metadata.format, photo.size.map { ByteText.text($0) }].compactMap { $0 }.joined(separator: ", ")
@@ -35,11 +50,24 @@ struct PhotoReport {
             ("File", file), ("Taken", words.taken), ("Place", words.place), ("Map", words.map),
             ("Title", metadata.title), ("Caption", metadata.description),
         ]
-        // Many cameras and programs repeat the name as the title or caption.
-        for case (let label, let text?) in facts where !text.isEmpty && text != photo.name {
+        // Many cameras and programs repeat the name as the title or caption, and servers repeat the file's caption.
+        for case (let label, let text?) in facts
+        where !text.isEmpty && text != photo.name && text != annotations.description {
             lines += Self.lines(label, withPlainDegrees(text), width)
         }
         return lines
+    }
+
+    /// The labels and texts of the annotations. A text is nil if it is empty.
+    private var annotationFacts: [(String, String?)] {
+        let stars = String(repeating: hasUnicode ? "★" : "*", count: annotations.rating)
+        let facts = [
+            ("Rating", stars), ("Favorite", annotations.isFavorite ? "yes" : ""),
+            ("Caption", annotations.description == photo.name ? "" : annotations.description),
+            ("People", annotations.people.joined(separator: ", ")), ("Tags", annotations.tags.joined(separator: ", ")),
+            ("Place", annotations.place), ("Author", annotations.author),
+        ]
+        return facts.map { ($0, $1.isEmpty ? nil : $1) }
     }
 
     /// Returns lines with the main facts and all metadata.

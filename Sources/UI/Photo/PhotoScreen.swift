@@ -469,13 +469,13 @@ final class PhotoScreen: Screen {
 
     private func drawPanel(in surface: inout Surface) {
         guard let photo, panel.isVisible else { return }
-        let examination =
-            photo.original.held == nil ? nil : context.pipeline.examination(.examination(of: photo, in: gallery))
-        let stored = try? delegate?.lists.reader.metadata(of: photo.key)
-        var report = PhotoReport(
+        let order = PictureOrder.examination(of: photo, in: gallery)
+        let examination = photo.original.held == nil ? nil : context.pipeline.examination(order)
+        let reader = delegate?.lists.reader
+        let stored = try? reader?.metadata(of: photo.key)
+        let report = PhotoReport(
             photo: photo, metadata: PhotoLook(gallery: gallery).metadata(of: photo, stored, examination),
-            hasUnicode: context.capabilities.unicode)
-        report.fields = examination?.fields ?? []
+            annotationsIn: reader, fields: examination?.fields ?? [], hasUnicode: context.capabilities.unicode)
         panel.draw(report, examination?.histogram, context, in: &surface)
     }
 

@@ -104,9 +104,9 @@ final class PhotoPane {
             let line = rest.takeBottom(1)
             surface.write(text.truncated(toWidth: line.size.columns), in: line, style: style)
         }
-        let lines = PhotoReport(photo: photo, metadata: metadata, hasUnicode: context.capabilities.unicode)
-            .facts(width: rest.size.columns)
-        for line in lines.prefix(rest.size.rows) {
+        let report = PhotoReport(
+            photo: photo, metadata: metadata, annotationsIn: reader, hasUnicode: context.capabilities.unicode)
+        for line in report.facts(width: rest.size.columns).prefix(rest.size.rows) {
             PhotoReport.draw(line, in: &surface, rest.takeTop(1), context.theme)
         }
         return isUnread ? [examination] : []

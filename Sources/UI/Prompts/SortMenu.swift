@@ -20,7 +20,7 @@ final class SortMenu: Responder {
         let words = PhotoOrder.Criterion.allCases.compactMap { criterion in
             key(for: PhotoOrder(criterion)).map { "\($0) \(criterion.rawValue)" }
         }
-        return words + (isReversedByCapitals ? ["capital letter: reverse order"] : [])
+        return words + (isReversedByCapitals ? ["capitals: reverse order"] : [])
     }
 
     /// Whether capital letters still reverse the order in the user's key bindings.
@@ -50,10 +50,12 @@ final class SortMenu: Responder {
         case .sortByName: PhotoOrder(.name)
         case .sortBySize: PhotoOrder(.size)
         case .sortByState: PhotoOrder(.state)
+        case .sortByRating: PhotoOrder(.rating)
         case .sortByDateReversed: PhotoOrder(.date, ascending: false)
         case .sortByNameReversed: PhotoOrder(.name, ascending: false)
         case .sortBySizeReversed: PhotoOrder(.size, ascending: false)
         case .sortByStateReversed: PhotoOrder(.state, ascending: false)
+        case .sortByRatingReversed: PhotoOrder(.rating, ascending: false)
         default: nil
         }
     }
