@@ -20,12 +20,14 @@ public struct GalleryEntry: Hashable, Sendable {
     public var thumbhash: String
     /// The words and marks that people gave the photo.
     public var annotations: PhotoAnnotations
+    /// The length of the video in milliseconds, 0 if unknown; nil for a photo. A video's pictures are still pictures.
+    public var videoLength: Int?
 
     /// Creates an entry.
     public init(
         id: String, name: String, date: Timestamp, dateOrigin: DateOrigin = .stated, photo: Address,
         thumbnail: Address?, revision: String = "", libraryPart: String = "", thumbhash: String = "",
-        annotations: PhotoAnnotations = PhotoAnnotations()
+        annotations: PhotoAnnotations = PhotoAnnotations(), videoLength: Int? = nil
     ) {
         self.id = id
         self.name = name
@@ -37,6 +39,7 @@ public struct GalleryEntry: Hashable, Sendable {
         self.libraryPart = libraryPart
         self.thumbhash = thumbhash
         self.annotations = annotations
+        self.videoLength = videoLength
     }
 }
 
@@ -90,6 +93,8 @@ public struct EntryBytes: Sendable {
     public private(set) var date = Timestamp(milliseconds: 0)
     /// The meaning of the date.
     public private(set) var dateOrigin = DateOrigin.stated
+    /// The length of the video in milliseconds; nil for a photo.
+    public private(set) var videoLength: Int?
     /// The digest of the entry's original form; see ``WrittenEntries``.
     public private(set) var digest: Int64?
     /// The offset at which each text ends.
@@ -104,11 +109,14 @@ public struct EntryBytes: Sendable {
     }
 
     /// Removes all texts and starts the next entry.
-    public mutating func begin(date: Timestamp, _ origin: DateOrigin = .stated, digest: Int64?) {
+    public mutating func begin(
+        date: Timestamp, _ origin: DateOrigin = .stated, videoLength: Int? = nil, digest: Int64?
+    ) {
         bytes.removeAll(keepingCapacity: true)
         ends = SIMD8()
         self.date = date
         dateOrigin = origin
+        self.videoLength = videoLength
         self.digest = digest
     }
 
@@ -129,7 +137,7 @@ public struct EntryBytes: Sendable {
 
     /// Replaces all texts by those of an entry.
     public mutating func set(_ entry: GalleryEntry, digest: Int64?) {
-        begin(date: entry.date, entry.dateOrigin, digest: digest)
+        begin(date: entry.date, entry.dateOrigin, videoLength: entry.videoLength, digest: digest)
         for part in Part.allCases {
             let text =
                 switch part {

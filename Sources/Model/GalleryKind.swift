@@ -22,6 +22,24 @@ public enum GalleryKind: String, Hashable, Sendable {
     /// A bucket of a storage service.
     case s3
 
+    /// Returns the address of the server's page for a photo or video. Returns nil if this kind has no such pages.
+    ///
+    /// - Parameters:
+    ///   - id: the id in the gallery's list.
+    ///   - root: the address of the server.
+    ///   - gallery: the gallery's address, which may be a shared link.
+    public func page(of id: String, on root: Address, in gallery: Address) -> Address? {
+        let id = PercentEncoding.encodeAll(id.utf8, except: "")
+        switch self {
+        case .immich:
+            let share = gallery.path.prefixMatch(of: /\/(?:share|s)\/[^\/]+/)?.0
+            return try? root.resolving("\(share.map { "\($0.dropFirst())/" } ?? "")photos/\(id)")
+        case .photoPrism: return try? root.resolving("library/browse?q=uid:\(id)")
+        case .piwigo: return try? root.resolving("picture.php?/\(id)")
+        case .list, .folder, .web, .webDAV, .nextcloud, .feed, .s3: return nil
+        }
+    }
+
     /// Returns the kind of a gallery if the cache stores no kind. Returns nil if the kind is unknown, because
     /// Vitrine never fetched the gallery.
     ///

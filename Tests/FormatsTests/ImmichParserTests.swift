@@ -68,10 +68,22 @@ import Testing
         }
     }
 
-    @Test("Videos, photos in the trash, and objects without a sound id are left out")
+    @Test(
+        "A video has its length, and the server’s still picture",
+        arguments: [
+            ("5000", 5_000), (#""0:01:02.500000""#, 62_500), (#""12:00:00""#, 43_200_000), ("null", 0), ("-5", 0),
+            ("1e99", 0), ("99999999999999999999", 0), (#""x""#, 0),
+        ])
+    func videos(duration: String, length: Int) throws {
+        let more = #","type":"VIDEO","duration":\#(duration),"originalMimeType":"video/mp4""#
+        let video = try #require(try parse(Self.page([Self.asset(1, more)])).photos.first)
+        #expect(video.videoLength == length && video.photo.query == "size=preview")
+    }
+
+    @Test("Sounds, photos in the trash, and objects without a sound id are left out")
     func leftOut() throws {
         let assets = [
-            Self.asset(1, #","type":"VIDEO""#), Self.asset(2, #","isTrashed":true"#),
+            Self.asset(1, #","type":"AUDIO""#), Self.asset(2, #","isTrashed":true"#),
             Self.asset(3, #","id":"../../secret""#).replacing("00000003-0000-4000-8000-0000000000aa", with: "short"),
             #"{"type":"IMAGE"}"#, Self.asset(4),
         ]
@@ -167,11 +179,11 @@ import Testing
         let text = #"{"stack":[["a","2"]],"isImage":[true,false],"id":["\#(photo)","\#(video)"],"ratio":[1.5,1]}"#
         #expect(
             try items(ImmichMonthParser(), text)
-                == [LibraryMember(id: photo, isPhoto: true), LibraryMember(id: video, isPhoto: false)])
+                == [photo, video])
         #expect(try items(ImmichMonthParser(), #"{"id":[],"isImage":[]}"#).isEmpty)
         // Without all ids, photos would seem to be removed.
         let broken = [
-            "{}", "[]", #"{"id":["x"],"isImage":[true]}"#, #"{"id":["\#(photo)"],"isImage":[]}"#,
+            "{}", "[]", #"{"id":["x"],"isImage":[true]}"#,
             #"{"isImage":[true]}"#,
             #"{"id":["\#(photo)"]"#,
         ]

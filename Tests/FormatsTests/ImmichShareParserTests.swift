@@ -23,7 +23,8 @@ import Testing
 
     private static let month = """
         {"id":["\(ids[0])","\(ids[1])","\(ids[2])"],"isImage":[true,false,true],"thumbhash":["AAAA",null,"BBBB"],\
-        "fileCreatedAt":["2024-05-06T22:30:00.000","2024-05-06T22:30:00Z","x"],"localOffsetHours":[5.5,2,1e300]}
+        "fileCreatedAt":["2024-05-06T22:30:00.000","2024-05-06T22:30:00Z","x"],"localOffsetHours":[5.5,2,1e300],\
+        "duration":[null,62500,"x"]}
         """
     private static let link = """
         {"type":"INDIVIDUAL","album":{},"assets":[{"id":"\(ids[0])","type":"IMAGE","originalFileName":"a.jpg"},\
@@ -33,7 +34,7 @@ import Testing
     @Test("A link lists photos, or leads to the months of an album")
     func links() throws {
         let (photos, next) = try parse(Self.link)
-        #expect(photos.map(\.name) == ["a.jpg"] && next == nil)
+        #expect(photos.map(\.name) == ["a.jpg", Self.ids[1]] && next == nil)
         #expect(photos.first?.photo.text == "http://photos.test/api/assets/\(Self.ids[0])/thumbnail?size=preview")
         let album = try parse(#"{"album":{"albumName":"x","id":"\#(Self.album)"},"assets":[]}"#)
         #expect(album.photos.isEmpty && album.next == "\(Self.album) originals")
@@ -42,14 +43,15 @@ import Testing
         #expect(try parse("[]", page: album.next).next == nil)
     }
 
-    @Test("A month has times on the camera’s clock, and no videos")
+    @Test("A month has times on the camera’s clock, and videos")
     func months() throws {
         let (photos, next) = try parse(Self.month, page: "\(Self.album) originals 2024-05 2024-04")
         #expect(next == "\(Self.album) originals 2024-04")
-        #expect(photos.map(\.id) == [Self.ids[0], Self.ids[2]] && photos.map(\.thumbhash) == ["AAAA", "BBBB"])
-        #expect(photos.map(\.name) == ["2024-05-07 04.00.00", Self.ids[2]])
+        #expect(photos.map(\.id) == Self.ids && photos.map(\.thumbhash) == ["AAAA", "", "BBBB"])
+        #expect(photos.map(\.name) == ["2024-05-07 04.00.00", "2024-05-07 00.30.00", Self.ids[2]])
+        #expect(photos.map(\.videoLength) == [nil, 62_500, nil])
         #expect(photos[0].date == .cameraTime(try #require(Timestamp(iso8601: "2024-05-07T04:00:00Z"))))
-        #expect(photos[1].date == nil)
+        #expect(photos[2].date == nil)
         #expect(photos[0].photo.text == "http://photos.test/api/assets/\(Self.ids[0])/original")
     }
 

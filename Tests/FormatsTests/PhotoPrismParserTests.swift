@@ -65,10 +65,22 @@ import Testing
         #expect(try parse(full, offset: .max - 1, pageSize: 2).next == nil)
     }
 
-    @Test("Videos and objects without a sound id or file are left out")
+    @Test("A video has its length, and the server’s still picture")
+    func videos() throws {
+        let page = Self.page([
+            Self.photo(1, #","Type":"video","Duration":62500000000"#),
+            Self.photo(2, #","Type":"video","Duration":1e99"#),
+            Self.photo(3, #","Type":"live","Duration":3000000000"#),
+        ])
+        let photos = try parse(page).photos
+        #expect(photos.map(\.videoLength) == [62_500, 0, nil])
+        #expect(photos.first?.photo == photos.first?.thumbnail.flatMap { try? $0.resolving("fit_1920") })
+    }
+
+    @Test("Sounds and objects without a sound id or file are left out")
     func leftOut() throws {
         let photos = [
-            Self.photo(1, #","Type":"video""#), Self.photo(2, #","UID":"../../secret""#),
+            Self.photo(1, #","Type":"audio""#), Self.photo(2, #","UID":"../../secret""#),
             Self.photo(3, #","UID":"a/b""#),
             Self.photo(4, #","UID":"""#), Self.photo(5, #","Hash":"x/../y""#), Self.photo(6, #","Hash":"x?t=1""#),
             Self.photo(7, #","Hash":"""#), Self.photo(8, #","UID":"\#(String(repeating: "a", count: 200))""#),
@@ -159,7 +171,7 @@ import Testing
         let text = Self.page([Self.photo(1), Self.photo(2, #","Type":"video""#)])
         #expect(
             try items(PhotoPrismMemberParser(), text)
-                == [LibraryMember(id: "pabc1", isPhoto: true), LibraryMember(id: "pabc2", isPhoto: false)])
+                == ["pabc1", "pabc2"])
         #expect(try items(PhotoPrismMemberParser(), "[]").isEmpty)
         // Without all ids, photos would seem to be removed.
         for text in ["{}", #"[{"UID":"x/y"}]"#, "[{}]", "null", #"[{"UID":"p1"}"#] {

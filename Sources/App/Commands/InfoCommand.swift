@@ -83,6 +83,7 @@ struct InfoCommand {
         description.add("name", photo.name)
         description.add("date", photo.date.iso8601)
         description.add("state", PhotoFacts(photo).state)
+        description.add(video: photo.videoLength)
         description.add(try cache.read { try $0.annotations(of: photo.key) })
         let (stored, known) = try cache.read { (try $0.photoFile(of: photo.key), try $0.metadata(of: photo.key)) }
         guard let stored else {
@@ -148,6 +149,11 @@ struct PhotoDescription {
         guard let text else { return }
         members.append((name, .string(text)))
         lines.append((name, text))
+    }
+
+    /// Adds the length of the video in milliseconds, unless the length is nil.
+    mutating func add(video length: Int?) {
+        if let length { add("video", .decimal(Double(length) / 1_000), "video", "\(Double(length) / 1_000) s") }
     }
 
     /// Adds the words and marks that people gave the photo.

@@ -109,7 +109,7 @@ public struct CacheReader {
     static let photoColumns = """
         key, id, name, date, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason, \
         photo_edition, photo_held, photo_trouble, photo_reason, photo_size, \
-        photo_file IS '\(StoredPhoto.inPlace)', \(isPath), thumbhash
+        photo_file IS '\(StoredPhoto.inPlace)', \(isPath), thumbhash, video_length
         """
 
     static func photo(_ row: Row) -> Photo {
@@ -119,7 +119,8 @@ public struct CacheReader {
             date: Timestamp(milliseconds: row.int(3)),
             thumbnail: renditionState(row, from: 4), original: renditionState(row, from: 8),
             size: row.optionalInt(12), isInPlace: row.int(13) != 0,
-            folder: row.int(14) != 0 ? FolderPath(ofPhoto: id) : nil, thumbhash: row.optionalText(15))
+            folder: row.int(14) != 0 ? FolderPath(ofPhoto: id) : nil, thumbhash: row.optionalText(15),
+            videoLength: row.optionalInt(16).map { Int($0) })
     }
 
     /// Reads a rendition's state from four consecutive columns: edition, held edition, trouble and reason.

@@ -236,7 +236,12 @@ private struct DatabaseRescue {
             guard complaint == "ok" else { return false }
         }
         try copy.transaction(writes: true) {
-            for table in Schema.tables { try copy.run("INSERT INTO main.\(table) SELECT * FROM damaged.\(table)") }
+            for table in Schema.tables {
+                // Computed columns, which take no values, are not in this list.
+                let columns = try copy.map("SELECT name FROM pragma_table_info(?, 'main')", table) { $0.text(0) }
+                    .joined(separator: ", ")
+                try copy.run("INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM damaged.\(table)")
+            }
             // Keeps the numbers of removed photos reserved.
             try copy.run("DELETE FROM main.sqlite_sequence WHERE name = 'photo'")
             try copy.run("INSERT INTO main.sqlite_sequence SELECT * FROM damaged.sqlite_sequence WHERE name = 'photo'")

@@ -230,6 +230,8 @@ enum Schema {
             GENERATED ALWAYS AS (length(annotations) - length(ltrim(annotations, '*'))) VIRTUAL;
         ALTER TABLE photo ADD COLUMN is_favorite INTEGER
             GENERATED ALWAYS AS (substr(ltrim(annotations, '*'), 1, 1) = '+') VIRTUAL;
+        -- The length of the video in milliseconds, 0 if unknown. NULL for a photo.
+        ALTER TABLE photo ADD COLUMN video_length INTEGER;
         CREATE INDEX photo_by_rating ON photo (rating) WHERE rating > 0;
         CREATE INDEX photo_favorite ON photo (key) WHERE is_favorite;
         DROP VIEW photo_words;
@@ -238,7 +240,7 @@ enum Schema {
                    iif(photo.annotations IS NULL, metadata.words,
                        photo.annotations || char(10) || ifnull(metadata.words, '')) AS words
             FROM photo LEFT JOIN metadata ON metadata.photo = photo.key;
-        -- The next update reads whole libraries, which brings the annotations.
+        -- The next update reads whole libraries, which brings the annotations and videos.
         DELETE FROM folder WHERE (SELECT kind FROM gallery) IN ('immich', 'photoprism', 'piwigo');
         """,
     ]

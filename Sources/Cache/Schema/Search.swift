@@ -92,6 +92,7 @@ extension CacheReader {
         func take(_ key: Int64) { if candidates?.contains(key) != false { body(key) } }
         switch mark {
         case .favorite: try connection.forEachNumber("key", "FROM photo WHERE is_favorite", body: take)
+        case .video: try connection.forEachNumber("key", "FROM photo WHERE video_length NOT NULL", body: take)
         case .stars(0): try connection.forEachNumber("key", "FROM photo WHERE ifnull(rating, 0) = 0", body: take)
         case .stars(let count):
             // The first condition lets SQLite use the index.
@@ -142,14 +143,16 @@ private struct SearchTerm {
 
     /// A mark of a photo.
     enum Mark {
-        case favorite
+        case favorite, video
         /// At least this number of stars; or no stars, if the number is 0.
         case stars(Int)
 
-        /// Reads `is:favorite` or a rating such as `rating:4`. Returns nil for other texts.
+        /// Reads `is:favorite`, `is:video` or a rating such as `rating:4`. Returns nil for other texts.
         init?(_ word: Substring) {
             if word.lowercased() == "is:favorite" {
                 self = .favorite
+            } else if word.lowercased() == "is:video" {
+                self = .video
             } else if let match = word.wholeMatch(of: /rating:([0-5])/.ignoresCase()), let count = Int(match.1) {
                 self = .stars(count)
             } else {

@@ -126,6 +126,8 @@ struct SyncItem {
     let change: Change
     let date: Timestamp
     let dateOrigin: DateOrigin
+    /// The length of the video in milliseconds; nil for a photo.
+    let videoLength: Int64?
     let digest: Int64?
     let id: UnsafeRawBufferPointer
     let name: UnsafeRawBufferPointer
@@ -152,8 +154,11 @@ struct SyncItem {
 
     /// The texts of an entry, and the name's key.
     private static let texts = EntryBytes.Part.allCases.count + 1
-    /// The number of bytes for row, date, digest, flags and the lengths of the texts.
-    private static let headSize = 3 * 8 + 1 + texts * 4
+    /// The number of bytes for row, date, digest, length of the video, flags and the lengths of the texts.
+    private static let headSize = flagsOffset + 1 + texts * 4
+    private static let flagsOffset = 4 * 8
+    /// The length of a video in the entry of a photo.
+    private static let noVideo: Int64 = -1
 
     /// Appends the change that an entry makes to a buffer.
     ///
@@ -179,6 +184,7 @@ struct SyncItem {
         append(row)
         append(entry.date.milliseconds)
         append(entry.digest ?? 0)
+        append(entry.videoLength.map { Int64($0) } ?? noVideo)
         append(flags)
         let isWhole = flags & Flag.stamp == 0
         for part in EntryBytes.Part.allCases { append(UInt32(isWhole ? entry.range(of: part).count : 0)) }
@@ -192,16 +198,20 @@ struct SyncItem {
     init?(from bytes: inout Slice<UnsafeRawBufferPointer>) {
         guard bytes.count >= Self.headSize else { return nil }
         let all = UnsafeRawBufferPointer(rebasing: bytes)
-        func length(_ index: Int) -> Int { Int(all.loadUnaligned(fromByteOffset: 25 + index * 4, as: UInt32.self)) }
+        func size(_ index: Int) -> Int {
+            Int(all.loadUnaligned(fromByteOffset: Self.flagsOffset + 1 + index * 4, as: UInt32.self))
+        }
         var offset = Self.headSize
-        guard all.count >= offset + (0..<Self.texts).reduce(0, { $0 + length($1) }) else { return nil }
+        guard all.count >= offset + (0..<Self.texts).reduce(0, { $0 + size($1) }) else { return nil }
         func text(_ index: Int) -> UnsafeRawBufferPointer {
-            defer { offset += length(index) }
-            return UnsafeRawBufferPointer(rebasing: all[offset..<offset + length(index)])
+            defer { offset += size(index) }
+            return UnsafeRawBufferPointer(rebasing: all[offset..<offset + size(index)])
         }
         let row = all.loadUnaligned(as: Int64.self)
         date = Timestamp(milliseconds: all.loadUnaligned(fromByteOffset: 8, as: Int64.self))
-        let flags = all[24]
+        let length = all.loadUnaligned(fromByteOffset: 24, as: Int64.self)
+        videoLength = length == Self.noVideo ? nil : length
+        let flags = all[Self.flagsOffset]
         dateOrigin = DateOrigin(rawValue: Int64(flags >> Flag.origin)) ?? .stated
         digest = flags & Flag.digest == 0 ? nil : all.loadUnaligned(fromByteOffset: 16, as: Int64.self)
         if flags & Flag.stamp != 0 {

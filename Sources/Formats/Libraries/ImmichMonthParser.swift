@@ -55,11 +55,9 @@ public final class ImmichMonthListParser: LibraryParser {
     }
 }
 
-/// Parses an Immich server's list of one month's photos and videos. The list has columns.
+/// Parses the ids in an Immich server's list of one month's photos and videos. The list has columns.
 ///
 ///     {"id": ["…", "…"], "isImage": [true, false], …}
-///
-/// The parser holds the ids until the end of the answer, because the columns come one after the other.
 public final class ImmichMonthParser: LibraryParser {
     private var stream = JSONPushStream()
     private var reader = Reader()
@@ -73,46 +71,43 @@ public final class ImmichMonthParser: LibraryParser {
     /// The list has one page.
     public var nextPage: String? { nil }
 
-    /// Parses the next bytes. Returns nothing.
-    public func parse(_ bytes: [UInt8]) throws -> [LibraryMember] {
+    /// Parses the next bytes. Returns the ids that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [String] {
         try stream.push(bytes, to: &reader)
-        return []
+        return reader.takeIDs()
     }
 
-    /// Parses the end. Returns all photos and videos. Throws if the answer is incomplete, or is no list of a month.
-    public func finish() throws -> [LibraryMember] {
+    /// Parses the end. Throws if the answer is incomplete, or is no list of a month.
+    public func finish() throws -> [String] {
         try stream.finish(to: &reader)
-        guard reader.hasIDs, reader.arePhotos.count == reader.ids.count else {
-            throw FormatError.notAGallery("a month without ids")
-        }
-        return zip(reader.ids, reader.arePhotos).map { LibraryMember(id: $0, isPhoto: $1) }
+        guard reader.hasIDs else { throw FormatError.notAGallery("a month without ids") }
+        return reader.takeIDs()
     }
 
     private struct Reader: JSONConsumer {
-        private enum Column { case id, isPhoto }
-
-        private(set) var ids: [String] = []
-        private(set) var arePhotos: [Bool] = []
+        private var ids: [String] = []
+        private var count = 0
         private(set) var hasIDs = false
-        private var column: Column?
+        private var isID = false
+
+        /// Returns the ids since the last call.
+        mutating func takeIDs() -> [String] {
+            defer { ids = [] }
+            return ids
+        }
 
         mutating func take(_ event: JSONEvent, depth: Int) throws {
             switch (depth, event) {
             case (0, .beginObject), (0, .endObject): break
             case (0, _): throw FormatError.notAGallery("a month without ids")
-            case (1, .key(let key)):
-                column = key.elementsEqual("id".utf8) ? .id : key.elementsEqual("isImage".utf8) ? .isPhoto : nil
-            case (1, .beginArray) where column == .id: hasIDs = true
-            case (2, .string(let text)) where column == .id:
-                guard let id = ImmichID.text(text), ids.count < ImmichMonthParser.maximumCount else {
+            case (1, .key(let key)): isID = key.isText("id")
+            case (1, .beginArray) where isID: hasIDs = true
+            case (2, .string(let text)) where isID:
+                count += 1
+                guard let id = ImmichID.text(text), count <= ImmichMonthParser.maximumCount else {
                     throw FormatError.notAGallery("a month with an unknown id")
                 }
                 ids.append(id)
-            case (2, .bool(let value)) where column == .isPhoto:
-                guard arePhotos.count < ImmichMonthParser.maximumCount else {
-                    throw FormatError.notAGallery("a month with too many photos")
-                }
-                arePhotos.append(value)
             default: break
             }
         }

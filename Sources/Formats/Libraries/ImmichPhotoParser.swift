@@ -4,7 +4,7 @@ import Model
 ///
 ///     {"assets": {"items": [{"id": "…", "originalFileName": "a.jpg", "localDateTime": "…", …}], "nextPage": "2"}}
 ///
-/// Videos and photos in the trash are left out. Members may be in any order, and the parser skips unknown ones.
+/// Photos in the trash are left out. Members may be in any order, and the parser skips unknown ones.
 public final class ImmichPhotoParser: LibraryParser {
     private var stream = JSONPushStream()
     private var reader: ImmichPageReader
@@ -131,7 +131,7 @@ private struct ImmichPageReader: JSONConsumer {
 struct ImmichAsset {
     private enum Member {
         case id, name, type, checksum, thumbhash, mimeType, isTrashed, localTime, createdAt, updatedAt
-        case isFavorite, exif, people, tags
+        case isFavorite, exif, people, tags, duration
 
         init?(_ name: UnsafeRawBufferPointer) {
             switch name.count {
@@ -140,6 +140,7 @@ struct ImmichAsset {
             case 4 where name.isText("tags"): self = .tags
             case 6 where name.isText("people"): self = .people
             case 8 where name.isText("exifInfo"): self = .exif
+            case 8 where name.isText("duration"): self = .duration
             case 8 where name.isText("checksum"): self = .checksum
             case 9 where name.isText("thumbhash"): self = .thumbhash
             case 9 where name.isText("isTrashed"): self = .isTrashed
@@ -165,12 +166,14 @@ struct ImmichAsset {
     private var checksum: [UInt8] = []
     private var thumbhash: [UInt8] = []
     private var mimeType = ""
-    private var isPhoto = true
+    private var (isShown, isVideo) = (true, false)
+    private var duration = 0
     private var (localTime, createdAt, updatedAt): (Timestamp?, Timestamp?, Timestamp?)
     private var words = ImmichWords()
 
     mutating func removeAll() {
-        (member, id, name, mimeType, isPhoto) = (nil, nil, "", "", true)
+        (member, id, name, mimeType) = (nil, nil, "", "")
+        (isShown, isVideo, duration) = (true, false, 0)
         (localTime, createdAt, updatedAt) = (nil, nil, nil)
         (checksum, thumbhash) = ([], [])
         words = ImmichWords()
@@ -187,8 +190,12 @@ struct ImmichAsset {
         case (.thumbhash, .string(let text)) where text.count <= Self.longestValue: thumbhash = Array(text)
         case (.mimeType, .string(let text)) where text.count <= Self.longestValue:
             mimeType = String(decoding: text, as: UTF8.self)
-        case (.type, .string(let text)): isPhoto = isPhoto && text.elementsEqual("IMAGE".utf8)
-        case (.isTrashed, .bool(true)): isPhoto = false
+        case (.type, .string(let text)):
+            isVideo = text.isText("VIDEO")
+            isShown = isShown && (isVideo || text.isText("IMAGE"))
+        case (.isTrashed, .bool(true)): isShown = false
+        case (.duration, .number(let text)), (.duration, .string(let text)):
+            duration = ImmichDuration.milliseconds(text)
         case (.isFavorite, .bool(let value)): words.takeFavorite(value)
         case (.localTime, .string(let text)): localTime = Timestamp(iso8601: text)
         case (.createdAt, .string(let text)): createdAt = Timestamp(iso8601: text)
@@ -206,19 +213,21 @@ struct ImmichAsset {
         }
     }
 
-    /// Returns the photo. Returns nil for a video, and for an object without an id.
+    /// Returns the photo or video. Returns nil for other media, and for an object without an id.
     func photo(_ pictures: ImmichPictures) -> LibraryPhoto? {
-        guard isPhoto, let id, let photo = pictures.photo(id, isDecodable: isDecodable) else { return nil }
+        guard isShown, let id, let photo = pictures.photo(id, isDecodable: isDecodable) else { return nil }
         return LibraryPhoto(
             id: id, name: name.isEmpty ? id : name,
             date: localTime.map { .cameraTime($0) } ?? createdAt.map { .moment($0) },
             part: localTime.map { ImmichMonth.name(of: $0) } ?? LibraryPhoto.noPart,
             revision: String(decoding: checksum, as: UTF8.self), thumbhash: String(decoding: thumbhash, as: UTF8.self),
-            photo: photo, thumbnail: pictures.thumbnail(id), changedAt: updatedAt, annotations: words.annotations)
+            photo: photo, thumbnail: pictures.thumbnail(id), changedAt: updatedAt, annotations: words.annotations,
+            videoLength: isVideo ? duration : nil)
     }
 
-    /// Whether Vitrine can decode the file.
+    /// Whether Vitrine can decode the file. The server has a still picture of each other file.
     private var isDecodable: Bool {
+        guard !isVideo else { return false }
         guard mimeType.isEmpty else { return Self.decodableTypes.contains(mimeType) }
         return PictureName.isPicture(Array(name.utf8)[...])
     }
@@ -310,6 +319,26 @@ enum ImmichID {
         }
         return isSound ? String(decoding: bytes, as: UTF8.self).lowercased() : nil
     }
+}
+
+/// The lengths of videos, as an Immich server writes them.
+enum ImmichDuration {
+    /// Reads a number of milliseconds, or a text such as `0:01:02.500000` of a server before version 3.
+    ///
+    /// Returns 0 for other texts.
+    static func milliseconds(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let text = String(decoding: bytes.prefix(longest), as: UTF8.self)
+        if let number = Int(text) { return min(max(number, 0), maximum) }
+        guard let match = text.wholeMatch(of: /(\d{1,3}):(\d\d):(\d\d)(?:\.(\d{3})\d*)?/),
+            let hours = Int(match.1), let minutes = Int(match.2), let seconds = Int(match.3)
+        else { return 0 }
+        // Three digits at most, so nothing overflows.
+        return ((hours * 60 + minutes) * 60 + seconds) * 1_000 + (match.4.flatMap { Int($0) } ?? 0)
+    }
+
+    private static let longest = 24
+    /// Ten days in milliseconds.
+    private static let maximum = 864_000_000
 }
 
 /// The names of months, as an Immich server writes them.

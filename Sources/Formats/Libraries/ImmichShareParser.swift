@@ -193,14 +193,14 @@ private final class ImmichAlbumMonthParser: LibraryParser {
             throw FormatError.notAGallery("a month without ids")
         }
         return (0..<count).compactMap { index in
-            guard reader.arePhotos[index] else { return nil }
-            let id = reader.ids[index]
-            guard let photo = pictures.photo(id, isDecodable: true) else { return nil }
+            let (id, isPhoto) = (reader.ids[index], reader.arePhotos[index])
+            guard let photo = pictures.photo(id, isDecodable: isPhoto) else { return nil }
             let hash = reader.thumbhashes.count == count ? reader.thumbhashes[index] : ""
             let time = reader.time(at: index)
             return LibraryPhoto(
                 id: id, name: time.map { Self.name($0) } ?? id, date: time.map { .cameraTime($0) }, revision: hash,
-                thumbhash: hash, photo: photo, thumbnail: pictures.thumbnail(id))
+                thumbhash: hash, photo: photo, thumbnail: pictures.thumbnail(id),
+                videoLength: isPhoto ? nil : reader.durations.count == count ? reader.durations[index] : 0)
         }
     }
 
@@ -211,11 +211,12 @@ private final class ImmichAlbumMonthParser: LibraryParser {
     }
 
     private struct Reader: JSONConsumer {
-        private enum Column { case id, isPhoto, time, zone, thumbhash }
+        private enum Column { case id, isPhoto, time, zone, thumbhash, duration }
 
         private(set) var ids: [String] = []
         private(set) var arePhotos: [Bool] = []
         private(set) var thumbhashes: [String] = []
+        private(set) var durations: [Int] = []
         private(set) var isList = false
         private var times: [Timestamp?] = []
         /// The hours between UTC and the cameras' clocks.
@@ -241,7 +242,7 @@ private final class ImmichAlbumMonthParser: LibraryParser {
             case (1, .beginArray) where column == .id: isList = true
             case (2, _):
                 guard
-                    max(ids.count, arePhotos.count, times.count, zones.count, thumbhashes.count)
+                    max(ids.count, arePhotos.count, times.count, zones.count, thumbhashes.count, durations.count)
                         <= ImmichAlbumMonthParser.maximumCount
                 else { throw FormatError.notAGallery("a month with too many photos") }
                 try take(event)
@@ -256,6 +257,7 @@ private final class ImmichAlbumMonthParser: LibraryParser {
             case "fileCreatedAt": .time
             case "localOffsetHours": .zone
             case "thumbhash": .thumbhash
+            case "duration": .duration
             default: nil
             }
         }
@@ -275,6 +277,9 @@ private final class ImmichAlbumMonthParser: LibraryParser {
             case (.thumbhash, .string(let text)):
                 thumbhashes.append(
                     text.count <= Self.longestThumbhash ? String(decoding: text, as: UTF8.self) : "")
+            case (.duration, .number(let text)), (.duration, .string(let text)):
+                durations.append(ImmichDuration.milliseconds(text))
+            case (.duration, .null): durations.append(0)
             case (.thumbhash, .null): thumbhashes.append("")
             default: break
             }

@@ -29,6 +29,9 @@ public struct LibraryListing: WrittenEntries, Sendable {
                 case .published(let time): (3, time)
                 }
             bytes.append(kind)
+            if let length = photo.videoLength {
+                withUnsafeBytes(of: Int64(length).littleEndian) { bytes.append(contentsOf: $0) }
+            }
             withUnsafeBytes(of: time.milliseconds.littleEndian) { bytes.append(contentsOf: $0) }
             return bytes.withUnsafeBytes { digest.digest($0) }
         }
@@ -55,7 +58,9 @@ public struct LibraryListing: WrittenEntries, Sendable {
             case .cameraTime(let time): (Timestamp(cameraTime: time), .taken)
             case .published(let time): (time, .stated)
             }
-        entry.begin(date: date ?? .unknown, date == nil ? .unknown : origin, digest: digests[index])
+        entry.begin(
+            date: date ?? .unknown, date == nil ? .unknown : origin, videoLength: photo.videoLength,
+            digest: digests[index])
         entry.append(photo.id.utf8)
         entry.end(.id)
         entry.append(photo.name.utf8)

@@ -32,6 +32,9 @@ public struct LibraryPhoto: Equatable, Sendable {
     public var changedAt: Timestamp?
     /// The words and marks that people gave the photo.
     public var annotations: PhotoAnnotations
+    /// The length of the video in milliseconds, 0 if unknown; nil for a photo. The addresses of a video lead to still
+    /// pictures.
+    public var videoLength: Int?
 
     /// The value of ``part`` for a photo that is in no part.
     public static let noPart = "-"
@@ -40,7 +43,7 @@ public struct LibraryPhoto: Equatable, Sendable {
     public init(
         id: String, name: String, date: Date?, part: String = LibraryPhoto.noPart, revision: String,
         thumbhash: String = "", photo: Address, thumbnail: Address?, changedAt: Timestamp? = nil,
-        annotations: PhotoAnnotations = PhotoAnnotations()
+        annotations: PhotoAnnotations = PhotoAnnotations(), videoLength: Int? = nil
     ) {
         self.id = id
         self.name = name
@@ -52,6 +55,7 @@ public struct LibraryPhoto: Equatable, Sendable {
         self.thumbnail = thumbnail
         self.changedAt = changedAt
         self.annotations = annotations
+        self.videoLength = videoLength
     }
 }
 
@@ -65,19 +69,6 @@ public struct LibraryPart: Hashable, Sendable {
     /// Creates a part.
     public init(name: String, count: String) {
         (self.name, self.count) = (name, count)
-    }
-}
-
-/// A photo or video in a list of ids.
-public struct LibraryMember: Hashable, Sendable {
-    /// The server's id.
-    public var id: String
-    /// Whether the member is a photo, which Vitrine shows.
-    public var isPhoto: Bool
-
-    /// Creates a member.
-    public init(id: String, isPhoto: Bool) {
-        (self.id, self.isPhoto) = (id, isPhoto)
     }
 }
 

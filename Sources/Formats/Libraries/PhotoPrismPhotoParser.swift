@@ -43,7 +43,7 @@ public final class PhotoPrismPhotoParser: LibraryParser {
     }
 }
 
-/// Parses a PhotoPrism server's list of one month's photos and videos.
+/// Parses the ids in a PhotoPrism server's list of one month's photos and videos.
 ///
 /// The list has the same form as a page of photos.
 public final class PhotoPrismMemberParser: LibraryParser {
@@ -56,23 +56,23 @@ public final class PhotoPrismMemberParser: LibraryParser {
     /// The list has one page.
     public var nextPage: String? { nil }
 
-    /// Parses the next bytes. Returns the photos and videos that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [LibraryMember] {
+    /// Parses the next bytes. Returns the ids that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [String] {
         try stream.push(bytes, to: &reader)
         return try members()
     }
 
     /// Parses the end. Throws if the answer is incomplete, or is no list of photos and videos.
-    public func finish() throws -> [LibraryMember] {
+    public func finish() throws -> [String] {
         try stream.finish(to: &reader)
         return try members()
     }
 
-    private func members() throws -> [LibraryMember] {
+    private func members() throws -> [String] {
         try reader.takeRecords().map { record in
             // Without its id, the update would remove the photo.
             guard let id = record.id else { throw FormatError.notAGallery("a month with an unknown id") }
-            return LibraryMember(id: id, isPhoto: record.isPhoto)
+            return id
         }
     }
 }
@@ -139,7 +139,7 @@ private struct PhotoPrismReader: JSONConsumer {
 private struct PhotoPrismRecord {
     private enum Member {
         case id, hash, type, title, originalName, fileName, year, month, localTime, takenAt, updatedAt
-        case isFavorite, caption, place
+        case isFavorite, caption, place, duration
 
         init?(_ name: UnsafeRawBufferPointer) {
             switch name.count {
@@ -152,6 +152,7 @@ private struct PhotoPrismRecord {
             case 7 where name.isText("TakenAt"): self = .takenAt
             case 7 where name.isText("Caption"): self = .caption
             case 8 where name.isText("Favorite"): self = .isFavorite
+            case 8 where name.isText("Duration"): self = .duration
             case 10 where name.isText("PlaceLabel"): self = .place
             // The name of the caption before 2025.
             case 11 where name.isText("Description"): self = .caption
@@ -168,10 +169,11 @@ private struct PhotoPrismRecord {
     private static let longestName = 1_024
     /// The most bytes of a caption that are kept.
     private static let longestCaption = 4_096
-    private static let otherTypes: Set<String> = ["video", "audio", "document", "other", "sidecar"]
+    private static let otherTypes: Set<String> = ["audio", "document", "other", "sidecar"]
 
     private(set) var id: String?
-    private(set) var isPhoto = true
+    private var (isShown, isVideo) = (true, false)
+    private var duration = 0
     private var member: Member?
     private var hash: String?
     private var (title, originalName, fileName) = ("", "", "")
@@ -185,7 +187,10 @@ private struct PhotoPrismRecord {
         case (_, .key(let name)): member = Member(name)
         case (.id, .string(let text)): id = PhotoPrismText.id(text)
         case (.hash, .string(let text)): hash = PhotoPrismText.id(text)
-        case (.type, .string(let text)): isPhoto = !Self.otherTypes.contains(Self.text(text))
+        case (.type, .string(let text)):
+            let type = Self.text(text)
+            (isShown, isVideo) = (!Self.otherTypes.contains(type), type == "video")
+        case (.duration, .number(let text)): duration = PhotoPrismText.milliseconds(text)
         case (.title, .string(let text)): title = Self.text(text)
         case (.originalName, .string(let text)): originalName = Self.text(text)
         case (.fileName, .string(let text)): fileName = Self.text(text)
@@ -204,16 +209,18 @@ private struct PhotoPrismRecord {
         }
     }
 
-    /// Returns the photo. Returns nil for a video, and for an object without an id or without a file.
+    /// Returns the photo or video. Returns nil for other media, and for an object without an id or without a file.
     func photo(_ pictures: PhotoPrismPictures) -> LibraryPhoto? {
-        let isDecodable = fileName.isEmpty || PictureName.isPicture(Array(fileName.utf8)[...])
-        guard isPhoto, let id, let hash, let photo = pictures.photo(hash, isDecodable: isDecodable) else { return nil }
+        // The server has a still picture of each video.
+        let isDecodable = !isVideo && (fileName.isEmpty || PictureName.isPicture(Array(fileName.utf8)[...]))
+        guard isShown, let id, let hash, let photo = pictures.photo(hash, isDecodable: isDecodable) else { return nil }
         let names = [title, Self.lastPart(originalName), Self.lastPart(fileName), id]
         return LibraryPhoto(
             id: id, name: names.first { !$0.isEmpty } ?? id,
             date: localTime.map { .cameraTime($0) } ?? takenAt.map { .moment($0) },
             part: PhotoPrismText.month(year: year, month: month) ?? LibraryPhoto.noPart, revision: hash, photo: photo,
-            thumbnail: pictures.thumbnail(hash), changedAt: updatedAt, annotations: annotations)
+            thumbnail: pictures.thumbnail(hash), changedAt: updatedAt, annotations: annotations,
+            videoLength: isVideo ? duration : nil)
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
@@ -243,6 +250,13 @@ enum PhotoPrismText {
         guard (1...4).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         let number = bytes.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         return (1...limit).contains(number) ? number : nil
+    }
+
+    /// Returns a number of nanoseconds in milliseconds. Returns 0 for an implausible number.
+    static func milliseconds(_ bytes: some Collection<UInt8>) -> Int {
+        // Fifteen digits are eleven days.
+        guard bytes.count <= 15, let number = Int(String(decoding: bytes, as: UTF8.self)) else { return 0 }
+        return max(0, number / 1_000_000)
     }
 
     /// Returns a time. Returns nil for an unknown time, which the server writes with the year 1.

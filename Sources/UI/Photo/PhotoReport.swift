@@ -62,7 +62,8 @@ struct PhotoReport {
     private var annotationFacts: [(String, String?)] {
         let stars = String(repeating: hasUnicode ? "★" : "*", count: annotations.rating)
         let facts = [
-            ("Rating", stars), ("Favorite", annotations.isFavorite ? "yes" : ""),
+            ("Video", photo.videoLength.map { VideoText.length($0) } ?? ""), ("Rating", stars),
+            ("Favorite", annotations.isFavorite ? "yes" : ""),
             ("Caption", annotations.description == photo.name ? "" : annotations.description),
             ("People", annotations.people.joined(separator: ", ")), ("Tags", annotations.tags.joined(separator: ", ")),
             ("Place", annotations.place), ("Author", annotations.author),

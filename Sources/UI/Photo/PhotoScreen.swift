@@ -111,7 +111,7 @@ final class PhotoScreen: Screen {
     }
 
     override var footing: Footing {
-        var footing = Footing(text: photo.map { DateText.long($0.date) } ?? "")
+        var footing = Footing(text: photo.map { DateText.long($0.date) + VideoText.suffix($0) } ?? "")
         switch state {
         case .cached: if let animationText { footing.text += " · " + animationText }
         case .loading(nil): footing.text = "Loading…"

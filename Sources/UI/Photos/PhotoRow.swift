@@ -128,6 +128,7 @@ struct PhotoRow {
     private func lines(_ photo: Photo, _ folder: String?, width: Int) -> [(String, Style)] {
         var date = FittedLine()
         date.add(DateText.long(photo.date))
+        date.add(photo.videoLength.map { VideoText.text($0) })
         date.add(folder, least: 8, isOptional: true)
         return [(date.text(width: width), theme.detail), Self.remark(photo, theme)].compactMap { $0 }
     }
@@ -192,6 +193,8 @@ enum PhotoBadge: CaseIterable {
     case failed
     /// The cache has the photo itself, not only the thumbnail.
     case cached
+    /// The photo is the still picture of a video.
+    case video
 
     /// Returns the badges of a photo, the most important first.
     static func badges(of photo: Photo, isMarked: Bool, isNew: Bool) -> [PhotoBadge] {
@@ -201,6 +204,7 @@ enum PhotoBadge: CaseIterable {
             case .new: isNew
             case .failed: photo.original.trouble != nil || photo.thumbnail.trouble != nil
             case .cached: photo.original.isCurrent
+            case .video: photo.videoLength != nil
             }
         }
     }
@@ -214,6 +218,7 @@ enum PhotoBadge: CaseIterable {
         case .new: isPlain ? "N" : "●"
         case .failed: isPlain ? "F" : "×"
         case .cached: isPlain ? "H" : "▪"
+        case .video: isPlain ? "V" : "▸"
         }
     }
 
@@ -222,7 +227,7 @@ enum PhotoBadge: CaseIterable {
         case .marked: theme.hit
         case .new: theme.key
         case .failed: theme.trouble
-        case .cached: theme.detail
+        case .cached, .video: theme.detail
         }
     }
 

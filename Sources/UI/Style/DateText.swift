@@ -54,3 +54,21 @@ enum DateText {
         return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
+
+/// Formats the lengths of videos.
+enum VideoText {
+    /// Returns a length such as `0:12` or `1:02:03`. Returns `unknown length` for 0.
+    static func length(_ milliseconds: Int) -> String {
+        let seconds = max(0, milliseconds) / 1_000
+        guard milliseconds > 0 else { return "unknown length" }
+        let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
+        let tail = (seconds % 60 < 10 ? ":0" : ":") + String(seconds % 60)
+        return hours == 0 ? "\(minutes)\(tail)" : "\(hours)\(minutes < 10 ? ":0" : ":")\(minutes)\(tail)"
+    }
+
+    /// Returns a text such as `video 0:12`, or `video` if the length is unknown.
+    static func text(_ milliseconds: Int) -> String { milliseconds > 0 ? "video \(length(milliseconds))" : "video" }
+
+    /// Returns the end of a status text, such as ` · video 0:12`. Returns an empty text for a photo.
+    static func suffix(_ photo: Photo) -> String { photo.videoLength.map { " · " + text($0) } ?? "" }
+}

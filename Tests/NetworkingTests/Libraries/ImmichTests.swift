@@ -72,12 +72,10 @@ import Testing
             let facts = try cache.read { try ($0.source(), $0.gallery()) }
             #expect(try facts.0?.kind == .immich && facts.0?.root == Address(server.url("/")))
             #expect(facts.1.kind == .immich && facts.1.hasPaths == false)
-            // Videos have the other numbers.
             let first = try #require(try photos(cache).first)
             #expect(first.name == "IMG_000000.jpg" && first.folder == nil)
             // The time on the camera's clock, as for photos whose metadata Vitrine reads itself.
             #expect(first.date == Timestamp(localTime: "2010-01-01T10:00:00"))
-            #expect(try !names(cache).contains("IMG_000010.mp4"))
         }
     }
 
@@ -98,6 +96,24 @@ import Testing
                 + [ids[0], ids[2]].map { "GET /api/assets/\($0)/original 200" }
                 + ["GET /api/assets/\(ids[1])/thumbnail preview 200"]
             #expect(server.requests.filter { $0.hasPrefix("GET /api/assets/") }.sorted() == expected.sorted())
+        }
+    }
+
+    @Test("Videos are in the list, with the server’s still pictures, and a removed one disappears")
+    func videos() async throws {
+        let server = try await ImmichServer.start(photos: 4, settings: ["videos": 2])
+        try await openingWithKey(server.url("/")) { cache in
+            await update(cache, server)
+            #expect(try names(cache).count == 5)
+            let video = try #require(try photos(cache).first { $0.videoLength != nil })
+            #expect(video.name == "IMG_000002.mp4" && video.videoLength == 5_000)
+            await galleries.fetch(.everyPicture(cache.id, .original))
+            #expect(server.requests.contains("GET /api/assets/\(video.galleryID)/thumbnail preview 200"))
+            #expect(!server.requests.contains { $0.contains("\(video.galleryID)/original") })
+            #expect(try cache.read { try $0.hits(PhotoFilter("is:video"))?.count } == 1)
+            try server.order(["delete": 2])
+            await update(cache, server)
+            #expect(try photos(cache).map(\.videoLength) == [nil, nil, nil, nil])
         }
     }
 
@@ -144,7 +160,7 @@ import Testing
         ])
     func selections(path: String, expected: [String]) async throws {
         let server = try await ImmichServer.start(
-            photos: 25, settings: ["albums": [Self.album: [1, 4, 10]], "people": [Self.person: [2]]])
+            photos: 25, settings: ["albums": [Self.album: [1, 4]], "people": [Self.person: [2]]])
         try await openingWithKey(server.url(path)) { cache in
             await update(cache, server)
             #expect(try names(cache) == expected)

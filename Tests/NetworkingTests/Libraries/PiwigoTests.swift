@@ -124,9 +124,9 @@ import Testing
         }
     }
 
-    @Test("Pages of 500 photos follow each other, also if one has only videos")
+    @Test("Pages of 500 photos follow each other, also if one has only sounds")
     func pages() async throws {
-        let files = Dictionary(uniqueKeysWithValues: (501...1_000).map { (String($0), "\($0).mp4") })
+        let files = Dictionary(uniqueKeysWithValues: (501...1_000).map { (String($0), "\($0).mp3") })
         let server = try await PiwigoServer.start(photos: 1_200, settings: ["files": files])
         try await galleries.opening(server.url("/")) { cache throws in
             let requests = await update(cache, server)

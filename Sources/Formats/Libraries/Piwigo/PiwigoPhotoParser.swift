@@ -5,7 +5,7 @@ import Model
 ///     {"stat": "ok", "result": {"paging": {"page": 0, "per_page": 500, "total_count": 1},
 ///      "images": [{"id": 7, "file": "a.jpg", "element_url": "…", "derivatives": {"2small": {"url": "…", …}, …}, …}]}}
 ///
-/// Videos and other files that Vitrine cannot show are left out. Members may be in any order, and the parser skips
+/// Files that Vitrine cannot show are left out. A video has a still picture. Members may be in any order, and the parser skips
 /// unknown ones.
 public final class PiwigoPhotoParser: LibraryParser {
     private var answer: PiwigoAnswer<PiwigoPageReader>
@@ -230,7 +230,9 @@ private struct PiwigoImage {
             date: taken.map { .cameraTime($0) } ?? posted.map { .published($0) },
             revision: "\(width)x\(height) \(file)",
             photo: photo, thumbnail: thumbnail.flatMap { pictures.address($0.address) },
-            annotations: annotations)
+            annotations: annotations,
+            // The server does not state how long a video is.
+            videoLength: Self.isVideo(file) ? 0 : nil)
     }
 
     /// Returns the address of the original. If the user may not see originals, or Vitrine cannot decode the file, returns
@@ -239,23 +241,24 @@ private struct PiwigoImage {
         if PictureName.isPicture(Array(file.utf8)[...]) {
             return pictures.address(address) ?? largest.flatMap { pictures.address($0.address) }
         }
-        guard !Self.isRecording(file), let largest, let address = pictures.address(largest.address),
+        guard !Self.isSound(file), let largest, let address = pictures.address(largest.address),
             PiwigoPictures.isMadeFromFile(address)
         else { return nil }
         return address
     }
 
-    /// Whether a file is a video or a sound.
-    private static func isRecording(_ file: String) -> Bool {
-        guard let dot = file.lastIndex(of: ".") else { return false }
-        return recordings.contains(file[file.index(after: dot)...].lowercased())
+    private static func isVideo(_ file: String) -> Bool { videos.contains(ending(of: file)) }
+
+    private static func isSound(_ file: String) -> Bool { sounds.contains(ending(of: file)) }
+
+    private static func ending(of file: String) -> String {
+        file.lastIndex(of: ".").map { file[file.index(after: $0)...].lowercased() } ?? ""
     }
 
-    private static let recordings: Set<String> = [
-        "3gp", "avi", "flac", "flv", "m2ts", "m4a", "m4v", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg", "mts", "oga",
-        "ogg",
-        "ogv", "opus", "wav", "webm", "webmv", "wmv",
+    private static let videos: Set<String> = [
+        "3gp", "avi", "flv", "m2ts", "m4v", "mkv", "mov", "mp4", "mpeg", "mpg", "mts", "ogv", "webm", "webmv", "wmv",
     ]
+    private static let sounds: Set<String> = ["flac", "m4a", "mp3", "oga", "ogg", "opus", "wav"]
 }
 
 /// The addresses of a Piwigo server's pictures.

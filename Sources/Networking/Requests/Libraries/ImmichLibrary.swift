@@ -59,7 +59,7 @@ struct ImmichLibrary: PhotoLibrary {
     var albums: (any LibraryAlbums)? { sharedSignIn == nil ? ImmichAlbums(server: server) : nil }
 
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
-        var members = [#""page":\#(page ?? "1")"#, #""size":1000"#, #""order":"asc""#, #""type":"IMAGE""#]
+        var members = [#""page":\#(page ?? "1")"#, #""size":1000"#, #""order":"asc""#]
         // Descriptions, ratings and places come with `exifInfo`.
         members += [#""withExif":true"#, #""withPeople":true"#]
         switch selection {
@@ -135,7 +135,7 @@ private struct ImmichMonths: LibraryParts, LibraryMembers {
         LibraryRequest(address: try server.resolving("api/timeline/bucket?timeBucket=\(month)-01&\(Self.filter)"))
     }
 
-    func makeMemberParser() -> any LibraryParser<LibraryMember> { ImmichMonthParser() }
+    func makeMemberParser() -> any LibraryParser<String> { ImmichMonthParser() }
 }
 
 /// The albums of an Immich server: the favorites, all albums that the user may see, and all people with names.

@@ -112,7 +112,7 @@ struct LibraryReader {
         return counts
     }
 
-    /// Reads the ids of all photos in a part. Returns nil if the part has changed since the server counted it.
+    /// Reads the ids of all photos and videos in a part. Returns nil if the part has changed since the server counted it.
     mutating func readMembers(
         of part: String, count: String, in parts: any LibraryMembers
     ) async throws -> Set<String>? {
@@ -120,7 +120,7 @@ struct LibraryReader {
         var memberCount = 0
         try await read(try parts.members(of: part), with: parts.makeMemberParser()) { members in
             memberCount += members.count
-            for member in members where member.isPhoto { ids.insert(member.id) }
+            ids.formUnion(members)
         }
         return String(memberCount) == count ? ids : nil
     }

@@ -63,7 +63,7 @@ protocol LibraryMembers: Sendable {
     /// Returns the request for the ids of everything in a part.
     func members(of part: String) throws -> LibraryRequest
     /// Creates a parser for the ids of everything in a part.
-    func makeMemberParser() -> any LibraryParser<LibraryMember>
+    func makeMemberParser() -> any LibraryParser<String>
 }
 
 /// A request to a library's server.

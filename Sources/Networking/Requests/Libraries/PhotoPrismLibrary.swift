@@ -61,9 +61,7 @@ struct PhotoPrismLibrary: PhotoLibrary {
 
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
         // The server counts files, so only the main file of each photo is asked for. It is a JPEG or PNG.
-        var fields = [
-            "count=\(Self.pageSize)", "offset=\(Self.offset(page))", "order=oldest", "primary=true", "photo=true",
-        ]
+        var fields = ["count=\(Self.pageSize)", "offset=\(Self.offset(page))", "order=oldest", "primary=true"]
         switch selection {
         case .all: fields.append(Self.visible)
         case .favorites: fields += [Self.visible, "favorite=true"]
@@ -103,7 +101,7 @@ private struct PhotoPrismMonths: LibraryParts, LibraryMembers {
             address: try server.resolving("\(PhotoPrismRules.list)?count=\(Self.mostMembers)&order=oldest&\(filter)"))
     }
 
-    func makeMemberParser() -> any LibraryParser<LibraryMember> { PhotoPrismMemberParser() }
+    func makeMemberParser() -> any LibraryParser<String> { PhotoPrismMemberParser() }
 }
 
 /// PhotoPrism's rules for addresses and refusals.

@@ -5,7 +5,7 @@
 SETTINGS is a file with a JSON object; every member may be missing:
 
     photos    the number of photos at the start
-    videos    the number of photos after which a video follows; 0 for no videos
+    videos    the number of photos after which a video follows; by default 0, for no videos
     perMonth  the number of photos and videos in a month
     keys      an object from API key to its permissions; ["all"] for all
     albums    an object from the id of an album to the numbers of its photos
@@ -169,7 +169,7 @@ class Library:
         self.lock = threading.Lock()
         self.found = {}
         per_month = settings.get("perMonth", 800)
-        videos = settings.get("videos", 10)
+        videos = settings.get("videos", 0)
         start = datetime.datetime(2010, 1, 1, 10, tzinfo=datetime.timezone.utc)
         self.updated = datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)
         count = 0

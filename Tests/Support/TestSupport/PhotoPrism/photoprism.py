@@ -5,7 +5,7 @@
 SETTINGS is a file with a JSON object; every member may be missing:
 
     photos     the number of photos at the start
-    videos     the number of photos after which a video follows; 0 for no videos
+    videos     the number of photos after which a video follows; by default 0, for no videos
     perMonth   the number of photos and videos in a month
     files      the number of photos of which one has a second file, such as a raw file; 0 for no second files
     passwords  an object from app password to its scope, "*" or "photos"
@@ -157,7 +157,7 @@ class Library:
         self.sessions = {}
         self.tokens = ["prev1ewt", "d0wnl0ad"]
         self.valid = set()
-        per_month, videos = settings.get("perMonth", 800), settings.get("videos", 10)
+        per_month, videos = settings.get("perMonth", 800), settings.get("videos", 0)
         start = datetime.datetime(2010, 1, 1, 10, tzinfo=datetime.timezone.utc)
         self.updated = datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)
         count = 0
