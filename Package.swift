@@ -38,7 +38,7 @@ let modules: KeyValuePairs<String, [String]> = [
     "SQLite": ["Concurrency", "CSQLite"],
     "Session": ["Numbers", "Model", "Concurrency"],
     "Cache": ["Files", "Numbers", "Model", "Concurrency", "SQLite", "Logging", "Session"],
-    "Formats": ["Files", "Model", "CLibXML2"],
+    "Formats": ["Files", "Numbers", "Model", "CLibXML2"],
     "HTTP": ["Files", "CCurl", "Numbers", "Logging", "Text"],
     "Scheduling": ["Numbers", "Model"],
     "Networking": [

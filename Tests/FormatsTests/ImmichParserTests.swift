@@ -72,7 +72,7 @@ import Testing
         "A video has its length, and the server’s still picture",
         arguments: [
             ("5000", 5_000), (#""0:01:02.500000""#, 62_500), (#""12:00:00""#, 43_200_000), ("null", 0), ("-5", 0),
-            ("1e99", 0), ("99999999999999999999", 0), (#""x""#, 0),
+            ("1e99", 0), ("99999999999999999999", 864_000_000), (#""x""#, 0),
         ])
     func videos(duration: String, length: Int) throws {
         let more = #","type":"VIDEO","duration":\#(duration),"originalMimeType":"video/mp4""#

@@ -1,4 +1,5 @@
 import Model
+import Numbers
 
 /// The photos in one piece of a gallery's file, in document order and unparsed.
 ///
@@ -290,7 +291,7 @@ struct WrittenFields {
         var annotations = PhotoAnnotations()
         annotations.description = text(.comment)
         annotations.author = text(.author)
-        annotations.rating = min(max(Int(text(.rating)) ?? 0, 0), PhotoAnnotations.mostStars)
+        annotations.rating = Int(digits: text(.rating), atMost: PhotoAnnotations.mostStars) ?? 0
         annotations.tags = text(.tags).split(separator: ",").map(String.init)
         guard !annotations.isEmpty else { return }
         var written = annotations.text

@@ -1,4 +1,5 @@
 import Model
+import Numbers
 
 /// Parses a page of the photos that an Immich server finds.
 ///
@@ -328,7 +329,7 @@ enum ImmichDuration {
     /// Returns 0 for other texts.
     static func milliseconds(_ bytes: UnsafeRawBufferPointer) -> Int {
         let text = String(decoding: bytes.prefix(longest), as: UTF8.self)
-        if let number = Int(text) { return min(max(number, 0), maximum) }
+        if let number = Int(digits: text, atMost: maximum) { return number }
         guard let match = text.wholeMatch(of: /(\d{1,3}):(\d\d):(\d\d)(?:\.(\d{3})\d*)?/),
             let hours = Int(match.1), let minutes = Int(match.2), let seconds = Int(match.3)
         else { return 0 }

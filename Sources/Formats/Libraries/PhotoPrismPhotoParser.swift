@@ -1,4 +1,5 @@
 import Model
+import Numbers
 
 /// Parses a page of the photos that a PhotoPrism server finds.
 ///
@@ -235,6 +236,8 @@ private struct PhotoPrismRecord {
 /// The texts and numbers in a PhotoPrism server's answers.
 enum PhotoPrismText {
     private static let longestID = 128
+    /// Ten days in nanoseconds.
+    private static let longestVideo = 864_000_000_000_000
 
     /// Returns an id or hash. Returns nil for texts with other characters, because ids are part of addresses.
     static func id(_ bytes: some Collection<UInt8>) -> String? {
@@ -254,9 +257,7 @@ enum PhotoPrismText {
 
     /// Returns a number of nanoseconds in milliseconds. Returns 0 for an implausible number.
     static func milliseconds(_ bytes: some Collection<UInt8>) -> Int {
-        // Fifteen digits are eleven days.
-        guard bytes.count <= 15, let number = Int(String(decoding: bytes, as: UTF8.self)) else { return 0 }
-        return max(0, number / 1_000_000)
+        (Int(digits: String(decoding: bytes.prefix(20), as: UTF8.self), atMost: longestVideo) ?? 0) / 1_000_000
     }
 
     /// Returns a time. Returns nil for an unknown time, which the server writes with the year 1.
