@@ -89,21 +89,13 @@ actor ExternalProgram {
         let (isCached, address, page) = try cache.read { reader in
             (
                 try reader.photoFile(of: key) != nil, try reader.source(of: key, .original)?.address,
-                try Self.videoPage(key, reader, cache.address)
+                try reader.videoPage(of: key)
             )
         }
         if let page { return page.text }
         if isCached, let copy = try await copy(key, cache) { return copy }
         guard let address else { throw ExternalProgramError.gone }
         return address.text
-    }
-
-    /// Returns the address of the server's page that plays a video. Returns nil for a photo.
-    private static func videoPage(_ key: PhotoKey, _ reader: CacheReader, _ gallery: Address) throws -> Address? {
-        guard let video = try reader.photo(key), video.videoLength != nil, let source = try reader.source() else {
-            return nil
-        }
-        return source.kind.page(of: video.galleryID, on: source.root, in: gallery)
     }
 
     /// Copies a photo from the cache. Returns nil if the cache has just removed the photo.

@@ -71,4 +71,12 @@ extension CacheReader {
         guard let found, let kind = found.kind, let root = found.root else { return nil }
         return ListSource(kind: kind, root: root, folders: try ListSource.folders(connection))
     }
+
+    /// Returns the address of the server's page that plays a video. Returns nil for a photo.
+    public func videoPage(of key: PhotoKey) throws -> Address? {
+        guard let video = try photo(key), video.videoLength != nil, let source = try source(),
+            let gallery = try connection.first("SELECT address FROM gallery", row: { try $0.address(0) })
+        else { return nil }
+        return source.kind.page(of: video.galleryID, on: source.root, in: gallery)
+    }
 }

@@ -67,7 +67,7 @@ struct PhotoActions {
 
     private func copyAddresses(_ keys: [PhotoKey]) {
         copy(keys, "address", "addresses", missing: "The photo is no longer in the gallery.") { reader, key in
-            try reader.source(of: key, .original)?.address?.text
+            try (reader.videoPage(of: key) ?? reader.source(of: key, .original)?.address)?.text
         }
     }
 

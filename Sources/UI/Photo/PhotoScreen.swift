@@ -122,21 +122,21 @@ final class PhotoScreen: Screen {
             footing.text = showsFailureInside ? "Load failed" : "Load failed: \(failure)"
             footing.isTrouble = true
         }
+        let isVideo = photo?.videoLength != nil
         footing.hints =
             slideshow.isRunning
             ? [(.slideshow, "stop"), (.help, "help")]
             : picture.isPlaying
                 ? [(.play, "stop"), (.nextPhoto, "next"), (.help, "help")]
-                : [(.zoomIn, "larger"), (.nextPhoto, "next"), (.information, "facts"), (.help, "help")]
+                : (isVideo ? [(.openExternally, "play")] : [(.zoomIn, "larger")])
+                    + [(.nextPhoto, "next"), (.information, "facts"), (.help, "help")]
         return footing
     }
 
     /// The hint that tells how to play a stopped animation; nil for other photos.
     private var animationText: String? {
-        guard picture.isAnimated, !picture.isPlaying, let key = context.keys.key(for: .play, in: scopes) else {
-            return nil
-        }
-        return "animated, \(key): play"
+        let key = picture.isAnimated && !picture.isPlaying ? context.keys.key(for: .play, in: scopes) : nil
+        return key.map { "animated, \($0): play" }
     }
 
     private var state: State {

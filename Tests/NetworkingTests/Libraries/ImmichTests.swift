@@ -110,6 +110,9 @@ import Testing
             await galleries.fetch(.everyPicture(cache.id, .original))
             #expect(server.requests.contains("GET /api/assets/\(video.galleryID)/thumbnail preview 200"))
             #expect(!server.requests.contains { $0.contains("\(video.galleryID)/original") })
+            #expect(
+                try cache.read { try $0.videoPage(of: video.key) }?.text == server.url("/photos/\(video.galleryID)"))
+            #expect(try cache.read { try $0.videoPage(of: photos(cache)[0].key) } == nil)
             #expect(try cache.read { try $0.hits(PhotoFilter("is:video"))?.count } == 1)
             try server.order(["delete": 2])
             await update(cache, server)
