@@ -47,7 +47,8 @@ let modules: KeyValuePairs<String, [String]> = [
     ],
     "Pixels": ["CMemory", "CPackets"],
     "BaselineJPEG": [],
-    "Decoding": ["Pixels", "BaselineJPEG", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CExif"],
+    "LossyWebP": [],
+    "Decoding": ["Pixels", "BaselineJPEG", "LossyWebP", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CExif"],
     "Sandbox": ["CSandbox"],
     "DecoderServer": ["Pixels", "Sandbox"],
     "Pictures": ["Files", "Model", "Concurrency", "Cache", "Cells", "Text", "Pixels", "Logging"],
@@ -95,6 +96,7 @@ let tests: KeyValuePairs<String, [String]> = [
     ],
     "Pixels": ["PictureTestSupport", "TestSupport"],
     "BaselineJPEG": ["TestSupport"],
+    "LossyWebP": ["PictureTestSupport", "TestSupport"],
     "Decoding": ["Formats", "Pixels", "PictureTestSupport", "TestSupport"],
     "Sandbox": ["Pixels", "PictureTestSupport", "TestSupport", "sandbox-probe", "vitrine-decoder"],
     "Pictures": [
@@ -119,13 +121,14 @@ let tests: KeyValuePairs<String, [String]> = [
 /// Modules whose sources are not in `Sources/NAME`: the decoder's lie together, as do the tools.
 let paths = [
     "Pixels": "Sources/Decoder", "Decoding": "Sources/Decoder/Formats", "BaselineJPEG": "Sources/Decoder/BaselineJPEG",
+    "LossyWebP": "Sources/Decoder/LossyWebP",
     "Sandbox": "Sources/Decoder/Sandbox", "DecoderServer": "Sources/Decoder/Server",
     "vitrine-decoder": "Sources/Decoder/Program", "vitrine": "Sources/App",
 ]
 
 /// Modules that a debug build optimises too: tests drive them through hundreds of simulated networks, at a million events
 /// each, and through thousands of damaged pictures.
-let optimised: Set = ["Scheduling", "BaselineJPEG"]
+let optimised: Set = ["Scheduling", "BaselineJPEG", "LossyWebP"]
 
 func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { .byName(name: $0) }

@@ -26,6 +26,10 @@ struct SmallPictureDecodersTests {
         try Tool.run("/usr/bin/cjpeg", options + ["-quality", "90"], input: scene.ppm)
     }
 
+    private func webp(_ options: String...) throws -> [UInt8] {
+        try Tool.run("/usr/bin/cwebp", ["-quiet"] + options + ["-o", "-", "--", "-"], input: scene.ppm)
+    }
+
     @Test func oneProcessDecodesManyPictures() throws {
         let client = DecoderClient(path: noted.path, from: .server)
         let exact = try DecoderClient(path: DecoderProcess.path).decode(.bytes(jpeg()), request)
@@ -38,6 +42,22 @@ struct SmallPictureDecodersTests {
             }
         }
         #expect(try roles() == ["--small"])
+    }
+
+    @Test func theProcessDecodesLossyWebPsToo() throws {
+        let client = DecoderClient(path: noted.path, from: .server)
+        let picture = try webp("-q", "80")
+        let exact = try DecoderClient(path: DecoderProcess.path).decode(.bytes(picture), request)
+        for source in [PictureSource.bytes(picture), .file(folder.write("small.webp", picture))] {
+            let reply = try client.decode(source, request)
+            #expect(reply.format == "WebP" && reply.isComplete && reply.sourceSize == scene.size)
+            #expect(try #require(reply.pixels).psnr(#require(exact.pixels)) > 35)
+        }
+        _ = try client.decode(.bytes(jpeg()), request)
+        #expect(try roles() == ["--small"])
+        // A lossless one is recognised without asking the process.
+        _ = try client.decode(.bytes(webp("-lossless")), request)
+        #expect(try roles() == ["--small", "--serve"])
     }
 
     @Test func otherPicturesGetProcessesOfTheirOwn() throws {

@@ -6,7 +6,9 @@ import Pixels
 enum Corpus {
     /// Formats that ImageMagick writes, supported by the decoder or not.
     private static let conversions: [[String]] = [
-        ["-colorspace", "CMYK", "jpeg:-"], ["-define", "webp:lossless=true", "webp:-"], ["webp:-"], ["gif:-"],
+        ["-colorspace", "CMYK", "jpeg:-"], ["-define", "webp:lossless=true", "webp:-"], ["webp:-"],
+        ["-quality", "20", "-define", "webp:filter-type=0", "-define", "webp:segments=1", "webp:-"],
+        ["-quality", "98", "-define", "webp:partitions=3", "-define", "webp:method=1", "webp:-"], ["gif:-"],
         ["-interlace", "GIF", "gif:-"], ["tiff:-"], ["-compress", "LZW", "tiff:-"], ["-compress", "JPEG", "tiff:-"],
         ["-compress", "Zip", "-depth", "16", "tiff:-"], ["-define", "png:color-type=6", "png:-"],
         ["-interlace", "PNG", "png:-"], ["-depth", "16", "png:-"], ["-colors", "8", "png8:-"], ["heic:-"], ["avif:-"],

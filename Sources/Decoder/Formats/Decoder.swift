@@ -1,5 +1,6 @@
 import BaselineJPEG
 import Glibc
+import LossyWebP
 import Pixels
 
 /// Decodes untrusted pictures. This code runs in a sandboxed process, because picture libraries may have flaws.
@@ -84,30 +85,49 @@ extension Decoder {
 
 /// Decoding of many small pictures in one process.
 extension Decoder {
-    /// Decodes a simple JPEG without any library. Returns nil for all other pictures and for damaged ones.
+    /// Decodes a simple JPEG or a simple lossy WebP without any library. Returns nil for all other pictures and for damaged
+    /// ones.
     ///
-    /// `BaselineJPEG` is memory-safe code, so no picture can affect the next one in the same process. The result equals
-    /// that of `decode` except for rounding, and except for chroma of lower resolution at full size, which the library
-    /// smooths.
+    /// `BaselineJPEG` and `LossyWebP` are memory-safe code, so no picture can affect the next one in the same process. The
+    /// result equals that of `decode` except for rounding, and except for chroma of lower resolution in JPEGs at full
+    /// size, which the library smooths.
     public static func decodeSmall(_ bytes: [UInt8], _ request: DecodeRequest) -> DecodeReply? {
-        guard let picture = BaselinePicture(bytes) else { return nil }
-        let size = PixelSize(width: picture.width, height: picture.height)
+        if let picture = BaselinePicture(bytes) {
+            return reply(
+                JPEGDecoder.name, PixelSize(width: picture.width, height: picture.height), request
+            ) { eighths in
+                picture.decoded(eighths: eighths).map { (PixelSize(width: $0.width, height: $0.height), $0.bytes) }
+            }
+        }
+        if let picture = LossyPicture(bytes) {
+            return reply(
+                WebPDecoder.name, PixelSize(width: picture.width, height: picture.height), request
+            ) { eighths in
+                picture.decoded(eighths: eighths).map { (PixelSize(width: $0.width, height: $0.height), $0.bytes) }
+            }
+        }
+        return nil
+    }
+
+    /// Decodes at the scale that the request needs, and scales the result.
+    private static func reply(
+        _ format: String, _ size: PixelSize, _ request: DecodeRequest,
+        _ decode: (_ eighths: Int) -> (size: PixelSize, bytes: [UInt8])?
+    ) -> DecodeReply? {
         // Files with metadata are declined there, so the picture is upright and in sRGB.
         let plan = DecodePlan(stored: size, orientation: .upright, request: request)
         let region = plan.region(of: size)
         let eighths = JPEGDecoder.eighths(for: region, plan.output)
-        guard let pixels = picture.decoded(eighths: eighths) else { return nil }
-        let source = PixelSize(width: pixels.width, height: pixels.height)
+        guard let (source, bytes) = decode(eighths) else { return nil }
         let part = region.scaled(by: Double(eighths) / 8)
         var output = OutputRows(plan, source: source, region: part, channels: .rgb, conversion: nil)
         let length = source.width * PixelBuffer.bytesPerPixel
-        pixels.bytes.withUnsafeBufferPointer { bytes in
+        bytes.withUnsafeBufferPointer { bytes in
             for row in output.sourceRows {
                 output.add(UnsafeBufferPointer(rebasing: bytes[row * length..<(row + 1) * length]))
             }
         }
-        let facts = PictureFacts(format: JPEGDecoder.name, metadata: PictureMetadata())
-        return try? output.reply(facts, isComplete: true)
+        return try? output.reply(PictureFacts(format: format, metadata: PictureMetadata()), isComplete: true)
     }
 }
 

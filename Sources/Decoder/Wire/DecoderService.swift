@@ -65,10 +65,20 @@ public enum SmallPictureService {
     /// The most bytes of an answer besides its pixels, for a picture without metadata.
     private static let longestHead = 1 << 10
 
-    /// Whether a decoder of small pictures can probably answer. The file must be short and begin like a JPEG, and the
-    /// request must need few pixels. The decoder may still decline.
+    /// Whether a decoder of small pictures can probably answer. The file must be short and begin like a JPEG or a lossy
+    /// WebP, and the request must need few pixels. The decoder may still decline.
     public static func takes(_ bytes: [UInt8], for request: DecodeRequest) -> Bool {
-        bytes.count <= longestPicture && bytes.starts(with: [0xFF, 0xD8, 0xFF]) && takes(request)
+        bytes.count <= longestPicture && (bytes.starts(with: [0xFF, 0xD8, 0xFF]) || isLossyWebP(bytes))
+            && takes(request)
+    }
+
+    /// Whether a file begins like a lossy WebP without profile, transparency, orientation and animation.
+    private static func isLossyWebP(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count > 20, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WEBP".utf8) else {
+            return false
+        }
+        let chunk = bytes[12..<16]
+        return chunk.elementsEqual("VP8 ".utf8) || chunk.elementsEqual("VP8X".utf8) && bytes[20] & 0x3A == 0
     }
 
     /// Whether the request is for one frame with few pixels.
