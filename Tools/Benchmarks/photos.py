@@ -2,8 +2,9 @@
 
     python3 photos.py FOLDER IMAGES
 
-FOLDER gets `24.jpg` (6000 by 4000 pixels), `12.jpg` (4000 by 3000), and `small/000.jpg` to `small/199.jpg` (320 by 240). They are
-put together from the photos in IMAGES, each as sharp as it is there: an enlarged one would be easier to decode than any photo.
+FOLDER gets `24.jpg` (6000 by 4000 pixels), `12.jpg` (4000 by 3000), `small/000.jpg` to `small/199.jpg` (320 by 240), and
+`small/000.webp` to `small/199.webp`, the same photos in the size of Immich's thumbnails. They are put together from the photos in
+IMAGES, each as sharp as it is there: an enlarged one would be easier to decode than any photo.
 """
 import os
 import pathlib
@@ -14,6 +15,7 @@ LARGE = {"24": (6000, 4000), "12": (4000, 3000)}
 SMALL = 200
 SMALL_SIZE = (320, 240)
 QUALITY = "90"
+WEBP_WIDTH, WEBP_QUALITY = "250", "80"
 
 
 def pixels(file, *arguments):
@@ -26,10 +28,12 @@ def pixels(file, *arguments):
 
 
 def write(file, size, rows):
-    """Writes rows as a JPEG."""
+    """Writes rows as a JPEG, or as a reduced WebP."""
     ppm = b"P6\n%d %d\n255\n" % size + b"".join(rows)
-    file.write_bytes(subprocess.run(
-        ["cjpeg", "-quality", QUALITY], input=ppm, check=True, capture_output=True).stdout)
+    command = (
+        ["cwebp", "-quiet", "-q", WEBP_QUALITY, "-resize", WEBP_WIDTH, "0", "-o", "-", "--", "-"] if file.suffix == ".webp"
+        else ["cjpeg", "-quality", QUALITY])
+    file.write_bytes(subprocess.run(command, input=ppm, check=True, capture_output=True).stdout)
 
 
 def mosaic(size, photos):
@@ -66,7 +70,8 @@ def write_all(folder, images):
         write(folder / f"{name}.jpg", size, mosaic(size, photos))
     (folder / "small").mkdir()
     for index in range(SMALL):
-        write(folder / f"small/{index:03d}.jpg", SMALL_SIZE, small(index, reduced))
+        for kind in ("jpg", "webp"):
+            write(folder / f"small/{index:03d}.{kind}", SMALL_SIZE, small(index, reduced))
 
 
 if __name__ == "__main__":

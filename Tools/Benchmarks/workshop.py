@@ -83,7 +83,7 @@ class Workshop:
 
     def photos(self):
         """The folder with the photos to draw."""
-        folder = self.folder / "photos-1"
+        folder = self.folder / "photos-2"
         if not folder.exists():
             self.say("  making photos of 24 and 12 megapixels, and small ones")
             images = pathlib.Path(__file__).parents[2] / "TestGallery/images"
@@ -92,7 +92,7 @@ class Workshop:
 
     def progressive_photo(self):
         """The progressive photo of 24 megapixels."""
-        file = self.folder / "photos-1-progressive.jpg"
+        file = self.folder / "photos-2-progressive.jpg"
         if not file.exists():
             draft = file.with_suffix(".draft")
             run(["jpegtran", "-progressive", "-outfile", draft, self.photos() / "24.jpg"])

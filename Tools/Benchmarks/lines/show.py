@@ -13,6 +13,7 @@ PIXEL_CELLS = (64, 32)
 CHAFA, TIMG = 0.5, 0.6
 SIXELS, KITTY = 0.5, 0.6
 MANY_CHAFA, MANY_TIMG = 0.3, 0.6
+WEBP_CHAFA, WEBP_TIMG = 0.45, 0.6
 #: The ratio to the minimal program.
 LEAST = 1.3
 LEAST_SOURCE = pathlib.Path(__file__).parents[1] / "limit/show_limit.c"
@@ -74,9 +75,10 @@ def measure(workshop):
     yield compare(
         workshop, "24 MP for kitty", vitrine(workshop, PIXEL_CELLS, "--pixels", "kitty", photo),
         timg(PIXEL_CELLS, "-pk", photo), "timg", KITTY)
-    many = sorted((folder / "small").glob("*.jpg"))
-    ours = vitrine(workshop, SMALL_CELLS, "--symbols", "sextant", "--pixels", "none", *many)
-    what = f"{len(many)} thumbnails to {size(SMALL_CELLS)} cells"
-    yield compare(
-        workshop, what, ours, chafa(SMALL_CELLS, "-f", "symbols", "-c", "full", *many), "chafa", MANY_CHAFA)
-    yield compare(workshop, what, ours, timg(SMALL_CELLS, "-pq", *many), "timg", MANY_TIMG)
+    for kind, what, limits in (("jpg", "JPEG", (MANY_CHAFA, MANY_TIMG)), ("webp", "WebP", (WEBP_CHAFA, WEBP_TIMG))):
+        many = sorted((folder / "small").glob(f"*.{kind}"))
+        ours = vitrine(workshop, SMALL_CELLS, "--symbols", "sextant", "--pixels", "none", *many)
+        what = f"{len(many)} {what} thumbnails to {size(SMALL_CELLS)} cells"
+        yield compare(
+            workshop, what, ours, chafa(SMALL_CELLS, "-f", "symbols", "-c", "full", *many), "chafa", limits[0])
+        yield compare(workshop, what, ours, timg(SMALL_CELLS, "-pq", *many), "timg", limits[1])
