@@ -2,6 +2,7 @@
 import re
 
 from figure import Figure, percentile
+from process import Trouble
 
 #: Milliseconds, for 99 of 100 keys.
 LIMIT = 8
@@ -16,7 +17,11 @@ NAMES = {
     "n": "next that is found",
 }
 PAGE, LAST, FIRST, NEXT, BEFORE, FOUND = NAMES
+#: The keys without effect at the beginning and at the end.
+BACKWARD, FORWARD = {FIRST, BEFORE}, {PAGE, LAST, NEXT}
 WORD = "lighthouse"
+#: The character of blurred pictures.
+HALF_BLOCK = "▀"
 
 
 def place(screen):
@@ -25,11 +30,18 @@ def place(screen):
     return tuple(int(re.sub(r"\D", "", part)) for part in found.groups()) if found else (0, 0)
 
 
-def usable(screen, keys):
-    """The keys that have an effect at the current position."""
+def usable(screen, keys, end):
+    """The keys that have an effect at the current position. `end` is that of `end_after`, because a search hides the position."""
     number, count = place(screen)
-    useless = {FIRST, BEFORE} if number == 1 else {PAGE, LAST, NEXT} if number and number == count else set()
+    useless = BACKWARD if number == 1 or end == FIRST else FORWARD if (number and number == count) or end == LAST else set()
     return [key for key in keys if key not in useless]
+
+
+def end_after(key, had_effect):
+    """`FIRST` or `LAST` if the key certainly led to an end of the gallery, else None."""
+    if key in (FIRST, LAST):
+        return key
+    return None if had_effect else LAST if key in FORWARD else FIRST if key in BACKWARD else None
 
 
 def press(terminal, key):
@@ -55,14 +67,25 @@ def known_keys(terminal):
 
 def measure(workshop):
     gallery = workshop.gallery(workshop.many)
-    times, lost = {}, []
-    with workshop.browse(gallery) as terminal:
+    yield from figures(workshop, gallery, None, f"a key in {gallery.photos:,} photos")
+    home = workshop.home_with_blurred_pictures(gallery)
+    yield from figures(workshop, gallery, home, "… with blurred pictures")
+    workshop.discard(home)
+
+
+def figures(workshop, gallery, home, what):
+    """Measures keys with the gallery's usual home or another."""
+    times, lost, end = {}, [], None
+    with workshop.browse(gallery, home) as terminal:
         terminal.rest(1)
+        if home and HALF_BLOCK not in terminal.screen.body[1]:
+            raise Trouble("There are no blurred pictures.")
         known = known_keys(terminal)
         for _ in range(KEYS):
             terminal.rest_for(workshop.chance.uniform(*PAUSE))
-            key = workshop.chance.choice(usable(terminal.screen, known))
+            key = workshop.chance.choice(usable(terminal.screen, known, end))
             taken = press(terminal, key)
+            end = end_after(key, taken is not None)
             if taken is None:
                 lost.append(key)
             else:
@@ -70,7 +93,7 @@ def measure(workshop):
     taken = [time for some in times.values() for time in some]
     for percent in (50, 99):
         yield Figure(
-            "keys", f"a key in {gallery.photos:,} photos, p{percent}", ours=percentile(taken, percent), unit="ms",
+            "keys", f"{what}, p{percent}", ours=percentile(taken, percent), unit="ms",
             limit=LIMIT if percent == 99 else None, note=told(times, lost) if percent == 99 else "")
     if missing := [name for key, name in NAMES.items() if key not in known]:
         yield Figure("keys", "… " + ", ".join(missing), missing="this Vitrine has no such keys")
