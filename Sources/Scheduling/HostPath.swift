@@ -280,3 +280,83 @@ struct HostPath {
         return found.isSevere
     }
 }
+
+/// Estimates how many bytes of an incomplete TLS record have arrived. TLS shows a record only when it is complete.
+///
+/// TLS delivers only whole records. On a slow link a record takes half a second, so a request sent when the record is
+/// visible is late, and one sent much earlier delays the photo that the user opens. The last byte of a record makes the
+/// record visible, so records show their rate, and the rate shows how much of the next record has arrived.
+struct TLSRecordDelay: Sendable {
+    /// The estimated number of invisible bytes; 0 until records show a rate.
+    private(set) var unseen = 0.0
+    private var last: [(time: Double, delivered: Double)] = []
+
+    /// The number of recent deliveries that determine the rate.
+    private static let most = 9
+    /// The number of bytes that most servers put into a record. The limit is the same (RFC 8446).
+    static let record = 16_384.0
+
+    /// Records the total number of bytes delivered.
+    mutating func record(_ delivered: Double, at now: Double) {
+        unseen = 0
+        if last.last?.time == now { last.removeLast() }
+        last.append((now, delivered))
+        if last.count > Self.most { last.removeFirst() }
+    }
+
+    /// Records that transfers begin after a pause, which does not count for the rate.
+    mutating func recordBeginning(_ delivered: Double, at now: Double) {
+        unseen = 0
+        guard let newest = last.last else { return record(delivered, at: now) }
+        for index in last.indices { last[index].time += now - newest.time }
+    }
+
+    mutating func advance(to now: Double) {
+        guard last.count > 2, let first = last.first, let newest = last.last, newest.time > first.time else { return }
+        let rate = (newest.delivered - first.delivered) / (newest.time - first.time)
+        unseen = min(max(0, now - newest.time) * rate, Self.record)
+    }
+}
+
+/// Detects that a link carries much less than before.
+struct CollapseDetector: Sendable {
+    /// The time when the last collapse was found. Earlier measurements no longer count.
+    private(set) var time = -Double.infinity
+    /// The time since which bytes arrive and there is enough to transfer. The number `delivered` counts the bytes
+    /// before that time.
+    private var busy: (since: Double, delivered: Double)?
+
+    /// The number of bytes that show that the link works, the size of three packets. If fewer bytes arrive, a packet
+    /// was lost or the link is asleep, and the rate of the link is unknown.
+    private static let sign = 4_344.0
+    /// The lowest rate that a working link can have, in bytes per second.
+    private static let least = 2_000.0
+
+    /// Records whether there is enough to transfer. Time spent connecting and pauses do not count as a collapse.
+    mutating func recordLoad(_ isSaturated: Bool, delivered: Double, at now: Double) {
+        let isBegun = busy.map { delivered > $0.delivered } ?? false
+        busy = !isSaturated ? nil : isBegun ? busy : (now, delivered)
+    }
+
+    mutating func recordCollapse(at now: Double) { time = now }
+
+    /// Returns the present rate, and whether to interrupt running transfers. Returns nil without a collapse.
+    ///
+    /// - Parameters:
+    ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, so the bandwidth seems
+    ///     larger than it is. So the rate must fall further.
+    ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, and the bandwidth seems
+    ///     larger than it is. So the rate must fall further.
+    ///   - span: the number of seconds to look back.
+    func judge(
+        _ log: DeliveryLog, _ delivered: Double, _ known: Double, isLossy: Bool, over span: Double, at now: Double
+    ) -> (rate: Double, isSevere: Bool)? {
+        guard let busy, now - busy.since >= span, let rate = log.rate(delivered, at: now, over: span),
+            rate < (isLossy ? known / 8 : known / 2), rate * span > Self.sign
+        else { return nil }
+        guard rate < known / 8 else { return (max(rate, Self.least), false) }
+        // Much of that may have arrived before the collapse.
+        let recent = log.rate(delivered, at: now, over: span / 4) ?? rate
+        return (max(min(rate, recent), Self.least), true)
+    }
+}
