@@ -42,6 +42,25 @@ import Testing
         </rss>
         """
 
+    @Test("The title of a feed is the name of the gallery, and the titles of posts and pictures are not")
+    func names() throws {
+        func name(_ parser: any LibraryParser<LibraryPhoto>, _ text: String) throws -> String? {
+            _ = try parser.parse(Array(text.utf8))
+            _ = try parser.finish()
+            return parser.galleryName
+        }
+        let rss = "<rss><channel><image><title>Logo</title></image><item><title>Post</title></item>"
+        #expect(
+            try name(FeedParser(base: base), rss + "<title>My\n photos</title><title>x</title></channel></rss>")
+                == "My photos")
+        #expect(try name(FeedParser(base: base), rss + "</channel></rss>") == nil)
+        let atom =
+            #"<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>Post</title></entry><title>Lake</title></feed>"#
+        #expect(try name(FeedParser(base: base), atom) == "Lake")
+        let json = #"{"items":[{"title":"Post","attachments":[{"title":"x"}]}],"title":"Lake"}"#
+        #expect(try name(JSONFeedParser(base: base), json) == "Lake")
+    }
+
     @Test("Photos have the author and the tags of their post, and their own descriptions")
     func annotations() throws {
         let rss = try photos(

@@ -52,6 +52,17 @@ import Testing
         #expect(all.insert(try digest(photo(), base: Address("http://example.org/other/index.xml"))).inserted)
     }
 
+    @Test("The name of the root element is the name of the gallery")
+    func title() throws {
+        func title(_ text: String) throws -> String? {
+            let parser = GalleryXMLParser(base: base)
+            return try parser.parse(Array(text.utf8)).title ?? parser.finish().title
+        }
+        #expect(try title(#"<album name="Tom &amp;&#10; Anna"><photo name="x"/></album>"#) == "Tom & Anna")
+        #expect(try title(#"<album name=" "><album name="x"/></album>"#) == nil)
+        #expect(try title(#"<album name="\#(String(repeating: "é", count: 9_000))"/>"#)?.utf8.count == 250)
+    }
+
     @Test("A photo has a comment, an author, a rating and tags, however it is parsed", arguments: [2, 20])
     func annotations(images count: Int) throws {
         let images = [("image", "a.jpg")] + Array(repeating: ("thumbnail", "t.jpg"), count: count - 1)

@@ -22,15 +22,18 @@ public struct ListSource: Hashable, Sendable {
     public var root: Address
     /// All folders of the gallery, or all parts of the library, in no particular order.
     public var folders: [Folder]
+    /// The name of the gallery, if the list states one; nil to keep the stored name.
+    public var name: String?
 
     /// Creates a source.
-    public init(kind: GalleryKind, root: Address, folders: [Folder] = []) {
-        (self.kind, self.root, self.folders) = (kind, root, folders)
+    public init(kind: GalleryKind, root: Address, folders: [Folder] = [], name: String? = nil) {
+        (self.kind, self.root, self.folders, self.name) = (kind, root, folders, name)
     }
 
     /// Replaces the stored source by this source. Call this method in the transaction that stores the list.
     func store(_ connection: Connection) throws {
-        try connection.run("UPDATE gallery SET kind = ?, root = ?", kind.rawValue, root.text)
+        try connection.run(
+            "UPDATE gallery SET kind = ?, root = ?, album_name = ifnull(?, album_name)", kind.rawValue, root.text, name)
         let (old, new) = (Self.validators(try Self.folders(connection)), Self.validators(folders))
         for (path, validators) in old where new[path] != validators {
             try connection.run("DELETE FROM folder WHERE path = ?", path)

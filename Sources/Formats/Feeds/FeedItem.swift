@@ -96,7 +96,7 @@ struct FeedItem {
     private static let maximumName = 250
 
     /// Returns a text as one line of limited length. Returns nil for an empty text.
-    private static func line(_ text: String?) -> String? {
+    static func line(_ text: String?) -> String? {
         guard let text else { return nil }
         let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         guard line.utf8.count > maximumName else { return line.isEmpty ? nil : line }

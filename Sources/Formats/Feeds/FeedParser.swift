@@ -15,6 +15,8 @@ public final class FeedParser: LibraryParser {
     private var text: [UInt8] = []
     private var item: FeedItem?
     private var photos: [LibraryPhoto] = []
+    /// The title of the feed.
+    public private(set) var galleryName: String?
 
     /// The most bytes of a text. Longer texts are cut.
     private static let maximumText = 65_536
@@ -68,9 +70,12 @@ public final class FeedParser: LibraryParser {
             open.append(element)
             begin(element, attributes)
         case .text(let bytes, _):
-            guard item != nil, open.last?.hasText == true else { return }
+            guard item != nil || isInFeedTitle, open.last?.hasText == true else { return }
             text.append(contentsOf: bytes.prefix(Self.maximumText - text.count))
         case .end:
+            if isInFeedTitle, galleryName == nil {
+                galleryName = FeedItem.line(String(validating: text.trimmedOfWhiteSpace, as: UTF8.self))
+            }
             if let element = open.popLast() { end(element) }
         }
     }
@@ -98,6 +103,9 @@ public final class FeedParser: LibraryParser {
         default: break
         }
     }
+
+    /// Whether the open element is the title of the feed: in RSS, below the channel.
+    private var isInFeedTitle: Bool { item == nil && open.last == .title && open.count <= 3 }
 
     private var isInPicture: Bool { open.contains(.mediaContent) }
 

@@ -25,6 +25,9 @@ public final class JSONFeedParser: LibraryParser {
         return text.hasPrefix("{") && text.contains("\"version\":\"https://jsonfeed.org/version/")
     }
 
+    /// The title of the feed.
+    public var galleryName: String? { reader.title }
+
     /// A feed has one page.
     public var nextPage: String? { nil }
 
@@ -45,6 +48,8 @@ public final class JSONFeedParser: LibraryParser {
         private var photos: [LibraryPhoto] = []
         private var item: FeedItem?
         private var image: String?
+        /// The title of the feed.
+        private(set) var title: String?
         private var (isInItems, isInAttachments, isInTags) = (false, false, false)
         private var key = ""
 
@@ -62,6 +67,8 @@ public final class JSONFeedParser: LibraryParser {
             case (0, .beginObject), (0, .endObject): break
             case (0, _): throw FormatError.notAGallery("an answer that is no feed")
             case (_, .key(let name)): key = String(decoding: name, as: UTF8.self)
+            case (1, .string(let text)) where key == "title":
+                title = FeedItem.line(String(decoding: text.prefix(Self.maximumText), as: UTF8.self))
             case (1, .beginArray): isInItems = key == "items"
             case (1, .endArray): isInItems = false
             case (2, .beginObject) where isInItems: (item, image) = (FeedItem(), nil)

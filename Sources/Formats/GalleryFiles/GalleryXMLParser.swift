@@ -70,7 +70,10 @@ public final class GalleryXMLParser {
         _ name: UnsafePointer<xmlChar>, _ attributes: Attributes, _ line: Int, _ isCancelled: () -> Bool
     ) throws {
         depth += 1
-        if depth == 1, String(cString: name).lowercased() == "html" { throw FormatError.notAGallery("a web page") }
+        if depth == 1 {
+            if String(cString: name).lowercased() == "html" { throw FormatError.notAGallery("a web page") }
+            photos.takeTitle(from: attributes)
+        }
         if name == XMLName.photo {
             if isCancelled() { throw CancellationError() }
             photos.begin(attributes, line: line)

@@ -17,6 +17,8 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
     public private(set) var skipped: [Remark] = []
     /// Remarks about accepted photos. Each remark names the omitted part: a thumbnail, or the end of a name.
     public private(set) var remarks: [Remark] = []
+    /// The name of the gallery, if the file states one before these photos; otherwise nil.
+    public private(set) var title: String?
 
     private let base: Address
     private let plain: PlainReference
@@ -119,6 +121,18 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
 // MARK: - Writing
 
 extension WrittenPhotos {
+    /// The most bytes of a gallery's name.
+    private static let longestTitle = 250
+
+    /// Takes the gallery's name from the attributes of the root element.
+    mutating func takeTitle(from attributes: Attributes) {
+        guard let value = attributes[.name] else { return }
+        var bytes: [UInt8] = []
+        Attributes.append(value, to: &bytes)
+        let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        if !text.isEmpty { title = text.cut(toBytes: Self.longestTitle) }
+    }
+
     /// Starts a photo's element. If another photo's element is still open, that outer photo is skipped.
     mutating func begin(_ attributes: Attributes, line: Int) {
         if var outer = open {
@@ -178,7 +192,11 @@ extension WrittenPhotos {
     /// Returns the finished photos and keeps the open photo.
     mutating func take() -> WrittenPhotos {
         // Copying an open photo, which may be long, for each piece would take too much time.
-        guard !photos.isEmpty else { return WrittenPhotos(base: base, plain: plain, digest: digest) }
+        guard !photos.isEmpty else {
+            var none = WrittenPhotos(base: base, plain: plain, digest: digest)
+            none.title = title
+            return none
+        }
         var rest = WrittenPhotos(base: base, plain: plain, digest: digest)
         if let open {
             let (start, firstLine) = (open.bytes.lowerBound, open.imageLines.lowerBound)

@@ -93,9 +93,13 @@ public protocol LibraryParser<Item>: AnyObject {
     var nextPage: String? { get }
     /// Whether this page may lack photos although other pages follow.
     var mayLackPhotos: Bool { get }
+    /// The name of the gallery, if the answer states one; otherwise nil. Valid after `finish()`.
+    var galleryName: String? { get }
 }
 
 extension LibraryParser {
     /// By default, a page without photos must be the last page.
     public var mayLackPhotos: Bool { false }
+    /// By default, answers state no name.
+    public var galleryName: String? { nil }
 }

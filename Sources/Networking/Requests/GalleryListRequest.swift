@@ -235,8 +235,12 @@ public struct GalleryListRequest: NetworkRequest {
         if wasFeed, feed == nil {
             throw RequestError.wrongType("another document than a feed")
         }
-        let (changes, skipped) =
-            if let feed { try await read(feed, &response, beginning) } else { try await read(&response, beginning) }
+        let (changes, skipped, title) =
+            if let feed {
+                try await read(feed, &response, beginning)
+            } else {
+                try await read(&response, beginning)
+            }
         try Task.checkCancellation()
         context.activity.setPhase(.committing, of: cache.id)
         do {
@@ -244,7 +248,8 @@ public struct GalleryListRequest: NetworkRequest {
                 try await cache.writer.commit(
                     changes, skipped: skipped, validators: response.validators, isPrivate: response.head.isPrivate,
                     isPublic: response.head.beganPublic,
-                    source: ListSource(kind: feed == nil ? .list : .feed, root: cache.address), at: context.now()))
+                    source: ListSource(kind: feed == nil ? .list : .feed, root: cache.address, name: title),
+                    at: context.now()))
         } catch CacheError.conflict {
             guard try isHeld(response.validators) else { throw CacheError.conflict }
             return context.log.info(.sync, "\(cache.address): another process has just stored this list")
@@ -263,7 +268,7 @@ public struct GalleryListRequest: NetworkRequest {
     /// Reads the body piece by piece. Compares each piece while parsing the next.
     private func read(
         _ response: inout Response, _ beginning: [UInt8]
-    ) async throws -> (changes: SyncChanges, skipped: Int) {
+    ) async throws -> (changes: SyncChanges, skipped: Int, title: String?) {
         let reader = ListReader(base: response.address)
         let comparer = try ListComparer(cache, address: response.address, log: context.log)
         var progress = Progress(done: 0, total: response.head.length)
@@ -282,7 +287,8 @@ public struct GalleryListRequest: NetworkRequest {
         if let photos { count = try await comparer.add(photos) }
         context.activity.setPhase(.parsing(entries: count), of: cache.id)
         try await comparer.add(try await reader.finish())
-        return try await comparer.finish()
+        let (changes, skipped) = try await comparer.finish()
+        return (changes, skipped, await comparer.title)
     }
 
     /// Returns a parser if a file is a feed.
@@ -294,7 +300,7 @@ public struct GalleryListRequest: NetworkRequest {
     /// Reads a feed. A feed contains only the newest photos, so no photos are removed.
     private func read(
         _ feed: any LibraryParser<LibraryPhoto>, _ response: inout Response, _ beginning: [UInt8]
-    ) async throws -> (changes: SyncChanges, skipped: Int) {
+    ) async throws -> (changes: SyncChanges, skipped: Int, title: String?) {
         let comparer = try ListComparer(cache, address: response.address, within: [], log: context.log)
         let digest = EntryDigest(base: response.address)
         var received: [UInt8]? = beginning
@@ -306,7 +312,8 @@ public struct GalleryListRequest: NetworkRequest {
         if await comparer.count == 0, try cache.read({ try $0.gallery() }).photoCount == 0 {
             throw FormatError.notAGallery("a feed without pictures")
         }
-        return try await comparer.finish()
+        let (changes, skipped) = try await comparer.finish()
+        return (changes, skipped, feed.galleryName)
     }
 
     /// Whether the cached list has these validators.

@@ -30,6 +30,8 @@ actor ListComparer {
     private let draft: SyncDraft
     private let log: Log
     private let address: Address
+    /// The name of the gallery, if the list states one; otherwise nil.
+    private(set) var title: String?
     private var skipped = 0
     /// The number of lines written to the log.
     private var notes = 0
@@ -59,6 +61,7 @@ actor ListComparer {
         try Task.checkCancellation()
         var photos = photos
         try draft.add(&photos)
+        title = photos.title ?? title
         skipped += photos.skipped.count
         note(
             photos.skipped.prefix(Self.maximumNotes).map { "line \($0.line): photo skipped: \($0.reason)" }

@@ -2,6 +2,7 @@ import Cache
 import Concurrency
 import Model
 import Session
+import Text
 
 /// The record, the failures and the updates of the gallery on the photos screen.
 @MainActor
@@ -22,7 +23,7 @@ final class OpenedGallery {
         record = try reader.gallery()
         opened = record
         // The name of an album, known from an earlier run.
-        if context.albumNames[cache.address] == nil { context.albumNames[cache.address] = try reader.albumName() }
+        if context.albumNames[cache.address] == nil { readName() }
     }
 
     /// The state of the gallery's update.
@@ -31,6 +32,12 @@ final class OpenedGallery {
     /// Reads the gallery's record again.
     func readRecord() {
         if let record = try? reader.gallery() { self.record = record }
+        readName()
+    }
+
+    /// Reads the gallery's name, which its list may state.
+    private func readName() {
+        if let name = try? reader.albumName() { context.albumNames[cache.address] = name.madeVisible }
     }
 
     /// Counts the failures in the cache. If this run has more failures, as with a read-only cache, uses the number of
