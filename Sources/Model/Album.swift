@@ -36,12 +36,10 @@ public struct Album: Hashable, Sendable {
 
 extension GalleryKind {
     /// Whether Vitrine can list the albums of such a server.
-    ///
-    /// The albums of PhotoPrism and Piwigo open only by their addresses.
     public var canListAlbums: Bool {
         switch self {
-        case .immich, .nextcloud: true
-        case .list, .folder, .web, .webDAV, .feed, .s3, .photoPrism, .piwigo: false
+        case .immich, .nextcloud, .photoPrism, .piwigo: true
+        case .list, .folder, .web, .webDAV, .feed, .s3: false
         }
     }
 }

@@ -130,6 +130,82 @@ import Testing
         }
     }
 
+    // MARK: - PhotoPrism's albums and people
+
+    private func photoPrism(
+        _ kind: PhotoPrismAlbumParser.Kind, offset: Int = 0, pageSize: Int = 10
+    ) -> PhotoPrismAlbumParser {
+        PhotoPrismAlbumParser(kind, server: server, offset: offset, pageSize: pageSize)
+    }
+
+    private static let photoPrismList = """
+        [{"UID":"aqcd0000000000bb","Thumb":"aa11","Type":"album","Title":"Summer","Path":"","PhotoCount":42,"x":[{"UID":"b"}]},\
+        {"UID":"aqcd0000000000cc","Thumb":"","Title":"Lake","Path":"2024/Lake","PhotoCount":0},{"UID":"../x","Title":"y"}]
+        """
+
+    @Test(
+        "A PhotoPrism album has an address, a name, a count and a cover; a folder has the name of its path",
+        arguments: [
+            (PhotoPrismAlbumParser.Kind.album, "Summer", "Lake", Int?.some(0)), (.moment, "Summer", "Lake", nil),
+            (.folder, "Summer", "2024 / Lake", nil),
+        ])
+    func photoPrismAlbums(kind: PhotoPrismAlbumParser.Kind, first: String, second: String, count: Int?) throws {
+        let page = "http://photos.test/library/\(kind.rawValue)s/"
+        #expect(
+            try parse(Self.photoPrismList, photoPrism(kind)) == [
+                Album(
+                    .album, at: Address(page + "aqcd0000000000bb/view"), name: first,
+                    count: count.map { _ in 42 }, cover: "aa11"),
+                Album(.album, at: Address(page + "aqcd0000000000cc/view"), name: second, count: count),
+            ])
+        try checkCuts(Self.photoPrismList) { photoPrism(kind) }
+    }
+
+    @Test("A person's cover is the photo with the face")
+    func photoPrismPeople() throws {
+        let text = #"[{"UID":"js01","Name":"Grandma","Slug":"grandma","PhotoCount":3,"Thumb":"aa11-046045043065"}]"#
+        #expect(
+            try parse(text, photoPrism(.person)) == [
+                Album(
+                    .person, at: Address("http://photos.test/library/all?q=subject:js01"), name: "Grandma", count: 3,
+                    cover: "aa11")
+            ])
+    }
+
+    @Test("Another page follows only a full page, and another answer is refused")
+    func photoPrismPages() throws {
+        for (size, next) in [(3, "10"), (4, nil)] as [(Int, String?)] {
+            let parser = photoPrism(.album, offset: 7, pageSize: size)
+            _ = try parse(Self.photoPrismList, parser)
+            #expect(parser.nextPage == next)
+        }
+        for text in ["{}", "5", "[5]", "[[]]", #"{"error":"x"}"#, "[{", ""] {
+            #expect(throws: FormatError.self, "\(text)") { try parse(text, photoPrism(.album)) }
+        }
+    }
+
+    // MARK: - Piwigo's albums
+
+    @Test("A Piwigo album has an address, a name, the count of all its photos and a cover")
+    func piwigoAlbums() throws {
+        let text = """
+            {"stat":"ok","result":{"categories":[{"id":7,"name":"2024 \\/ Lake","nb_images":1,"total_nb_images":42,\
+            "representative_picture_id":"9","x":{"id":1,"name":"y"}},{"id":"8","name":"","representative_picture_id":null},\
+            {"name":"no id"},{"id":"../9","name":"z"}]}}
+            """
+        #expect(
+            try parse(text, PiwigoAlbumParser(server: server)) == [
+                Album(
+                    .album, at: Address("http://photos.test/index.php?/category/7"), name: "2024 / Lake", count: 42,
+                    cover: "9"),
+                Album(.album, at: Address("http://photos.test/index.php?/category/8"), name: "8"),
+            ])
+        try checkCuts(text) { PiwigoAlbumParser(server: server) }
+        for text in ["{}", #"{"stat":"ok","result":{}}"#, #"{"stat":"fail","err":401,"message":"no"}"#] {
+            #expect(throws: FormatError.self, "\(text)") { try parse(text, PiwigoAlbumParser(server: server)) }
+        }
+    }
+
     // MARK: - Nextcloud's albums
 
     private static func album(_ path: String, _ count: String) -> String {

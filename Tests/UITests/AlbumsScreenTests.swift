@@ -93,7 +93,7 @@ import Testing
     func refused() async throws {
         let screens = try await screens(kind: .web)
         screens.press("A")
-        #expect(screens.text.contains("Vitrine lists only the albums of Immich and Nextcloud servers."))
+        #expect(screens.text.contains("Vitrine lists albums of Immich, Nextcloud, PhotoPrism and Piwigo only."))
         let other = try TestScreens(remembered: [try Address("http://photos.example.net/")])
         other.press("A")
         #expect(other.text.contains("Open this gallery first"))

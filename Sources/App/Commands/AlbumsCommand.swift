@@ -12,7 +12,7 @@ struct AlbumsCommand {
         let list =
             caches.record(of: address) == nil ? AlbumList() : try caches.open(address).read { try $0.albums() }
         if let kind = caches.record(of: address)?.kind, !kind.canListAlbums {
-            Output.complain("Vitrine lists only the albums of Immich and Nextcloud servers.")
+            Output.complain("Vitrine lists albums of Immich, Nextcloud, PhotoPrism and Piwigo only.")
             return .someFailed
         }
         guard list.lastSuccess != nil else {

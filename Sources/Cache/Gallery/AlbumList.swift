@@ -52,6 +52,26 @@ extension CacheReader {
 }
 
 extension CacheReader {
+    /// Returns albums whose covers are ids of photos, from albums whose covers are revisions of photos.
+    ///
+    /// An album gets no cover if no photo of the gallery has its revision. The query reads all photos.
+    public func resolvingCovers(of albums: [Album]) throws -> [Album] {
+        let revisions = Set(albums.compactMap(\.cover))
+        guard !revisions.isEmpty else { return albums }
+        var ids: [String: String] = [:]
+        try connection.forEach("SELECT revision, id FROM photo WHERE revision IS NOT NULL") { row in
+            let revision = row.text(0)
+            if revisions.contains(revision) { ids[revision] = row.text(1) }
+        }
+        return albums.map { album in
+            var album = album
+            album.cover = album.cover.flatMap { ids[$0] }
+            return album
+        }
+    }
+}
+
+extension CacheReader {
     /// Returns the name of the album that the gallery itself is. Returns nil if the name is unknown.
     public func albumName() throws -> String? {
         try connection.first("SELECT album_name FROM gallery") { $0.optionalText(0) } ?? nil

@@ -218,7 +218,7 @@ enum AlbumsRefusal: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .unknownKind: "Open this gallery first: Vitrine does not know yet whether its server has albums."
-        case .notListable: "Vitrine lists only the albums of Immich and Nextcloud servers."
+        case .notListable: "Vitrine lists albums of Immich, Nextcloud, PhotoPrism and Piwigo only."
         }
     }
 }

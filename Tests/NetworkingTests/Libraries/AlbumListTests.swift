@@ -9,7 +9,7 @@ import Testing
 @testable import Cache
 @testable import Networking
 
-/// The albums, people and favorites of stand-ins for Immich and Nextcloud.
+/// The albums, people and favorites of stand-ins for photo servers.
 @Suite(.ownThread, .unlessItHangs) struct AlbumListTests {
     private let galleries: ServedGalleries
     private static let (summer, empty, shared) = (
@@ -214,6 +214,165 @@ import Testing
             let list = try list(cache)
             #expect(list.albums.isEmpty && list.trouble == nil && list.lastSuccess != nil)
             #expect(server.requests.count == before)
+        }
+    }
+
+    // MARK: - PhotoPrism
+
+    private static let (lake, trip, folder, grandma, concealed) = (
+        "aqcd0000000000aa", "aqcd0000000000bb", "aqcd0000000000cc", "js000000000000aa", "js000000000000bb"
+    )
+
+    private func photoPrism(scope: String = "*") async throws -> PhotoPrismServer {
+        try await PhotoPrismServer.start(
+            photos: 12,
+            settings: [
+                "passwords": [PhotoPrismServer.password: scope],
+                "albums": [Self.lake: [1, 2, 4], Self.trip: [4], Self.folder: [5, 6]],
+                "types": [Self.trip: "moment", Self.folder: "folder"],
+                "people": [Self.grandma: [3], Self.concealed: [4]], "concealed": [Self.concealed],
+                "names": [Self.lake: "Lake", Self.trip: "Trip", Self.folder: "2024/Sea", Self.grandma: "Grand Ma"],
+            ])
+    }
+
+    @Test("PhotoPrism's favorites, albums, moments, people and folders are listed, and each opens as a gallery")
+    func photoPrismAlbums() async throws {
+        let server = try await photoPrism()
+        let signIn = SignIn.token(PhotoPrismServer.password)
+        try await opening(server.url("/"), signIn) { cache throws in
+            let list = try list(cache)
+            #expect(list.trouble == nil && list.lastSuccess != nil)
+            #expect(list.albums.map(\.name) == ["Favorites", "Lake", "Trip", "Grand Ma", "2024 / Sea"])
+            #expect(list.albums.map(\.kind) == [.favorites, .album, .album, .person, .album])
+            #expect(list.albums.map(\.count) == [nil, 3, nil, 1, nil])
+            #expect(list.albums[1].address.text == server.url("/library/albums/\(Self.lake)/view"))
+            // The covers are photos of the gallery.
+            let covers = try list.albums.map { album in
+                try album.cover.flatMap { cover in try cache.read { try $0.photo(galleryID: cover) }?.name }
+            }
+            #expect(covers == [nil, "Photo 4", "Photo 4", "Photo 3", "Photo 6"])
+            for (album, count) in zip(list.albums, [1, 3, 1, 1, 2]) {
+                let opened = try galleries.context.caches.open(album.address)
+                galleries.enter(signIn, opened)
+                await galleries.fetch(.list(opened.id))
+                let record = try opened.read { try $0.gallery() }
+                #expect(record.photoCount == count, "\(album.name): \(record.photoCount)")
+            }
+        }
+    }
+
+    @Test(
+        "The lists that an app password does not allow are named, and keep their albums",
+        arguments: [
+            ("photos", ["Favorites"], "the server does not show you its albums and people"),
+            ("photos albums", ["Favorites", "Lake", "Trip", "2024 / Sea"], "the server does not show you its people"),
+        ])
+    func scopes(scope: String, expected: [String], trouble: String) async throws {
+        let server = try await photoPrism(scope: scope)
+        let signIn = SignIn.token(PhotoPrismServer.password)
+        try await opening(server.url("/"), signIn) { cache throws in
+            #expect(try names(cache) == expected && list(cache).trouble == trouble)
+            try server.order(["passwords": [PhotoPrismServer.password: "*"]])
+            await galleries.fetch(.albums(cache.id))
+            let all = try list(cache)
+            #expect(all.albums.count == 5 && all.trouble == nil)
+            try server.order(["passwords": [PhotoPrismServer.password: scope]])
+            await galleries.fetch(.albums(cache.id))
+            #expect(try Set(list(cache).albums) == Set(all.albums) && list(cache).trouble == trouble)
+        }
+    }
+
+    @Test("PhotoPrism's people are read in pages, without those whom the user has hidden")
+    func photoPrismPages() async throws {
+        let people = Dictionary(
+            uniqueKeysWithValues: (0..<2_001).map { (String(format: "js%014x", $0), [$0 % 5]) })
+        let server = try await PhotoPrismServer.start(
+            photos: 12, settings: ["people": people, "concealed": [String(format: "js%014x", 7)]])
+        try await opening(server.url("/"), .token(PhotoPrismServer.password)) { cache throws in
+            #expect(try list(cache).albums.count { $0.kind == .person } == 2_000)
+            #expect(server.requests.suffix(4).contains("GET /api/v1/subjects person 2000 200"))
+        }
+    }
+
+    @Test("A refused app password leads to a question, and the old albums stay")
+    func refusedPassword() async throws {
+        let server = try await photoPrism()
+        try await opening(server.url("/"), .token(PhotoPrismServer.password)) { cache throws in
+            let before = try list(cache).albums
+            galleries.enter(.token("AAAAAA-BBBBBB-CCCCCC-DDDDDD"), cache)
+            await galleries.fetch(.albums(cache.id))
+            #expect(galleries.activity.questions.map(\.secretName) == ["app password"])
+            #expect(try list(cache).albums == before && before.count == 5)
+        }
+    }
+
+    // MARK: - Piwigo
+
+    private func piwigo(_ settings: [String: any Sendable] = [:]) async throws -> PiwigoServer {
+        var all: [String: any Sendable] = [
+            "favorites": [2, 5],
+            "albums": [
+                "2": ["photos": [2, 3], "name": "Lake", "parent": 1] as [String: any Sendable],
+                "3": ["photos": [4], "name": "Secret", "private": true] as [String: any Sendable],
+            ],
+        ]
+        all.merge(settings) { $1 }
+        return try await PiwigoServer.start(photos: 6, settings: all)
+    }
+
+    private static let key = SignIn.header(name: "X-PIWIGO-API", value: PiwigoServer.key)
+
+    @Test("Piwigo's albums are listed with their outer albums, and each opens as a gallery")
+    func piwigoAlbums() async throws {
+        let server = try await piwigo()
+        // An album's screen lists all albums, too.
+        for path in ["/", "/index.php?/category/2-lake"] {
+            try await opening(server.url(path), Self.key) { cache throws in
+                let list = try list(cache)
+                #expect(list.trouble == nil)
+                #expect(list.albums.map(\.name) == ["Favorites", "Album 1", "Album 1 / Lake", "Secret"])
+                #expect(list.albums.map(\.count) == [nil, 8, 2, 1])
+                let cover = try #require(list.albums[2].cover)
+                #expect(try cache.read { try $0.photo(galleryID: cover) }?.name == "Photo IMG_000002")
+                for (album, count) in zip(list.albums, [2, 6, 2, 1]) {
+                    let opened = try galleries.context.caches.open(album.address)
+                    galleries.enter(Self.key, opened)
+                    await galleries.fetch(.list(opened.id))
+                    let record = try opened.read { try $0.gallery() }
+                    #expect(record.photoCount == count, "\(album.name): \(record.photoCount)")
+                }
+            }
+        }
+    }
+
+    @Test("A guest sees Piwigo's public albums, and never replaces those of a user who signed in")
+    func piwigoGuest() async throws {
+        let server = try await piwigo()
+        try await galleries.opening(server.url("/")) { cache throws in
+            await galleries.fetch(.list(cache.id))
+            await galleries.fetch(.albums(cache.id))
+            #expect(try names(cache) == ["Album 1", "Album 1 / Lake"] && galleries.activity.questions.isEmpty)
+            galleries.enter(Self.key, cache)
+            await galleries.fetch(.list(cache.id))
+            await galleries.fetch(.albums(cache.id))
+            #expect(try names(cache).last == "Secret")
+            // Without the key, as after a restart.
+            let question = SignInQuestion(
+                origin: try #require(cache.address.origin), keyHeader: "X-PIWIGO-API", schemes: [])
+            _ = await galleries.credentials.hasOther(than: Self.key, for: question, in: cache.address)
+            await galleries.fetch(.albums(cache.id))
+            #expect(try names(cache).last == "Secret" && galleries.activity.questions.map(\.secretName) == ["API key"])
+        }
+    }
+
+    @Test("Guests who may see nothing are asked for the key")
+    func closedPiwigo() async throws {
+        let server = try await piwigo()
+        try await opening(server.url("/"), Self.key) { cache throws in
+            try server.order(["raw": ["pwg.categories.getList": #"{"stat":"fail","err":401,"message":"no"}"#]])
+            await galleries.fetch(.albums(cache.id))
+            #expect(galleries.activity.questions.map(\.secretName) == ["API key"])
+            #expect(try list(cache).albums.count == 4 && list(cache).trouble?.hasSuffix("refuses the API key") == true)
         }
     }
 }

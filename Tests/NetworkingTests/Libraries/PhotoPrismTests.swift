@@ -110,18 +110,25 @@ import Testing
     }
 
     @Test(
-        "The address of an album or the favorites leads to these photos",
+        "The address of an album, a person or the favorites leads to these photos",
         arguments: [
             ("/library/albums/\(album)/summer", ["Photo 1", "Photo 4"]),
             ("/library/calendar/\(album)/may-2024", ["Photo 1", "Photo 4"]),
             ("/library/favorites", ["Photo 3", "Photo 13", "Photo 23"]),
+            ("/library/all?view=cards&q=person%3Agrand-ma", ["Photo 2", "Photo 6"]),
+            ("/library/browse?q=subject:js000000000000aa", ["Photo 2", "Photo 6"]),
         ])
     func selections(path: String, expected: [String]) async throws {
-        let server = try await PhotoPrismServer.start(photos: 25, settings: ["albums": [Self.album: [1, 4]]])
+        let server = try await PhotoPrismServer.start(
+            photos: 25,
+            settings: [
+                "albums": [Self.album: [1, 4]], "people": ["js000000000000aa": [2, 6]],
+                "names": ["js000000000000aa": "Grand Ma"],
+            ])
         try await openingWithPassword(server.url(path)) { cache throws in
             await update(cache, server)
             #expect(try names(cache) == expected)
-            guard !path.hasSuffix("favorites") else { return }
+            guard path.contains(Self.album) else { return }
             // Another photo in an album does not change the photo's own record.
             try server.order(["album": Self.album, "photos": [4, 5]])
             #expect(await update(cache, server) == [Self.page(0)])

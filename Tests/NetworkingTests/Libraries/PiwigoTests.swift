@@ -95,7 +95,9 @@ import Testing
             ("/picture.php?/34", "/", "all"), ("/picture.php?/34-file/category/12-beach", "/", "12"),
             ("/g/picture/34/category/12", "/g/", "12"), ("/index.php?/category/12/13", "/", "other"),
             ("/index.php?/category/holiday/beach", "/", "other"), ("/index.php?/tags/3-sea", "/", "other"),
-            ("/index.php?/favorites", "/", "other"), ("/picture.php?/34/search/7", "/", "other"),
+            ("/index.php?/favorites", "/", "favorites"),
+            ("/index.php?/favorites/start-15", "/", "favorites"), ("/index.php?/recent_pics", "/", "other"),
+            ("/picture.php?/34/search/7", "/", "other"),
             ("//evil.test/index.php", "//evil.test/index.php", "all"), ("/index.php?/category/0", "/", "other"),
             ("/index.php?/category/9999999999999999999", "/", "other"),
         ])
@@ -103,7 +105,12 @@ import Testing
         let address = PiwigoAddress(try Address("http://photos.test" + path))
         #expect(try address.server == Address("http://photos.test" + server))
         let expected: PiwigoAddress.Selection =
-            selection == "all" ? .all : selection == "other" ? .other : .album(selection)
+            switch selection {
+            case "all": .all
+            case "favorites": .favorites
+            case "other": .other
+            default: .album(selection)
+            }
         #expect(address.selection == expected)
     }
 
@@ -121,6 +128,19 @@ import Testing
             try server.order(["delete": 5])
             await update(cache, server)
             #expect(try ids(cache) == ["2", "3"])
+        }
+    }
+
+    @Test("The favorites need a key, and the photos on all their pages are listed")
+    func favorites() async throws {
+        let server = try await PiwigoServer.start(photos: 25, settings: ["favorites": [3, 4, 5, 9, 20], "perPage": 2])
+        try await galleries.opening(server.url("/index.php?/favorites")) { cache throws in
+            #expect(await update(cache, server).allSatisfy { !$0.contains("favorites") })
+            #expect(galleries.activity.questions.map(\.secretName) == ["API key"])
+            galleries.enter(Self.signIn(PiwigoServer.key), cache)
+            let requests = await update(cache, server)
+            #expect(requests.suffix(3) == (0..<3).map { "POST /ws.php pwg.users.favorites.getList \($0) 200" })
+            #expect(try Set(ids(cache)) == ["3", "4", "5", "9", "20"] && failure(cache) == nil)
         }
     }
 

@@ -1,10 +1,10 @@
 import Model
 
-/// Parses a Piwigo server's list of albums.
+/// Parses the counts in a Piwigo server's list of albums.
 ///
 ///     {"stat": "ok", "result": {"categories": [{"id": 7, "nb_images": 42, "date_last": "2024-05-06 07:08:09", …}]}}
 public final class PiwigoAlbumListParser: LibraryParser {
-    private var answer = PiwigoAnswer(Reader())
+    private var answer = PiwigoAnswer(PiwigoAlbumReader())
 
     /// Creates a parser for one answer.
     public init() {}
@@ -15,56 +15,137 @@ public final class PiwigoAlbumListParser: LibraryParser {
     /// Parses the next bytes. Returns the albums that are complete.
     public func parse(_ bytes: [UInt8]) throws -> [LibraryPart] {
         try answer.parse(bytes)
-        return answer.result.takeAlbums()
+        return try parts()
     }
 
     /// Parses the end. Throws if the answer is incomplete, or is no list of albums.
     public func finish() throws -> [LibraryPart] {
         try answer.finish()
-        guard answer.result.isList else { throw FormatError.notAGallery("an answer without albums") }
-        return answer.result.takeAlbums()
+        try answer.result.check()
+        return try parts()
     }
 
-    private struct Reader: JSONConsumer {
-        private enum Member { case id, count, newest }
-
-        private var albums: [LibraryPart] = []
-        private var isInList = false
-        private(set) var isList = false
-        private var isNamedList = false
-        private var member: Member?
-        private var (id, count, newest): (String?, Int?, Timestamp?)
-
-        mutating func takeAlbums() -> [LibraryPart] {
-            defer { albums = [] }
-            return albums
-        }
-
-        mutating func take(_ event: JSONEvent, depth: Int) throws {
-            switch (depth, event) {
-            case (0, .beginObject), (0, .endObject): break
-            case (0, _): throw FormatError.notAGallery("an answer without albums")
-            case (1, .key(let name)): isNamedList = name.elementsEqual("categories".utf8)
-            case (1, .beginArray) where isNamedList: (isInList, isList) = (true, true)
-            case (1, .endArray): isInList = false
-            case (2, .beginObject) where isInList: (id, count, newest, member) = (nil, nil, nil, nil)
-            case (2, .endObject) where isInList:
-                guard let id, let count else { throw FormatError.notAGallery("an album without a count") }
-                // The newest photo's date changes if one photo goes and another comes.
-                albums.append(LibraryPart(name: id, count: "\(count) \(newest?.iso8601 ?? "")"))
-            case (3, .key(let name)) where isInList:
-                member =
-                    switch name.count {
-                    case 2 where name.isText("id"): .id
-                    case 9 where name.isText("nb_images"): .count
-                    case 9 where name.isText("date_last"): .newest
-                    default: nil
-                    }
-            case (3, _) where member == .id: id = PiwigoValue.id(event)
-            case (3, _) where member == .count: count = PiwigoValue.number(event)
-            case (3, _) where member == .newest: newest = PiwigoValue.time(event)
-            default: break
+    private func parts() throws -> [LibraryPart] {
+        try answer.result.takeRecords().map { record in
+            guard let id = record.id, let count = record.count else {
+                throw FormatError.notAGallery("an album without a count")
             }
+            // The newest photo's date changes if one photo goes and another comes.
+            return LibraryPart(name: id, count: "\(count) \(record.newest?.iso8601 ?? "")")
+        }
+    }
+}
+
+/// Parses the names and covers in a Piwigo server's list of albums.
+///
+///     {"stat": "ok", "result": {"categories": [{"id": 7, "name": "2024 / Lake", "total_nb_images": 42,
+///      "representative_picture_id": "9", …}]}}
+///
+/// An object without an id is left out.
+public final class PiwigoAlbumParser: LibraryParser {
+    private var answer = PiwigoAnswer(PiwigoAlbumReader())
+    private let server: Address
+
+    /// Creates a parser for one answer.
+    ///
+    /// - Parameter server: the address of the server, with a slash at its end.
+    public init(server: Address) {
+        self.server = server
+    }
+
+    /// The list has one page.
+    public var nextPage: String? { nil }
+
+    /// Parses the next bytes. Returns the albums that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [Album] {
+        try answer.parse(bytes)
+        return albums()
+    }
+
+    /// Parses the end. Throws if the answer is incomplete, or is no list of albums.
+    public func finish() throws -> [Album] {
+        try answer.finish()
+        try answer.result.check()
+        return albums()
+    }
+
+    private func albums() -> [Album] {
+        answer.result.takeRecords().compactMap { record in
+            guard let id = record.id, let address = try? server.resolving("index.php?/category/\(id)") else {
+                return nil
+            }
+            return Album(
+                .album, at: address, name: record.name.isEmpty ? id : record.name, count: record.deepCount,
+                cover: record.cover)
+        }
+    }
+}
+
+/// The members of the object that describes an album.
+private struct PiwigoAlbumRecord {
+    var id: String?
+    var name = ""
+    /// The number of photos in the album itself.
+    var count: Int?
+    /// The number of photos in the album and in the albums in it.
+    var deepCount: Int?
+    /// The date of the newest photo in the album itself.
+    var newest: Timestamp?
+    /// The id of the photo that stands for the album.
+    var cover: String?
+}
+
+/// Reads the events of a list of albums.
+private struct PiwigoAlbumReader: JSONConsumer {
+    private enum Member { case id, name, count, deepCount, newest, cover }
+
+    private var records: [PiwigoAlbumRecord] = []
+    private var record = PiwigoAlbumRecord()
+    private var isInList = false
+    private var isList = false
+    private var isNamedList = false
+    private var member: Member?
+
+    /// Returns the records since the last call.
+    mutating func takeRecords() -> [PiwigoAlbumRecord] {
+        defer { records = [] }
+        return records
+    }
+
+    /// Throws if the answer has no list of albums.
+    func check() throws {
+        guard isList else { throw FormatError.notAGallery("an answer without albums") }
+    }
+
+    mutating func take(_ event: JSONEvent, depth: Int) throws {
+        switch (depth, event) {
+        case (0, .beginObject), (0, .endObject): break
+        case (0, _): throw FormatError.notAGallery("an answer without albums")
+        case (1, .key(let name)): isNamedList = name.elementsEqual("categories".utf8)
+        case (1, .beginArray) where isNamedList: (isInList, isList) = (true, true)
+        case (1, .endArray): isInList = false
+        case (2, .beginObject) where isInList: (record, member) = (PiwigoAlbumRecord(), nil)
+        case (2, .endObject) where isInList: records.append(record)
+        case (3, .key(let name)) where isInList: member = Self.member(name)
+        case (3, .string(let text)) where member == .name: record.name = AlbumText.name(text)
+        case (3, _) where member == .id: record.id = PiwigoValue.id(event)
+        case (3, _) where member == .count: record.count = PiwigoValue.number(event)
+        case (3, _) where member == .deepCount: record.deepCount = PiwigoValue.number(event)
+        case (3, _) where member == .newest: record.newest = PiwigoValue.time(event)
+        case (3, _) where member == .cover: record.cover = PiwigoValue.id(event)
+        default: break
+        }
+    }
+
+    private static func member(_ name: UnsafeRawBufferPointer) -> Member? {
+        switch name.count {
+        case 2 where name.isText("id"): .id
+        case 4 where name.isText("name"): .name
+        case 9 where name.isText("nb_images"): .count
+        case 9 where name.isText("date_last"): .newest
+        case 15 where name.isText("total_nb_images"): .deepCount
+        case 25 where name.isText("representative_picture_id"): .cover
+        default: nil
         }
     }
 }

@@ -12,9 +12,12 @@ public final class PiwigoPhotoParser: LibraryParser {
 
     /// Creates a parser for one page.
     ///
-    /// - Parameter server: the address of the server, with a slash at its end.
-    public init(server: Address) {
-        answer = PiwigoAnswer(PiwigoPageReader(PiwigoPictures(server: server)))
+    /// - Parameters:
+    ///   - server: the address of the server, with a slash at its end.
+    ///   - isOfFavorites: whether the page is one of the user's favorites, whose total has another name.
+    public init(server: Address, isOfFavorites: Bool = false) {
+        answer = PiwigoAnswer(
+            PiwigoPageReader(PiwigoPictures(server: server), total: isOfFavorites ? "count" : "total_count"))
     }
 
     /// Parses the next bytes. Returns the photos that are complete.
@@ -51,9 +54,11 @@ private struct PiwigoPageReader: JSONConsumer {
     private var isPage = false
     private var (hasFiles, hasPhotos) = (false, false)
     private var (page, length, total): (Int?, Int?, Int?)
+    /// The name of the total.
+    private let totalName: String
 
-    init(_ pictures: PiwigoPictures) {
-        self.pictures = pictures
+    init(_ pictures: PiwigoPictures, total: String) {
+        (self.pictures, totalName) = (pictures, total)
     }
 
     var hasOnlyOthers: Bool { hasFiles && !hasPhotos }
@@ -103,7 +108,7 @@ private struct PiwigoPageReader: JSONConsumer {
                 switch name.count {
                 case 4 where name.isText("page"): .page
                 case 8 where name.isText("per_page"): .length
-                case 11 where name.isText("total_count"): .total
+                case _ where name.elementsEqual(totalName.utf8): .total
                 default: nil
                 }
         case (2, _) where section == .paging && number == .page: page = PiwigoValue.number(event)

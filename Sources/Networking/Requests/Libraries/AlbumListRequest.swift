@@ -35,51 +35,52 @@ public struct AlbumListRequest: NetworkRequest {
 
     /// Reads all lists, and replaces the albums in the cache.
     public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
+        let library = source.library(of: cache.address)
         var reader = LibraryReader(
-            server: source.root, of: cache, wasPublic: try cache.read { try $0.gallery() }.wasPublic, over: client,
-            with: permit)
+            server: source.root, library: library, of: cache,
+            wasPublic: try cache.read { try $0.gallery() }.wasPublic, over: client, with: permit)
+        // A guest may see fewer albums than the user.
+        if source.wasSignedIn, !reader.hasSignIn, let question = reader.question {
+            throw RequestError.signIn(question)
+        }
         var albums: [Album] = []
-        var missing: [String] = []
-        if let server = try await server(&reader) {
-            albums = try server.fixedAlbums()
+        var missing = MissingLists()
+        if let server = try await server(library, &reader) {
+            albums = try server.fixedAlbums(isSignedIn: reader.hasSignIn)
             for list in server.lists {
                 do {
                     albums += try await reader.readAlbums(of: list)
                 } catch RequestError.missingPermission(let permission) {
-                    if !missing.contains(permission) { missing.append(permission) }
-                    // The albums of an earlier update stay.
-                    albums += try cache.read { try $0.albums() }.albums.filter { $0.kind == list.kind }
-                } catch RequestError.status(let status, _) where list.isOptional && [400, 404].contains(status) {
-                    // This version of the server lacks the list.
+                    missing.addPermission(permission, of: list.kind)
+                } catch RequestError.status(let status, _) where list.isOptional && [400, 403, 404].contains(status) {
+                    // This version of the server lacks the list, or this user.
+                } catch RequestError.status(403, _) {
+                    missing.add(list.kind)
                 }
             }
+            if server.coversAreRevisions { albums = try cache.read { try $0.resolvingCovers(of: albums) } }
+            // The albums of an earlier update stay.
+            albums += try cache.read { try $0.albums() }.albums.filter { missing.kinds.contains($0.kind) }
         }
         try Task.checkCancellation()
         var known: Set<Address> = []
         albums = albums.filter { known.insert($0.address).inserted }
-        try await cache.writer.replaceAlbums(albums, trouble: Self.trouble(missing), at: context.now())
+        try await cache.writer.replaceAlbums(albums, trouble: missing.trouble, at: context.now())
         context.log.info(.sync, "\(source.root): \(albums.count) albums")
         return nil
     }
 
     /// Returns the albums of the server. Returns nil for a shared link, because it has no account.
-    private func server(_ reader: inout LibraryReader) async throws -> (any LibraryAlbums)? {
-        if let library = source.library(of: cache.address) { return library.albums }
+    private func server(
+        _ library: (any PhotoLibrary)?, _ reader: inout LibraryReader
+    ) async throws -> (any LibraryAlbums)? {
+        if let library { return library.albums }
         guard let server = ServerPlace.pages(for: source.root) else { return nil }
         guard let user = AccountAnswer(json: try await reader.readText(try NextcloudAlbums.account(of: server)))?.id
         else {
             throw RequestError.wrongType("no name of the user")
         }
         return NextcloudAlbums(server: server, user: user)
-    }
-
-    /// Returns the reason why lists are missing. Returns nil if none are.
-    private static func trouble(_ permissions: [String]) -> String? {
-        switch permissions.count {
-        case 0: nil
-        case 1: RequestError.missingPermission(permissions[0]).failure.reason
-        default: "the API key lacks the permissions \(permissions.joined(separator: " and "))"
-        }
     }
 
     /// Shows that the albums are being read.
@@ -112,6 +113,35 @@ public struct AlbumListRequest: NetworkRequest {
             try await cache.writer.recordAlbumTrouble(failure.reason)
         } catch {
             context.log.error(.cache, "\(error)")
+        }
+    }
+}
+
+/// The lists of albums that the server does not show to the user.
+private struct MissingLists {
+    /// The kinds of albums in the lists.
+    private(set) var kinds: Set<Album.Kind> = []
+    /// The permissions that the user's key lacks.
+    private var permissions: [String] = []
+    /// The names of the lists that the server refuses without a reason.
+    private var names: [String] = []
+
+    mutating func addPermission(_ permission: String, of kind: Album.Kind) {
+        kinds.insert(kind)
+        if !permissions.contains(permission) { permissions.append(permission) }
+    }
+
+    mutating func add(_ kind: Album.Kind) {
+        kinds.insert(kind)
+        names.append(kind == .person ? "people" : "albums")
+    }
+
+    /// The reason why lists are missing; nil if none are.
+    var trouble: String? {
+        switch permissions.count {
+        case 0: names.isEmpty ? nil : "the server does not show you its \(names.joined(separator: " and "))"
+        case 1: RequestError.missingPermission(permissions[0]).failure.reason
+        default: "the API key lacks the permissions \(permissions.joined(separator: " and "))"
         }
     }
 }

@@ -142,7 +142,7 @@ private struct ImmichMonths: LibraryParts, LibraryMembers {
 private struct ImmichAlbums: LibraryAlbums {
     let server: Address
 
-    func fixedAlbums() throws -> [Album] {
+    func fixedAlbums(isSignedIn: Bool) throws -> [Album] {
         [Album(.favorites, at: try server.resolving("favorites"), name: "Favorites")]
     }
 

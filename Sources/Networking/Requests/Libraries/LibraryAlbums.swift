@@ -10,16 +10,25 @@ protocol LibraryAlbums: Sendable {
     var server: Address { get }
     /// The lists to read, in the order of the screen.
     var lists: [LibraryAlbumList] { get }
+    /// Whether the lists name covers by the revisions of photos instead of by their ids.
+    var coversAreRevisions: Bool { get }
 
     /// Returns the albums that need no request, such as the favorites. They come first.
-    func fixedAlbums() throws -> [Album]
+    ///
+    /// - Parameter isSignedIn: whether the requests carry credentials.
+    func fixedAlbums(isSignedIn: Bool) throws -> [Album]
+}
+
+extension LibraryAlbums {
+    /// By default, covers are ids.
+    var coversAreRevisions: Bool { false }
 }
 
 /// A list of albums on a server, with one or more pages.
 struct LibraryAlbumList: Sendable {
     /// The kind of albums in the list.
     let kind: Album.Kind
-    /// Whether some versions of the server lack the list.
+    /// Whether some versions of the server, or some of its users, lack the list.
     var isOptional = false
     /// Returns the request for a page; nil names the first page.
     let request: @Sendable (_ page: String?) throws -> LibraryRequest
@@ -33,7 +42,7 @@ struct NextcloudAlbums: LibraryAlbums {
     /// The id of the user, which may differ from the name for signing in.
     let user: String
 
-    func fixedAlbums() throws -> [Album] { [] }
+    func fixedAlbums(isSignedIn: Bool) throws -> [Album] { [] }
 
     var lists: [LibraryAlbumList] {
         let folder = "remote.php/dav/photos/\(PercentEncoding.encode(user, keepingEscapes: false))/albums/"

@@ -42,7 +42,7 @@ struct LibraryUpdate {
         // The counts are read first, so that the next update notices a change during this update.
         let known = source.flatMap(LibraryState.init)
         // A guest may see fewer photos than the user. The others must not be removed.
-        if known?.isSignedIn == true, !reader.hasSignIn, let question = reader.question {
+        if known?.isSignedIn == true || library.needsSignIn, !reader.hasSignIn, let question = reader.question {
             throw RequestError.signIn(question)
         }
         let counts = try await readCounts()
@@ -256,14 +256,14 @@ private struct LibraryState: Equatable {
     init?(_ source: ListSource) {
         guard let root = source.folders.first(where: { $0.path.isEmpty }) else { return nil }
         latestChange = root.validators.etag.flatMap { Timestamp(iso8601: $0) }
-        isSignedIn = root.validators.lastModified == Self.signedIn
+        isSignedIn = source.wasSignedIn
         counts = [:]
         for folder in source.folders where !folder.path.isEmpty {
             counts[String(decoding: folder.path, as: UTF8.self)] = folder.validators.etag ?? ""
         }
     }
 
-    private static let signedIn = "signed in"
+    fileprivate static let signedIn = "signed in"
 
     /// The stored form.
     var stored: [ListSource.Folder] {
@@ -273,5 +273,12 @@ private struct LibraryState: Equatable {
                 validators: Validators(etag: latestChange?.iso8601, lastModified: isSignedIn ? Self.signedIn : nil))
         ]
             + counts.map { ListSource.Folder(path: Array($0.key.utf8), validators: Validators(etag: $0.value)) }
+    }
+}
+
+extension ListSource {
+    /// Whether the requests of a library's last update carried credentials.
+    var wasSignedIn: Bool {
+        folders.first { $0.path.isEmpty }?.validators.lastModified == LibraryState.signedIn
     }
 }

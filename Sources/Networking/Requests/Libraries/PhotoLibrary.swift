@@ -32,6 +32,8 @@ protocol PhotoLibrary: Sendable {
     var sharedSignIn: SignIn? { get }
     /// The header for an API key, if the server answers guests with an empty list instead of an error; otherwise nil.
     var headerForHiddenPhotos: String? { get }
+    /// Whether only users who have signed in have such photos.
+    var needsSignIn: Bool { get }
     /// Converts the credentials of the user to the form that the server expects.
     func adapted(_ signIn: SignIn) -> SignIn
 }
@@ -43,6 +45,8 @@ extension PhotoLibrary {
     var sharedSignIn: SignIn? { nil }
     /// By default, the server answers guests with an error.
     var headerForHiddenPhotos: String? { nil }
+    /// By default, guests may see photos, or get an error.
+    var needsSignIn: Bool { false }
     /// By default, returns them unchanged.
     func adapted(_ signIn: SignIn) -> SignIn { signIn }
 }

@@ -3,7 +3,7 @@ import Formats
 import Model
 import Numbers
 
-/// A PhotoPrism server's library, or its favorites or an album.
+/// A PhotoPrism server's library, or its favorites, an album or a search.
 ///
 /// Months, folders, moments and states of the server's pages are albums, too.
 struct PhotoPrismLibrary: PhotoLibrary {
@@ -15,6 +15,8 @@ struct PhotoPrismLibrary: PhotoLibrary {
         case favorites
         /// The photos in the album with this id.
         case album(String)
+        /// The photos that a search finds, such as those of a person. The text can be part of an address.
+        case search(String)
     }
 
     let server: Address
@@ -40,7 +42,18 @@ struct PhotoPrismLibrary: PhotoLibrary {
     private static func selection(_ gallery: Address) -> Selection {
         let album = /\/(?:albums|calendar|folders|moments|states)\/(a[0-9a-z]{6,63})(?:\/|$)/
         if let match = gallery.path.firstMatch(of: album) { return .album(String(match.1)) }
+        if let search = search(in: gallery) { return .search(search) }
         return gallery.path.contains(/\/favorites(\/|$)/) ? .favorites : .all
+    }
+
+    /// Returns the search in the address of a page, such as `subject:UID` for the photos of a person. Returns nil without
+    /// a search.
+    private static func search(in page: Address) -> String? {
+        guard let field = page.query?.split(separator: "&").first(where: { $0.hasPrefix("q=") })?.dropFirst(2) else {
+            return nil
+        }
+        let text = PercentEncoding.decodedBytes(String(field.map { $0 == "+" ? " " : $0 }))
+        return text.allSatisfy { $0 == UInt8(ascii: " ") } ? nil : PercentEncoding.encodeAll(text, except: "")
     }
 
     /// Returns the server that may have a page. Returns nil for other pages: all pages of the library are below
@@ -59,6 +72,8 @@ struct PhotoPrismLibrary: PhotoLibrary {
     /// Albums and favorites have no months. If the user puts a photo into an album, the photo's record does not change.
     var parts: (any LibraryParts)? { selection == .all ? PhotoPrismMonths(server: server) : nil }
 
+    var albums: (any LibraryAlbums)? { PhotoPrismAlbums(server: server) }
+
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
         // The server counts files, so only the main file of each photo is asked for. It is a JPEG or PNG.
         var fields = ["count=\(Self.pageSize)", "offset=\(Self.offset(page))", "order=oldest", "primary=true"]
@@ -66,6 +81,8 @@ struct PhotoPrismLibrary: PhotoLibrary {
         case .all: fields.append(Self.visible)
         case .favorites: fields += [Self.visible, "favorite=true"]
         case .album(let id): fields.append("s=\(id)")
+        // The server counts all photos of a person, except private ones.
+        case .search(let text): fields += ["public=true", "q=\(text)"]
         }
         if let time { fields.append("updated=\(time.iso8601)") }
         return LibraryRequest(address: try server.resolving("\(PhotoPrismRules.list)?\(fields.joined(separator: "&"))"))
@@ -75,7 +92,9 @@ struct PhotoPrismLibrary: PhotoLibrary {
         PhotoPrismPhotoParser(server: server, offset: Self.offset(page), pageSize: Self.pageSize)
     }
 
-    private static func offset(_ page: String?) -> Int { page.flatMap { Int(digits: $0, atMost: largestOffset) } ?? 0 }
+    fileprivate static func offset(_ page: String?) -> Int {
+        page.flatMap { Int(digits: $0, atMost: largestOffset) } ?? 0
+    }
 
     /// A filter for the photos on the server's own page of all photos: no private ones, and none to be reviewed.
     fileprivate static let visible = "public=true&quality=3"
@@ -104,19 +123,65 @@ private struct PhotoPrismMonths: LibraryParts, LibraryMembers {
     func makeMemberParser() -> any LibraryParser<String> { PhotoPrismMemberParser() }
 }
 
+/// The albums of a PhotoPrism server: the favorites, all albums that the user may see, and all people with names.
+///
+/// The server also calls months and places albums. Vitrine divides each list of photos into months itself.
+private struct PhotoPrismAlbums: LibraryAlbums {
+    let server: Address
+
+    var coversAreRevisions: Bool { true }
+
+    /// The most albums on a page.
+    private static let pageSize = 1_000
+
+    func fixedAlbums(isSignedIn: Bool) throws -> [Album] {
+        [Album(.favorites, at: try server.resolving("library/favorites"), name: "Favorites")]
+    }
+
+    /// Folders come last, because there may be many.
+    var lists: [LibraryAlbumList] {
+        [
+            list(.album, .album, "\(PhotoPrismRules.albums)?type=album&order=favorites"),
+            // A user without the right to one of these lists has none.
+            list(.moment, .album, "\(PhotoPrismRules.albums)?type=moment&order=newest", isOptional: true),
+            list(.person, .person, "\(PhotoPrismRules.people)?type=person&files=1&order=relevance"),
+            list(.folder, .album, "\(PhotoPrismRules.albums)?type=folder&order=name", isOptional: true),
+        ]
+    }
+
+    private func list(
+        _ type: PhotoPrismAlbumParser.Kind, _ kind: Album.Kind, _ path: String, isOptional: Bool = false
+    ) -> LibraryAlbumList {
+        LibraryAlbumList(
+            kind: kind, isOptional: isOptional,
+            request: { [server] page in
+                let fields = "count=\(Self.pageSize)&offset=\(PhotoPrismLibrary.offset(page))"
+                return LibraryRequest(address: try server.resolving("\(path)&\(fields)"))
+            },
+            makeParser: { [server] page in
+                PhotoPrismAlbumParser(
+                    type, server: server, offset: PhotoPrismLibrary.offset(page), pageSize: Self.pageSize)
+            })
+    }
+}
+
 /// PhotoPrism's rules for addresses and refusals.
 enum PhotoPrismRules {
     /// The path of lists of photos, below the server's address.
     static let list = "api/v1/photos"
     /// The path of the list of months.
     static let months = "api/v1/moments/time"
+    /// The path of lists of albums.
+    static let albums = "api/v1/albums"
+    /// The path of the list of people.
+    static let people = "api/v1/subjects"
 
     /// The name that the server's pages give to the passwords of other programs.
     static let secretName = "app password"
 
     /// Whether the server requires an app password for an address. The server names no scheme.
     static func wantsAppPassword(for address: Address) -> Bool {
-        address.path.hasSuffix("/" + list) || address.path.hasSuffix("/" + months)
+        [list, months, albums, people].contains { address.path.hasSuffix("/" + $0) }
     }
 
     /// Returns the server of a picture whose address lacks its token. Returns nil for other addresses.

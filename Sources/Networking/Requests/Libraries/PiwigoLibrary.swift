@@ -2,7 +2,7 @@ import Cache
 import Formats
 import Model
 
-/// A Piwigo server's whole gallery, or one of its albums with the albums in it.
+/// A Piwigo server's whole gallery, the user's favorites, or one of its albums with the albums in it.
 struct PiwigoLibrary: PhotoLibrary {
     let server: Address
     private let selection: PiwigoAddress.Selection
@@ -19,31 +19,42 @@ struct PiwigoLibrary: PhotoLibrary {
         selection = PiwigoAddress(gallery).selection
     }
 
-    var parts: (any LibraryParts)? { PiwigoAlbums(library: self) }
+    /// The albums of the gallery. The favorites have none.
+    var parts: (any LibraryParts)? { selection == .favorites ? nil : PiwigoAlbums(library: self) }
+
+    var albums: (any LibraryAlbums)? { PiwigoAlbums(library: Self(server: server, gallery: server)) }
 
     /// Returns the request for a page of photos. Piwigo cannot list changed photos only.
     ///
     /// A photo in several albums is listed once.
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
         // New photos have greater ids, so they come last.
-        try request("pwg.categories.getImages", "order=id&per_page=500&page=\(page ?? "0")")
+        let fields = "order=id&per_page=500&page=\(page ?? "0")"
+        return try selection == .favorites
+            ? request("pwg.users.favorites.getList", [fields])
+            : request("pwg.categories.getImages", selected() + [fields])
     }
 
-    func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto> { PiwigoPhotoParser(server: server) }
+    func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto> {
+        PiwigoPhotoParser(server: server, isOfFavorites: selection == .favorites)
+    }
 
-    /// Returns a request for something in the selection.
+    /// Returns a request.
     ///
     /// With an API key, the server ignores all parameters in the address but the first two. So Vitrine sends a form.
-    fileprivate func request(_ method: String, _ parameters: String? = nil) throws -> LibraryRequest {
-        var fields = ["method=\(method)", "recursive=true"]
+    fileprivate func request(_ method: String, _ fields: [String]) throws -> LibraryRequest {
+        LibraryRequest(
+            address: try server.resolving("ws.php?format=json&method=\(method)"),
+            form: (["method=\(method)"] + fields).joined(separator: "&"))
+    }
+
+    /// Returns the fields of a request that select albums.
+    fileprivate func selected() throws -> [String] {
         switch selection {
-        case .all: break
-        case .album(let id): fields.append("cat_id=\(id)")
+        case .all, .favorites: ["recursive=true"]
+        case .album(let id): ["recursive=true", "cat_id=\(id)"]
         case .other: throw FormatError.notAGallery("a Piwigo page that is not a numbered album")
         }
-        if let parameters { fields.append(parameters) }
-        return LibraryRequest(
-            address: try server.resolving("ws.php?format=json&method=\(method)"), form: fields.joined(separator: "&"))
     }
 
     /// Returns the address of a server's state, which every user may read.
@@ -56,6 +67,9 @@ struct PiwigoLibrary: PhotoLibrary {
     /// The server shows guests the public albums, which may be none.
     var headerForHiddenPhotos: String? { PiwigoRules.keyHeader }
 
+    /// Guests have no favorites.
+    var needsSignIn: Bool { selection == .favorites }
+
     /// Returns the header with the API key that the user stated as a name and a password.
     ///
     /// An API key consists of an id and a secret, so it can stand in an address.
@@ -65,17 +79,35 @@ struct PiwigoLibrary: PhotoLibrary {
     }
 }
 
-/// The albums of a Piwigo server.
+/// The albums of a Piwigo server, or those in one of them.
 ///
 /// A photo may be in several albums, so the albums have no lists of ids.
-private struct PiwigoAlbums: LibraryParts {
+private struct PiwigoAlbums: LibraryParts, LibraryAlbums {
     let library: PiwigoLibrary
+
+    var server: Address { library.server }
 
     var members: (any LibraryMembers)? { nil }
 
-    func list() throws -> LibraryRequest { try library.request("pwg.categories.getList") }
+    func list() throws -> LibraryRequest { try library.request("pwg.categories.getList", library.selected()) }
 
     func makeListParser() -> any LibraryParser<LibraryPart> { PiwigoAlbumListParser() }
+
+    func fixedAlbums(isSignedIn: Bool) throws -> [Album] {
+        isSignedIn ? [Album(.favorites, at: try server.resolving("index.php?/favorites"), name: "Favorites")] : []
+    }
+
+    /// The list has one page. The server puts the names of the outer albums before that of an album.
+    var lists: [LibraryAlbumList] {
+        [
+            LibraryAlbumList(
+                kind: .album,
+                request: { [library] _ in
+                    try library.request("pwg.categories.getList", library.selected() + ["fullname=true"])
+                },
+                makeParser: { [server] _ in PiwigoAlbumParser(server: server) })
+        ]
+    }
 }
 
 /// Piwigo's rules for refusals.
@@ -97,6 +129,8 @@ struct PiwigoAddress {
         case all
         /// The photos in the album with this id, and in the albums in it.
         case album(String)
+        /// The photos that the user marked as favorites.
+        case favorites
         /// Others, such as the photos with a tag.
         case other
     }
@@ -134,6 +168,7 @@ struct PiwigoAddress {
 
     private static func selection(_ names: ArraySlice<String>) -> Selection {
         guard let section = names.first, !isView(section) else { return .all }
+        if section == "favorites" { return .favorites }
         guard section.hasPrefix("categor") else { return .other }
         let albums = names.dropFirst().prefix { !isView($0) }
         guard let album = albums.first else { return .all }

@@ -37,6 +37,11 @@ async def main():
                 break
             found += [photo.UID for photo in page]
         assert found == list(seen), (len(found), len(seen))
+        # The photos of a person and of an album, as Vitrine asks for them.
+        person = await client.photos(count=1000, offset=0, order="oldest", primary="true", photo="true", public="true",
+                                     q="subject:js000000000000aa")
+        album = await client.photos(count=1000, offset=0, order="oldest", primary="true", photo="true", s="aqcd0000000000bb")
+        assert [photo.UID for photo in person] == found[5:6] and [photo.UID for photo in album] == found[1:3]
         try:
             await client.photos()
             raise AssertionError("a search without a count succeeded")

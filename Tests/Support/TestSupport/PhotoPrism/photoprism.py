@@ -8,9 +8,13 @@ SETTINGS is a file with a JSON object; every member may be missing:
     videos     the number of photos after which a video follows; by default 0, for no videos
     perMonth   the number of photos and videos in a month
     files      the number of photos of which one has a second file, such as a raw file; 0 for no second files
-    passwords  an object from app password to its scope, "*" or "photos"
+    passwords  an object from app password to its scope, "*" or the resources that it is for, such as "photos albums"
     users      an object from user name to password
     albums     an object from the id of an album to the numbers of its photos
+    types      an object from the id of an album to its type, by default "album"
+    people     an object from the id of a person to the numbers of the person's photos
+    names      an object from the id of an album or person to its title, or to the path of a folder
+    concealed  the ids of people whom the user has hidden
     hidden     an object from "private", "review" or "undated" to the numbers of such photos
     public     whether the server requires no password
     base       the path below which the server is, such as "/photos"
@@ -52,7 +56,14 @@ from standin import jpeg, serve  # noqa: E402
 SEARCH = {
     "count": r"\d+", "offset": r"\d+", "order": "oldest|newest|added|", "merged": "true|false", "primary": "true|false",
     "photo": "true|false", "public": "true|false", "quality": r"\d", "favorite": "true|false|yes|no", "s": "[0-9a-z]+",
-    "year": r"\d+", "month": r"\d+", "updated": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)",
+    "q": "(subject|person):[0-9a-z-]+", "year": r"\d+", "month": r"\d+", "updated": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)",
+}
+# The fields of requests for albums and for people.
+ALBUMS = {
+    "count": r"\d+", "offset": r"\d+", "order": "favorites|name|title|newest|added|edited|", "type": "album|folder|moment|month|state",
+}
+PEOPLE = {
+    "count": r"\d+", "offset": r"\d+", "order": "name|count|added|relevance|", "type": "person", "files": r"\d+", "hidden": "yes|no",
 }
 MOST = 100_000
 PHOTO_TYPES = {"image", "live", "animated", "vector", "raw"}
@@ -79,6 +90,10 @@ def moment(text):
 
 def text(moment):
     return moment.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def slug(name):
+    return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 class Photo:
@@ -224,9 +239,53 @@ class Library:
         elif "raw" in order:
             self.raw = order["raw"]
 
+    def albums(self, kind):
+        """Returns the objects that describe the albums of a type."""
+        albums = []
+        for uid, numbers in self.settings.get("albums", {}).items():
+            if self.settings.get("types", {}).get(uid, "album") != kind:
+                continue
+            photos = [photo for photo in self.photos if photo.number in numbers and not photo.deleted]
+            covers = sorted((photo for photo in photos if not photo.private), key=lambda photo: photo.taken)
+            name = self.settings.get("names", {}).get(uid, "Album " + uid)
+            path = name if kind == "folder" else ""
+            albums.append({
+                "UID": uid, "ParentUID": "", "Thumb": covers[-1].files[0][1] if covers else "", "Slug": slug(name), "Type": kind,
+                "Title": name.split("/")[-1], "Location": "", "Category": "", "Caption": "", "Description": "", "Notes": "",
+                "Filter": "path:%s public:true" % path if path else "", "Order": "oldest", "Template": "", "Path": path, "State": "",
+                "Country": "zz", "Year": 0, "Month": 0, "Day": 0, "Favorite": False, "Private": False,
+                # Only albums of users have entries in the table that the server counts.
+                "PhotoCount": len(photos) if kind == "album" else 0, "LinkCount": 0, "CreatedAt": text(self.updated),
+                "UpdatedAt": text(self.updated), "DeletedAt": "0001-01-01T00:00:00Z",
+            })
+        return sorted(albums, key=lambda album: album["Path"] or album["Title"])
+
+    def people(self, hidden):
+        """Returns the objects that describe people."""
+        people = []
+        for uid, numbers in self.settings.get("people", {}).items():
+            photos = [photo for photo in self.photos if photo.number in numbers and not photo.deleted and not photo.private]
+            name = self.settings.get("names", {}).get(uid, "Person " + uid)
+            is_hidden = uid in self.settings.get("concealed", [])
+            if is_hidden and not hidden:
+                continue
+            people.append({
+                "UID": uid, "MarkerUID": "m" + uid[1:], "MarkerSrc": "image", "Type": "person", "Slug": slug(name), "Name": name,
+                "Alias": "", "Favorite": False, "Hidden": is_hidden, "Private": False, "Excluded": False, "FileCount": len(photos),
+                "PhotoCount": len(photos), "Thumb": photos[0].files[0][1] + "-046045043065" if photos else "",
+            })
+        return people
+
     def search(self, query):
         """Returns the files that a search finds, as pairs of photo and index."""
         found = [photo for photo in self.photos if not photo.deleted]
+        if "q" in query:
+            name = query["q"].split(":")[1]
+            people = self.settings.get("people", {})
+            # An id, or the slug of a name.
+            uids = [uid for uid in people if uid == name or slug(self.settings.get("names", {}).get(uid, "Person " + uid)) == name]
+            numbers = {number for uid in uids for number in people[uid]}
+            found = [photo for photo in found if photo.number in numbers]
         if "s" in query:
             if not query["s"].startswith("a") or query["s"] not in self.settings.get("albums", {}):
                 raise Refusal(400)
@@ -304,6 +363,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if path == "/api/v1/moments/time":
             self.allow("calendar")
             return self.months(library)
+        if path == "/api/v1/albums":
+            self.allow("albums")
+            return self.list(query, ALBUMS, lambda: library.albums(query.get("type", "")))
+        if path == "/api/v1/subjects":
+            self.allow("people")
+            return self.list(query, PEOPLE, lambda: [
+                person for person in library.people(query.get("hidden") == "yes") if person["FileCount"] >= int(query.get("files", 0))])
         if path == "/api/v1/photos":
             self.allow("photos")
             return self.search(library, query)
@@ -341,7 +407,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         scope = self.scope()
         if scope is None:
             raise Refusal(401)
-        if scope not in ("*", resource):
+        if scope != "*" and resource not in scope.split():
             raise Refusal(403)
 
     def config(self, library, base):
@@ -416,6 +482,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.tokens.update(zip(("X-Preview-Token", "X-Download-Token"), library.tokens))
         cut = is_faulty and library.fault["fault"] == "cut"
         self.send(200, json.dumps(rows).encode(), "application/json; charset=utf-8", cut=cut)
+
+    def list(self, query, fields, find):
+        """Answers a request for a page of albums or people."""
+        # The real server ignores unknown fields.
+        if any(name not in fields or not re.fullmatch(fields[name], value) for name, value in query.items()):
+            raise Refusal(400)
+        count, offset = int(query.get("count", 0)), int(query.get("offset", 0))
+        if count == 0:
+            raise Refusal(400)
+        self.details = "%s %d" % (query.get("type", ""), offset)
+        library = self.server.library
+        found = find()[offset:offset + min(count, MOST)]
+        self.tokens = {"X-Count": len(found), "X-Limit": count, "X-Offset": offset}
+        if not library.settings.get("public"):
+            self.tokens.update(zip(("X-Preview-Token", "X-Download-Token"), library.tokens))
+        self.send_json(found)
 
     def is_valid(self, token, kinds):
         library = self.server.library

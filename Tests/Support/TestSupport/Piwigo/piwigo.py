@@ -7,11 +7,14 @@ SETTINGS is a file with a JSON object; every member may be missing:
     photos      the number of photos at the start; their ids begin with 1, and all are in album 1
     files       an object from the id of a photo to the name of its file
     taken       the ids of the photos with a date on which they were taken
-    albums      an object from the id of a further album to {"photos": [IDS], "parent": ID, "private": BOOL}
+    albums      an object from the id of a further album to {"photos": [IDS], "parent": ID, "private": BOOL, "name": NAME}
+    favorites   the ids of the photos that the user with a key marked as favorites
     private     whether album 1 is private
     keys        the API keys, with which a user may see everything
+    users       an object from the name of a user, who may see everything, to the password
     isClosed    whether guests may see nothing
     originals   whether users may see originals
+    isProtected whether only users who may see a photo may fetch its original
     perPage     the most photos on a page
     root        the path of the server
     origin      the origin in addresses; by default the one that the client asked for
@@ -24,11 +27,13 @@ test appends to CONTROL is a JSON object, which the next request obeys:
     {"change": ID, …}                           replaces members of a photo
     {"fault": NAME, "page": NUMBER}             repeats the page before, or stops the server, if the page with this number is asked
                                                 for; pages begin with 0
+    {"endSessions": true}                       ends the sessions of users who have signed in
+    {"endSessions": METHOD}                     ends them after the next answer to this method
     {"raw": {METHOD: TEXT}, "status": NUMBER}   the texts to send for methods of the programming interface, with this status
 
 It is written from Piwigo's published source, and its answers had the same members, of the same types, as those of Piwigo
-17.0.0beta1. It differs from Piwigo in four ways: it knows only the methods that Vitrine uses, keeps no sessions, stores no
-uploads, and its pictures are grey squares.
+17.0.0beta1. It differs from Piwigo in three ways: it knows only the methods that Vitrine uses, stores no uploads, and its pictures
+are grey squares.
 """
 import datetime
 import http.server
@@ -79,6 +84,10 @@ class Gallery:
         self.read = 0
         self.lock = threading.Lock()
         self.fault, self.raw, self.status = {}, {}, 200
+        # The cookies of users who have signed in.
+        self.sessions = set()
+        self.count = 0
+        self.last_method = ""
         self.photos = {}
         self.posted = FIRST
         self.albums = {1: {"photos": [], "private": settings.get("private", False)}}
@@ -115,6 +124,10 @@ class Gallery:
                     self.photos[order.pop("change")].facts.update(order)
                 elif "fault" in order:
                     self.fault = order
+                elif order.get("endSessions") is True:
+                    self.sessions = set()
+                elif "endSessions" in order:
+                    self.last_method = order["endSessions"]
                 elif "raw" in order:
                     self.raw, self.status = order["raw"], order.get("status", 200)
 
@@ -123,6 +136,9 @@ class Gallery:
         parent = self.albums[album].get("parent")
         return (self.parents(parent) if parent else []) + [album]
 
+    def name(self, album):
+        return self.albums[album].get("name", "Album %d" % album)
+
     def visible(self, has_key, root=None):
         """Returns the ids of the albums that a user may see, or of those in an album."""
         return [
@@ -130,6 +146,14 @@ class Gallery:
             if (has_key or not any(self.albums[one].get("private") for one in self.parents(number)))
             and (root is None or root in self.parents(number))
         ]
+
+
+def flag(parameters, name):
+    """Returns a parameter that must be a truth value. Refuses others as Piwigo does."""
+    text = parameters.get(name, "").lower()
+    if text not in ("", "true", "1", "yes", "on", "false", "0", "no", "off"):
+        raise Refusal(1003, name + " must be a boolean")
+    return text in ("true", "1", "yes", "on")
 
 
 def number(parameters, name, default=None):
@@ -171,6 +195,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         gallery.obey()
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         self.what = ""
+        self.cookies = []
+        cookie = re.search("(?:^|; *)pwg_id=([^;]*)", self.headers.get("Cookie") or "")
+        self.session = cookie[1] if cookie else None
+        if not cookie:
+            self.begin_session(gallery)
         url = urllib.parse.urlsplit(self.path)
         root = gallery.settings.get("root", "/")
         if self.command == "PROPFIND" or not url.path.startswith(root):
@@ -178,6 +207,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = url.path[len(root):]
         if path == "ws.php":
             return self.answer(url.query, body)
+        if path == "action.php":
+            return self.original(url.query)
         if path in ("", "index.php", "picture.php", "identification.php"):
             return self.page(path, url.query)
         picture = re.fullmatch("(?:_data/i/)?(upload/2024/05/06/([0-9]+)(-[0-9a-z]{2})?[.][a-z0-9]+)", path)
@@ -188,6 +219,26 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.what = url.query
             return self.send(200, jpeg(path + url.query), "image/jpeg")
         self.send(404, b"Not Found")
+
+    def begin_session(self, gallery):
+        gallery.count += 1
+        self.session = "%026x" % gallery.count
+        self.cookies.append("pwg_id=%s; path=/; HttpOnly" % self.session)
+
+    def original(self, query):
+        """Sends an original to a user who may see the photo."""
+        gallery = self.server.library
+        part = re.fullmatch("id=([0-9]+)&part=e(?:&download)?", query)
+        if not part:
+            return self.send(400, b"Invalid request - id/part")
+        if int(part[1]) not in gallery.photos:
+            return self.send(404, b"Requested id not found")
+        self.what = query
+        # The server reads API keys only at the address of its programming interface.
+        albums = gallery.visible(self.session in gallery.sessions)
+        if not any(int(part[1]) in gallery.albums[album]["photos"] for album in albums):
+            return self.send(401, b"Access denied")
+        self.send(200, jpeg("original " + part[1]), "image/jpeg")
 
     def page(self, path, query):
         gallery = self.server.library
@@ -207,22 +258,29 @@ class Handler(http.server.BaseHTTPRequestHandler):
         query = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
         form = dict(urllib.parse.parse_qsl(body.decode(), keep_blank_values=True))
         key = self.headers.get("X-PIWIGO-API")
-        has_key = False
+        has_api_key = False
+        has_key = self.session in gallery.sessions
         status = 200
         try:
             if key and ("method" in form or "method" in query):
                 if key not in gallery.settings.get("keys", []):
                     raise Refusal(401, "Invalid api_key")
-                has_key = True
+                has_key = has_api_key = True
                 # Piwigo adds a parameter to the form, so it takes no parameter from the address.
                 form["pwg_token"] = "0123456789abcdef0123456789abcdef"
             parameters = form or query
             method = parameters.get("method") or query.get("method", "")
             self.what = method + (" " + parameters["page"] if "page" in parameters else "")
+            if method == "pwg.session.login":
+                if has_api_key:
+                    raise Refusal(401, "Cannot use this method with an api key")
+                return self.sign_in(gallery, query, form)
             if method in gallery.raw:
                 return self.send(gallery.status, gallery.raw[method].encode(), "text/plain; charset=utf-8")
-            result = self.result(method, parameters, has_key)
+            result = self.result(method, parameters, has_key, has_api_key)
             answer = {"stat": "ok", "result": result}
+            if method == gallery.last_method:
+                gallery.sessions, gallery.last_method = set(), ""
         except Refusal as refusal:
             if 400 <= refusal.code < 600:
                 status = refusal.code
@@ -233,29 +291,60 @@ class Handler(http.server.BaseHTTPRequestHandler):
         text = json.dumps(answer, separators=(",", ":")).replace("/", "\\/")
         self.send(status, text.encode(), "text/plain; charset=utf-8")
 
-    def result(self, method, parameters, has_key):
+    def sign_in(self, gallery, query, form):
+        """Answers a sign-in. A user who has signed in gets another session."""
+        if form.get("method") != "pwg.session.login":
+            answer, status = {"stat": "fail", "err": 405, "message": "This method requires HTTP POST"}, 405
+        elif "username" not in form:
+            answer, status = {"stat": "fail", "err": 1002, "message": "Missing parameters: username"}, 200
+        elif gallery.settings.get("users", {}).get(form["username"], object()) != form.get("password"):
+            answer, status = {"stat": "fail", "err": 999, "message": "Invalid username/password"}, 200
+        else:
+            answer, status = {"stat": "ok", "result": True}, 200
+            self.cookies = ["pwg_remember=deleted; expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=0; path=/"]
+            self.begin_session(gallery)
+            gallery.sessions.add(self.session)
+        self.send(status, json.dumps(answer).encode(), "text/plain; charset=utf-8")
+
+    def result(self, method, parameters, has_key, has_api_key):
         gallery = self.server.library
         if method == "":
             raise Refusal(501, 'Missing "method" name')
         if not has_key and gallery.settings.get("isClosed") and not method.startswith("pwg.session."):
             raise Refusal(401, "Access denied")
-        is_deep = parameters.get("recursive", "").lower() in ("true", "1", "yes", "on")
+        is_deep = flag(parameters, "recursive")
         with gallery.lock:
             if method == "pwg.session.getStatus":
-                return self.state(has_key)
+                return self.state(has_key, has_api_key)
             if method == "pwg.categories.getList":
                 return {"categories": self.albums(gallery, parameters, has_key, is_deep)}
             if method == "pwg.categories.getImages":
                 return self.images(gallery, parameters, has_key, is_deep)
+            if method == "pwg.users.favorites.getList":
+                return self.favorites(gallery, parameters, has_key)
         raise Refusal(501, "Method name is not valid")
 
+    def favorites(self, gallery, parameters, has_key):
+        if not has_key:
+            return False
+        page = number(parameters, "page", 0)
+        per_page = min(number(parameters, "per_page", 100), gallery.settings.get("perPage", 500))
+        found = [gallery.photos[one] for one in sorted(gallery.settings.get("favorites", [])) if one in gallery.photos]
+        images = []
+        for photo in found[page * per_page:(page + 1) * per_page]:
+            facts = self.image(gallery, photo, has_key)
+            del facts["categories"], facts["is_favorite"]
+            images.append(facts)
+        # The count is that of all favorites.
+        return {"paging": {"page": page, "per_page": per_page, "count": len(found)}, "images": images}
+
     @staticmethod
-    def state(has_key):
+    def state(has_key, has_api_key):
         return {
             "username": "admin" if has_key else "guest", "status": "webmaster" if has_key else "guest", "theme": "default",
             "language": "en_UK", "pwg_token": "0123456789abcdef0123456789abcdef", "charset": "utf-8",
             "current_datetime": "2024-05-06 07:08:09", "version": "17.0.0beta1", "save_visits": True,
-            "connected_with": "api_key" if has_key else None, "available_sizes": list(SIZES)[:9],
+            "connected_with": "api_key" if has_api_key else "ws_session_login" if has_key else None, "available_sizes": list(SIZES)[:9],
         }
 
     def albums(self, gallery, parameters, has_key, is_deep):
@@ -274,14 +363,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
             everyDate = [gallery.photos[photo].facts["date_available"] for photo in every]
             parents = gallery.parents(album)
             facts = {
-                "id": album, "name": "Album %d" % album, "comment": "", "permalink": None,
+                "id": album, "name": gallery.name(album), "comment": "", "permalink": None,
                 "status": "private" if gallery.albums[album].get("private") else "public",
                 "uppercats": ",".join(map(str, parents)), "global_rank": ".".join(map(str, parents)),
                 "id_uppercat": str(parent) if parent else None, "nb_images": len(photos), "total_nb_images": len(every),
                 "representative_picture_id": str(every[0]) if every else None, "date_last": max(dates, default=None),
                 "max_date_last": max(everyDate, default=None), "nb_categories": len(below), "image_order": ORDER,
-                "url": self.root + "index.php?/category/%d" % album, "name_raw": "Album %d" % album, "comment_raw": None,
+                "url": self.root + "index.php?/category/%d" % album, "name_raw": gallery.name(album), "comment_raw": None,
             }
+            if flag(parameters, "fullname"):
+                del facts["name_raw"]
+                facts["name"] = " / ".join(map(gallery.name, parents))
             if every:
                 facts["tn_url"] = self.picture(gallery.photos[every[0]], "th")
             found.append(facts)
@@ -322,6 +414,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         has_original = gallery.settings.get("originals", True)
         if has_original:
             facts["element_url"] = self.root + "upload/2024/05/06/%d.%s" % (number, ending)
+        if gallery.settings.get("isProtected"):
+            facts["element_url"] = self.root + "action.php?id=%d&part=e" % number
         facts["download_url"] = self.root + "action.php?id=%d&part=e&download" % number if has_original else None
         facts["derivatives"] = {
             name: {"url": self.picture(photo, letters), "width": size, "height": size if name == "square" else size * 3 // 4}
@@ -348,7 +442,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             log.write(line + "\n")
         self.send_response(status)
         self.send_header("Content-Type", kind)
-        self.send_header("Set-Cookie", "pwg_id=0123456789abcdef; path=/; HttpOnly")
+        for cookie in self.cookies:
+            self.send_header("Set-Cookie", cookie)
         if location:
             self.send_header("Location", location)
         self.send_header("Content-Length", str(len(body)))
