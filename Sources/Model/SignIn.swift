@@ -64,7 +64,8 @@ public struct SignInQuestion: Hashable, Sendable {
     public var origin: Origin
     /// The scheme, host and port of the proxy that requests credentials, if a proxy does.
     public var proxy: String?
-    /// The header in which the server accepts an API key; nil if the server wants a password or token.
+    /// The header in which the server accepts an API key; nil if the server wants a password or token. With a scheme for
+    /// passwords, the server accepts both.
     public var keyHeader: String?
     /// The server's own name for its tokens; nil for the usual name.
     public var tokenName: String?
@@ -125,12 +126,16 @@ public struct SignInQuestion: Hashable, Sendable {
     /// Whether only a token or an API key is accepted. Then the user enters no name. Proxies receive neither.
     public var wantsToken: Bool {
         guard !isProxy else { return false }
-        return keyHeader != nil || schemes.contains("bearer") && schemes.isDisjoint(with: Self.passwordSchemes)
+        return (keyHeader != nil || schemes.contains("bearer")) && schemes.isDisjoint(with: Self.passwordSchemes)
     }
+
+    /// Whether a password and an API key are accepted. The user enters a key as its id and its secret.
+    public var wantsPasswordOrKey: Bool { !isProxy && keyHeader != nil && !wantsToken }
 
     /// The name of the secret that the user enters.
     public var secretName: String {
         if wantsAccessKey { return "access key" }
+        if wantsPasswordOrKey { return "password or API key" }
         return !wantsToken ? "password" : tokenName ?? (keyHeader == nil ? "token" : "API key")
     }
 

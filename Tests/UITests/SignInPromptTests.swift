@@ -67,6 +67,21 @@ import Testing
         #expect(screens.activity.questions.isEmpty)
     }
 
+    @Test("A question for a password or an API key asks for a name and a secret")
+    func passwordOrKey() async throws {
+        let screens = try await screens()
+        var question = try question(screens, schemes: ["basic"], realm: "", wasRefused: true)
+        question.keyHeader = "x-api-key"
+        screens.activity.ask(question)
+        try await screens.until { screens.text.contains("The previous password or API key was rejected.") }
+        #expect(screens.text.contains("User:") && screens.text.contains("For an API key, enter its id as the user."))
+        screens.type("me")
+        screens.press(Key(.enter))
+        screens.type("s3cret")
+        screens.press(Key(.enter))
+        #expect(screens.cache.signIn(for: screens.cache.address) == .password(user: "me", password: "s3cret"))
+    }
+
     @Test("A question for a token has the server’s own name for the token")
     func namedToken() async throws {
         let screens = try await screens()

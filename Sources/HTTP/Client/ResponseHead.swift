@@ -61,7 +61,8 @@ struct ResponseHead {
 
     private mutating func take(_ name: String, _ value: String) {
         lastName = name
-        headers[name] = value
+        // Unlike other headers, two of this name cannot be joined with a comma (RFC 9110, section 5.3).
+        headers[name] = name == "set-cookie" ? headers[name].map { $0 + "\n" + value } ?? value : value
         switch name {
         case "location": location = location ?? value
         case "content-length": lengths.formUnion(value.split { $0 == "," || $0.isWhitespace })

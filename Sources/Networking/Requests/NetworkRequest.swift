@@ -157,6 +157,8 @@ public struct RequestContext: Sendable {
     public let folders: LocalFolders?
     /// The tokens of servers that require a token in the addresses of pictures.
     let tokens: PictureTokens
+    /// The sessions of users who have signed in to Piwigo servers with a name and a password.
+    let sessions = PiwigoSessions()
     /// Returns the present time.
     public let now: @Sendable () -> Timestamp
     /// The clock for waits within a request.

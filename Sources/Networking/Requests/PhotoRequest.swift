@@ -185,6 +185,7 @@ struct PictureSubject: Sendable {
         // Other lists may name pictures in strangers' buckets, so only a bucket may ask for access keys.
         case .s3: plan.refusals = .asked(isOfBucket: true)
         case .photoPrism: plan.tokens = context.tokens
+        case .piwigo: if PiwigoRules.opensSession(signIn) { plan.sessions = context.sessions }
         default: break
         }
         return plan

@@ -124,7 +124,10 @@ public struct Response {
             isOwn && head.challenges.isEmpty && PhotoPrismRules.wantsAppPassword(for: plan.address)
         var question = SignInQuestion(
             origin: origin, proxy: head.proxyRefusal?.proxy, keyHeader: keyHeader,
-            schemes: isForAppPassword ? ["bearer"] : isSilent ? ["basic"] : Set(head.challenges.map(\.scheme)),
+            schemes: isForAppPassword
+                ? ["bearer"]
+                : keyHeader == PiwigoRules.keyHeader
+                    ? PiwigoRules.schemes : isSilent ? ["basic"] : Set(head.challenges.map(\.scheme)),
             realm: realm,
             wasRefused: head.proxyRefusal?.wasTold ?? wasRefused,
             browserServer: head.proxyRefusal == nil ? ServerPlace.pages(for: plan.address) : nil)

@@ -212,6 +212,9 @@ final class SignInPrompt: Responder {
         let request = question.isProxy ? "This proxy asks you to sign in" : "This server asks you to sign in"
         let realm = question.realm.isEmpty ? "" : ": “\(question.realm.madeVisible)”"
         lines.append(((request + realm).truncated(toWidth: width), false))
+        if question.wantsPasswordOrKey {
+            lines.append(("For an API key, enter its id as the user.".truncated(toWidth: width), false))
+        }
         if question.wasRefused {
             lines.append(("The previous \(question.secretName) was rejected.".truncated(toWidth: width), true))
         }

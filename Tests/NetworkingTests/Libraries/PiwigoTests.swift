@@ -136,7 +136,7 @@ import Testing
         let server = try await PiwigoServer.start(photos: 25, settings: ["favorites": [3, 4, 5, 9, 20], "perPage": 2])
         try await galleries.opening(server.url("/index.php?/favorites")) { cache throws in
             #expect(await update(cache, server).allSatisfy { !$0.contains("favorites") })
-            #expect(galleries.activity.questions.map(\.secretName) == ["API key"])
+            #expect(galleries.activity.questions.map(\.secretName) == ["password or API key"])
             galleries.enter(Self.signIn(PiwigoServer.key), cache)
             let requests = await update(cache, server)
             #expect(requests.suffix(3) == (0..<3).map { "POST /ws.php pwg.users.favorites.getList \($0) 200" })
@@ -256,7 +256,7 @@ import Testing
     // MARK: - Refusals
 
     @Test(
-        "If guests see no photo, Vitrine asks for an API key, which shows the photos",
+        "If guests see no photo, Vitrine asks for a sign-in, and an API key shows the photos",
         arguments: ["isClosed", "private"])
     func key(setting: String) async throws {
         let server = try await PiwigoServer.start(photos: 5, settings: [setting: true])
@@ -265,9 +265,10 @@ import Testing
             let origin = try #require(cache.address.origin)
             #expect(
                 galleries.activity.questions == [
-                    SignInQuestion(origin: origin, keyHeader: "X-PIWIGO-API", schemes: [], galleries: [cache.id])
+                    SignInQuestion(
+                        origin: origin, keyHeader: "X-PIWIGO-API", schemes: ["basic"], galleries: [cache.id])
                 ])
-            #expect(try failure(cache)?.reason == "an API key is needed for \(origin.place)")
+            #expect(try failure(cache)?.reason == "a password or API key is needed for \(origin.place)")
             galleries.enter(Self.signIn(PiwigoServer.key), cache)
             await update(cache, server)
             #expect(try galleries.activity.questions.isEmpty && photos(cache).count == 5)
@@ -288,7 +289,7 @@ import Testing
             _ = await galleries.credentials.hasOther(
                 than: Self.signIn(PiwigoServer.key), for: question, in: cache.address)
             #expect(await update(cache, server) == [])
-            #expect(galleries.activity.questions.map(\.secretName) == ["API key"])
+            #expect(galleries.activity.questions.map(\.secretName) == ["password or API key"])
             #expect(try ids(cache) == ["1", "2", "3", "4"])
         }
     }
@@ -312,8 +313,10 @@ import Testing
             #expect(await update(cache, server) == ["POST /ws.php 401"])
             #expect(
                 galleries.activity.questions.map(\.wasRefused) == [true]
-                    && galleries.activity.questions.map(\.secretName) == ["API key"])
-            #expect(try failure(cache)?.reason.hasSuffix("refuses the API key") == true && photos(cache).count == 5)
+                    && galleries.activity.questions.map(\.secretName) == ["password or API key"])
+            #expect(
+                try failure(cache)?.reason.hasSuffix("refuses the password or API key") == true
+                    && photos(cache).count == 5)
         }
     }
 
@@ -329,7 +332,7 @@ import Testing
             let answers: [(text: String, status: Int, reason: String)] = [
                 (refusal, 200, "The server refuses the request: Invalid"),
                 (refusal, 404, "the server answered 404 (not found)"),
-                (#"{"stat":"fail","err":401,"message":"no"}"#, 200, "an API key is needed for"),
+                (#"{"stat":"fail","err":401,"message":"no"}"#, 200, "a password or API key is needed for"),
                 ("<br />\n<b>Warning</b>: x in <b>/ws.php</b>", 200, "This is a web page, not a gallery"),
                 ("<html></html>", 200, "This is a web page, not a gallery"), ("", 200, "The gallery file is empty"),
                 (#"{"stat":"ok","result":{"categories":[],"images":[]}}"#, 200, "This is an answer without photos"),

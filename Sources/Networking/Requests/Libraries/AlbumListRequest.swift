@@ -38,7 +38,7 @@ public struct AlbumListRequest: NetworkRequest {
         let library = source.library(of: cache.address)
         var reader = LibraryReader(
             server: source.root, library: library, of: cache,
-            wasPublic: try cache.read { try $0.gallery() }.wasPublic, over: client, with: permit)
+            wasPublic: try cache.read { try $0.gallery() }.wasPublic, in: context.sessions, over: client, with: permit)
         // A guest may see fewer albums than the user.
         if source.wasSignedIn, !reader.hasSignIn, let question = reader.question {
             throw RequestError.signIn(question)

@@ -15,6 +15,9 @@ struct LibraryReader {
     private let client: HTTPClient
     /// The permit of the first request.
     private let permit: TransferPermit
+    private let sessions: PiwigoSessions
+    /// The session of the user; nil before the first request, and for credentials that open no session.
+    private var session: PiwigoSessions.Session?
     /// Whether the first request was sent.
     private var hasSent = false
     private var wasPublic: Bool
@@ -32,12 +35,14 @@ struct LibraryReader {
 
     /// Creates a reader for a server.
     ///
-    /// - Parameter library: the library to read; nil for other lists of the server.
+    /// - Parameters:
+    ///   - library: the library to read; nil for other lists of the server.
+    ///   - sessions: the sessions of users.
     init(
         server: Address, library: (any PhotoLibrary)? = nil, of cache: GalleryCache, wasPublic: Bool,
-        over client: HTTPClient, with permit: TransferPermit
+        in sessions: PiwigoSessions = PiwigoSessions(), over client: HTTPClient, with permit: TransferPermit
     ) {
-        (self.server, self.library, self.cache) = (server, library, cache)
+        (self.server, self.library, self.cache, self.sessions) = (server, library, cache, sessions)
         (self.wasPublic, self.client, self.permit) = (wasPublic, client, permit)
     }
 
@@ -154,6 +159,10 @@ struct LibraryReader {
         hasSent = true
         var plan = plan(for: request)
         plan.limit = limit
+        if isFirst, opensSession {
+            session = try await sessions.openSession(for: plan, at: server, over: client)
+        }
+        if let session { plan = plan.with(session) }
         let response = try await Response.to(plan, over: client, with: isFirst ? permit : TransferPermit(.list))
         guard response.address.origin == server.origin else {
             throw FormatError.notAGallery("a page of another server")
@@ -165,12 +174,25 @@ struct LibraryReader {
 
     /// The question for the API key that the server may want; nil if it wants none.
     var question: SignInQuestion? {
-        guard let header = library?.headerForHiddenPhotos, let origin = server.origin else { return nil }
-        return SignInQuestion(origin: origin, keyHeader: header, schemes: [], wasRefused: hasSignIn)
+        guard library?.hidesPhotosFromGuests == true, let origin = server.origin else { return nil }
+        return PiwigoRules.question(at: origin, wasRefused: hasSignIn)
     }
 
     /// Whether the requests carry credentials.
     var hasSignIn: Bool { signIn != nil }
+
+    private var opensSession: Bool {
+        guard let library, let signIn else { return false }
+        return library.opensSession(signIn)
+    }
+
+    /// Returns whether the server has not ended the session. It answers requests of ended sessions as those of a guest,
+    /// who may see fewer photos.
+    func isStillSignedIn() async throws -> Bool {
+        guard let session, let library else { return true }
+        let plan = plan(for: LibraryRequest(address: library.server))
+        return try await PiwigoSessions.isOpen(session, for: plan, at: server, over: client)
+    }
 
     private var signIn: SignIn? {
         library?.sharedSignIn ?? cache.signIn(for: server).map { library?.adapted($0) ?? $0 }

@@ -26,13 +26,14 @@ struct LibraryUpdate {
         (self.library, self.cache, self.source, self.context) = (library, cache, source, context)
         parts = library.parts
         reader = LibraryReader(
-            server: library.server, library: library, of: cache, wasPublic: wasPublic, over: client, with: permit)
+            server: library.server, library: library, of: cache, wasPublic: wasPublic, in: context.sessions,
+            over: client, with: permit)
     }
 
     /// The changes of a library, and the state that the cache stores.
     private struct Outcome {
         let comparer: ListComparer
-        let state: LibraryState
+        var state: LibraryState
         /// Whether the library stayed the same while it was read. Otherwise a page may lack a photo.
         var isSteady = true
     }
@@ -57,7 +58,11 @@ struct LibraryUpdate {
                 return try await keepAll()
             }
         }
-        let outcome = try await readAll(counts)
+        var outcome = try await readAll(counts)
+        if try await !reader.isStillSignedIn() {
+            outcome.isSteady = false
+            outcome.state.latestChange = nil
+        }
         try await checkIsNotEmpty(outcome.comparer)
         return try await commit(outcome)
     }

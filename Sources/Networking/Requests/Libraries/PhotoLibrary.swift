@@ -30,10 +30,12 @@ protocol PhotoLibrary: Sendable {
     func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto>
     /// The credentials that the gallery's address contains, such as the key of a shared link; nil if it contains none.
     var sharedSignIn: SignIn? { get }
-    /// The header for an API key, if the server answers guests with an empty list instead of an error; otherwise nil.
-    var headerForHiddenPhotos: String? { get }
+    /// Whether the server answers guests with a list that lacks photos, instead of an error.
+    var hidesPhotosFromGuests: Bool { get }
     /// Whether only users who have signed in have such photos.
     var needsSignIn: Bool { get }
+    /// Whether credentials open a session, whose cookie the requests then carry.
+    func opensSession(_ signIn: SignIn) -> Bool
     /// Converts the credentials of the user to the form that the server expects.
     func adapted(_ signIn: SignIn) -> SignIn
 }
@@ -44,9 +46,11 @@ extension PhotoLibrary {
     /// By default, addresses contain no credentials.
     var sharedSignIn: SignIn? { nil }
     /// By default, the server answers guests with an error.
-    var headerForHiddenPhotos: String? { nil }
+    var hidesPhotosFromGuests: Bool { false }
     /// By default, guests may see photos, or get an error.
     var needsSignIn: Bool { false }
+    /// By default, requests carry the credentials themselves.
+    func opensSession(_ signIn: SignIn) -> Bool { false }
     /// By default, returns them unchanged.
     func adapted(_ signIn: SignIn) -> SignIn { signIn }
 }

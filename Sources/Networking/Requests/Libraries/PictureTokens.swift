@@ -118,10 +118,13 @@ actor PictureTokens {
 }
 
 extension FetchPlan {
-    /// Returns the answer to the plan, which may lack a token in its address.
+    /// Returns the answer to the plan, which may lack a token in its address, or the cookie of a session.
     ///
     /// If the server refuses the token, this method fetches a new token and repeats the request once.
     func answer(over client: HTTPClient, with permit: TransferPermit) async throws -> Response {
+        if let sessions, let server = PiwigoRules.server(ofOriginal: address) {
+            return try await answer(in: sessions, at: server, over: client, with: permit)
+        }
         guard let tokens, let server = PhotoPrismRules.server(ofPicture: address) else {
             return try await Response.to(self, over: client, with: permit)
         }

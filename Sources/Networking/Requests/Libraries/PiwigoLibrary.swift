@@ -65,18 +65,18 @@ struct PiwigoLibrary: PhotoLibrary {
     // MARK: - Credentials
 
     /// The server shows guests the public albums, which may be none.
-    var headerForHiddenPhotos: String? { PiwigoRules.keyHeader }
+    var hidesPhotosFromGuests: Bool { true }
 
     /// Guests have no favorites.
     var needsSignIn: Bool { selection == .favorites }
 
     /// Returns the header with the API key that the user stated as a name and a password.
-    ///
-    /// An API key consists of an id and a secret, so it can stand in an address.
     func adapted(_ signIn: SignIn) -> SignIn {
-        guard case .password(let id, let secret) = signIn, id.hasPrefix("pkid-") else { return signIn }
-        return .header(name: PiwigoRules.keyHeader, value: id + ":" + secret)
+        guard case .password(let id, let secret) = signIn, PiwigoRules.isKey(id) else { return signIn }
+        return .header(name: PiwigoRules.keyHeader, value: secret.isEmpty ? id : id + ":" + secret)
     }
+
+    func opensSession(_ signIn: SignIn) -> Bool { PiwigoRules.opensSession(signIn) }
 }
 
 /// The albums of a Piwigo server, or those in one of them.
@@ -119,6 +119,51 @@ enum PiwigoRules {
     static func keyHeader(for address: Address) -> String? {
         address.path.hasSuffix("/ws.php") && address.query?.contains("method=pwg.") == true ? keyHeader : nil
     }
+
+    /// The schemes of a question at an address that needs a key. A name and a password are as good as a key.
+    static let schemes: Set<String> = ["basic"]
+
+    /// Returns the question for a name and a password, or for an API key.
+    static func question(at origin: Origin, wasRefused: Bool) -> SignInQuestion {
+        SignInQuestion(origin: origin, keyHeader: keyHeader, schemes: schemes, wasRefused: wasRefused)
+    }
+
+    /// Whether a name is the id of an API key, perhaps with the secret behind a colon.
+    static func isKey(_ name: String) -> Bool { name.hasPrefix("pkid-") }
+
+    /// Whether credentials are a name and a password, which open a session. An API key needs no session.
+    static func opensSession(_ signIn: SignIn?) -> Bool {
+        if case .password(let user, _)? = signIn { !isKey(user) } else { false }
+    }
+
+    /// Returns the server of an original that only users with the right to it may fetch. Returns nil for other
+    /// addresses.
+    static func server(ofOriginal address: Address) -> Address? {
+        guard let match = address.path.wholeMatch(of: /(.*\/)action\.php/),
+            let server = try? address.resolving(String(match.1)), server.origin == address.origin
+        else { return nil }
+        return server
+    }
+
+    /// Returns the cookies in an answer as requests carry them. Returns nil if there are none.
+    ///
+    /// - Parameter header: the values of the headers `Set-Cookie`, one a line. Of two cookies with the same name, the
+    ///   last one counts.
+    static func cookie(_ header: String) -> String? {
+        var cookies: [(name: Substring, value: Substring)] = []
+        for line in header.split(separator: "\n") {
+            guard let match = line.prefixMatch(of: /([!#-'*+.0-9A-Z^-z|~-]+)=([!#-+.-:<-\[\]-~-]+)(?:;|$)/) else {
+                continue
+            }
+            cookies.removeAll { $0.name == match.1 }
+            // The server removes a cookie so.
+            if match.2 != "deleted" { cookies.append((match.1, match.2)) }
+        }
+        let text = cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+        return text.isEmpty || text.utf8.count > longestCookie ? nil : text
+    }
+
+    private static let longestCookie = 4_096
 }
 
 /// The address of a page that a Piwigo server shows to browsers, such as `/index.php?/category/12-beach/start-15`.

@@ -1,0 +1,229 @@
+import Foundation
+import HTTP
+import Model
+import Session
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// Galleries of users who sign in to a stand-in for Piwigo with a name and a password.
+@Suite(.ownThread, .unlessItHangs) struct PiwigoSessionTests {
+    private let galleries: ServedGalleries
+    private static let signIn = SignIn.password(user: "me & you", password: "s3cret+pass=%")
+    private static let users = ["me & you": "s3cret+pass=%"]
+
+    private static let login = "POST /ws.php pwg.session.login 200"
+    private static let status = "GET /ws.php pwg.session.getStatus 200"
+    private static let albums = "POST /ws.php pwg.categories.getList 200"
+    private static let page = "POST /ws.php pwg.categories.getImages 0 200"
+
+    init() throws { galleries = try ServedGalleries() }
+
+    /// Starts a server with two public photos and two private ones.
+    private func start(_ settings: [String: any Sendable] = [:]) async throws -> PiwigoServer {
+        var all: [String: any Sendable] = [
+            "users": Self.users, "albums": ["2": ["photos": [Int](), "private": true] as [String: any Sendable]],
+        ]
+        all.merge(settings) { $1 }
+        let server = try await PiwigoServer.start(photos: 2, settings: all)
+        try server.order(["add": 2, "name": "c.jpg"])
+        try server.order(["add": 2, "name": "d.jpg"])
+        return server
+    }
+
+    /// Updates the list. Returns the requests of the update.
+    @discardableResult
+    private func update(_ cache: GalleryCache, _ server: PiwigoServer) async -> [String] {
+        await galleries.update(cache, server)
+    }
+
+    private func ids(_ cache: GalleryCache) throws -> [String] { try galleries.photos(cache).map(\.galleryID).sorted() }
+
+    /// Forgets the user's answer, as if Vitrine had been started again.
+    private func forget(_ signIn: SignIn, _ cache: GalleryCache) async throws {
+        let question = PiwigoRules.question(at: try #require(cache.address.origin), wasRefused: false)
+        _ = await galleries.credentials.hasOther(than: signIn, for: question, in: cache.address)
+    }
+
+    @Test("The question accepts a name and a password, and the private photos appear")
+    func password() async throws {
+        let server = try await start(["private": true])
+        try await galleries.opening(server.url("/")) { cache throws in
+            await update(cache, server)
+            let question = try #require(galleries.activity.questions.first)
+            #expect(!question.wantsToken && question.secretName == "password or API key")
+            galleries.enter(question.signIn(name: "me & you", secret: "s3cret+pass=%"), cache)
+            let requests = await update(cache, server)
+            #expect(requests.filter { $0.hasPrefix("POST") } == [Self.login, Self.albums, Self.page])
+            #expect(try ids(cache) == ["1", "2", "3", "4"] && galleries.failure(cache) == nil)
+            // One request shows that the session has not ended.
+            #expect(await update(cache, server) == [Self.status, Self.albums])
+        }
+    }
+
+    @Test(
+        "The same question accepts an API key, in two fields or in one",
+        arguments: [(PiwigoServer.keyID, PiwigoServer.keySecret), (PiwigoServer.key, "")])
+    func key(name: String, secret: String) async throws {
+        let server = try await start()
+        try await galleries.opening(server.url("/"), signedInAs: .password(user: name, password: secret)) {
+            cache throws in
+            let requests = await update(cache, server)
+            #expect(try ids(cache) == ["1", "2", "3", "4"] && !requests.contains(Self.login))
+        }
+    }
+
+    @Test("After the server has ended the session, Vitrine signs in once more")
+    func ended() async throws {
+        let server = try await start()
+        try await galleries.opening(server.url("/"), signedInAs: Self.signIn) { cache throws in
+            await update(cache, server)
+            try server.order(["endSessions": true])
+            #expect(await update(cache, server) == [Self.status, Self.login, Self.albums])
+            #expect(try ids(cache) == ["1", "2", "3", "4"])
+        }
+    }
+
+    @Test("If the session ends during an update, no photo is removed, and the next update reads all pages")
+    func endedMeanwhile() async throws {
+        let server = try await start()
+        try await galleries.opening(server.url("/"), signedInAs: Self.signIn) { cache throws in
+            await update(cache, server)
+            try server.order(["add": 1, "name": "new.jpg"])
+            try server.order(["endSessions": "pwg.categories.getList"])
+            await update(cache, server)
+            #expect(try Set(ids(cache)).isSuperset(of: ["1", "2", "3", "4"]))
+            let requests = await update(cache, server)
+            #expect(requests.contains(Self.login) && requests.contains(Self.page))
+            #expect(try ids(cache) == ["1", "2", "3", "4", "5"])
+        }
+    }
+
+    @Test("A refused password is asked for again, and removes nothing")
+    func refused() async throws {
+        let server = try await start()
+        let wrong = SignIn.password(user: "me & you", password: "wrong")
+        try await galleries.opening(server.url("/"), signedInAs: Self.signIn) { cache throws in
+            await update(cache, server)
+            galleries.enter(wrong, cache)
+            let requests = await update(cache, server)
+            #expect(requests == [Self.login, Self.status])
+            #expect(
+                galleries.activity.questions.map(\.wasRefused) == [true]
+                    && galleries.activity.questions.map(\.secretName) == ["password or API key"])
+            #expect(try galleries.failure(cache)?.reason.hasSuffix("refuses the password or API key") == true)
+            #expect(try ids(cache) == ["1", "2", "3", "4"])
+        }
+    }
+
+    @Test("Without the password, as after a restart, Vitrine asks for it instead of showing a guest's photos")
+    func restarted() async throws {
+        let server = try await start()
+        try await galleries.opening(server.url("/"), signedInAs: Self.signIn) { cache throws in
+            await update(cache, server)
+            try await forget(Self.signIn, cache)
+            #expect(await update(cache, server) == [])
+            #expect(galleries.activity.questions.count == 1)
+            #expect(try ids(cache) == ["1", "2", "3", "4"])
+        }
+    }
+
+    @Test("Protected originals of private albums come with the session, which begins again if it has ended")
+    func originals() async throws {
+        let server = try await start(["isProtected": true])
+        try await galleries.opening(server.url("/"), signedInAs: Self.signIn) { cache throws in
+            await update(cache, server)
+            try server.order(["endSessions": true])
+            await galleries.fetch(.everyPicture(cache.id, .original))
+            let counts = try cache.read { try $0.counts() }
+            #expect(counts.photos == 4 && counts.failed == 0)
+            #expect(server.requests.count { $0 == Self.login } == 2)
+        }
+    }
+
+    @Test("The albums of a user who has signed in include private ones")
+    func albumList() async throws {
+        let server = try await start()
+        try await galleries.opening(server.url("/"), signedInAs: Self.signIn) { cache throws in
+            await update(cache, server)
+            await galleries.fetch(.albums(cache.id))
+            #expect(try cache.read { try $0.albums() }.albums.map(\.name) == ["Favorites", "Album 1", "Album 2"])
+        }
+    }
+
+    @Test("A password for the web server in front of Piwigo opens the public photos")
+    func proxied() async throws {
+        let list = #"{"stat":"ok","result":{"categories":[{"id":1,"nb_images":1}]}}"#
+        let page = #"""
+            {"stat":"ok","result":{"paging":{"page":0,"per_page":500,"count":1,"total_count":1},
+            "images":[{"id":1,"file":"a.jpg","element_url":"upload/a.jpg"}]}}
+            """#
+        let server = try ScriptedServer { request in
+            guard request.headers["authorization"] != nil else {
+                return .answer(401, "", headers: [#"WWW-Authenticate: Basic realm="photos""#])
+            }
+            let isStatus = request.path.contains("getStatus")
+            return switch request.path.split(separator: "=").last {
+            case "pwg.session.login": .answer(200, #"{"stat":"fail","err":999,"message":"no"}"#)
+            case "pwg.categories.getList": .answer(200, list)
+            case "pwg.categories.getImages": .answer(200, page)
+            default: .answer(isStatus ? 200 : 404, #"{"stat":"ok","result":{"status":"guest"}}"#)
+            }
+        }
+        let cache = try galleries.context.caches.open(Address(server.url("/")))
+        _ = try await cache.writer.commit(
+            try cache.beginSync().finish(), skipped: 0, validators: Validators(),
+            source: ListSource(kind: .piwigo, root: cache.address), at: Timestamp(milliseconds: 1))
+        try await galleries.opening(server.url("/"), signedInAs: Self.signIn) { cache throws in
+            await galleries.fetch(.list(cache.id))
+            #expect(try ids(cache) == ["1"] && galleries.failure(cache) == nil)
+            #expect(server.requests.allSatisfy { $0.headers["cookie"] == nil })
+        }
+    }
+
+    @Test("The password goes only to the sign-in of its server, and no secret is written")
+    func secrecy() async throws {
+        let other = try ScriptedServer { _ in .answer(200, "[]") }
+        let server = try ScriptedServer { request in
+            switch request.path {
+            case "/ws.php?format=json&method=pwg.session.login":
+                .answer(200, #"{"stat":"ok","result":true}"#, headers: ["Set-Cookie: pwg_id=se55ioncookie; path=/"])
+            case "/ws.php?format=json&method=pwg.categories.getList":
+                .answer(307, "", headers: ["Location: http://127.0.0.1:\(other.port)/stolen"])
+            default: .answer(404, "")
+            }
+        }
+        let cache = try galleries.context.caches.open(Address(server.url("/")))
+        _ = try await cache.writer.commit(
+            try cache.beginSync().finish(), skipped: 0, validators: Validators(),
+            source: ListSource(kind: .piwigo, root: cache.address), at: Timestamp(milliseconds: 1))
+        try await galleries.opening(server.url("/"), signedInAs: Self.signIn) { cache throws in
+            await galleries.fetch(.list(cache.id))
+            #expect(try galleries.failure(cache) != nil)
+        }
+        let secrets = ["se55ioncookie", "s3cret+pass=%"].map(Secret.init)
+        #expect(server.requests.contains { $0.headers["cookie"] == "pwg_id=se55ioncookie" })
+        #expect(other.requests.allSatisfy { $0.headers["cookie"] == nil })
+        for entry in galleries.log.entries {
+            for secret in secrets { #expect(secret.traces(in: entry.message).isEmpty, "\(entry.message)") }
+        }
+        let folder = URL(fileURLWithPath: galleries.cacheFolder)
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        for case let file as URL in files {
+            guard let bytes = try? Data(contentsOf: file) else { continue }
+            for secret in secrets { #expect(secret.traces(in: bytes).isEmpty, "\(file.lastPathComponent)") }
+        }
+    }
+
+    @Test(
+        "A session's cookie is taken from the answer to the sign-in",
+        arguments: [
+            ("pwg_id=a1; path=/; HttpOnly", "pwg_id=a1"),
+            ("pwg_remember=deleted; path=/\npwg_id=a1; path=/\npwg_id=b2", "pwg_id=b2"),
+            ("lang=de\nsession=x%20y; Secure", "lang=de; session=x%20y"), ("", nil), ("deleted", nil),
+            ("a b=c\npwg_id=; path=/", nil),
+        ])
+    func cookies(header: String, cookie: String?) { #expect(PiwigoRules.cookie(header) == cookie) }
+}
