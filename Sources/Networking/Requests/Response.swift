@@ -122,12 +122,17 @@ public struct Response {
         let keyHeader = isOwn && head.challenges.isEmpty ? LibraryRules.keyHeader(for: plan.address) : nil
         let isForAppPassword =
             isOwn && head.challenges.isEmpty && PhotoPrismRules.wantsAppPassword(for: plan.address)
+        let schemes: Set<String> =
+            if isForAppPassword {
+                ["bearer"]
+            } else if keyHeader == PiwigoRules.keyHeader {
+                PiwigoRules.schemes
+            } else {
+                isSilent ? ["basic"] : Set(head.challenges.map(\.scheme))
+            }
         var question = SignInQuestion(
             origin: origin, proxy: head.proxyRefusal?.proxy, keyHeader: keyHeader,
-            schemes: isForAppPassword
-                ? ["bearer"]
-                : keyHeader == PiwigoRules.keyHeader
-                    ? PiwigoRules.schemes : isSilent ? ["basic"] : Set(head.challenges.map(\.scheme)),
+            schemes: schemes,
             realm: realm,
             wasRefused: head.proxyRefusal?.wasTold ?? wasRefused,
             browserServer: head.proxyRefusal == nil ? ServerPlace.pages(for: plan.address) : nil)

@@ -180,6 +180,15 @@ import Testing
             await galleries.fetch(.list(cache.id))
             #expect(try ids(cache) == ["1"] && galleries.failure(cache) == nil)
             #expect(server.requests.allSatisfy { $0.headers["cookie"] == nil })
+            // If Piwigo itself knew the user before, a guest's list must not replace the photos.
+            let folder = ListSource.Folder(path: [], validators: Validators(lastModified: "signed in"))
+            _ = try await cache.writer.commit(
+                try cache.beginSync().finish(onlyWithin: [], keepsOthers: true), skipped: 0, validators: Validators(),
+                source: ListSource(kind: .piwigo, root: cache.address, folders: [folder]),
+                at: Timestamp(milliseconds: 2))
+            await galleries.fetch(.list(cache.id))
+            #expect(try ids(cache) == ["1"] && galleries.failure(cache) != nil)
+            #expect(galleries.activity.questions.map(\.secretName) == ["password or API key"])
         }
     }
 

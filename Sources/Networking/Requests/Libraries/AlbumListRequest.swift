@@ -46,7 +46,6 @@ public struct AlbumListRequest: NetworkRequest {
         var albums: [Album] = []
         var missing = MissingLists()
         if let server = try await server(library, &reader) {
-            albums = try server.fixedAlbums(isSignedIn: reader.hasSignIn)
             for list in server.lists {
                 do {
                     albums += try await reader.readAlbums(of: list)
@@ -58,6 +57,10 @@ public struct AlbumListRequest: NetworkRequest {
                     missing.add(list.kind)
                 }
             }
+            if source.wasSignedIn, !reader.isSignedIn, let question = reader.question {
+                throw RequestError.signIn(question)
+            }
+            albums = try server.fixedAlbums(isSignedIn: reader.isSignedIn) + albums
             if server.coversAreRevisions { albums = try cache.read { try $0.resolvingCovers(of: albums) } }
             // The albums of an earlier update stay.
             albums += try cache.read { try $0.albums() }.albums.filter { missing.kinds.contains($0.kind) }

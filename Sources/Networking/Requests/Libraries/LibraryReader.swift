@@ -181,6 +181,10 @@ struct LibraryReader {
     /// Whether the requests carry credentials.
     var hasSignIn: Bool { signIn != nil }
 
+    /// Whether the server knows the user. The value is valid after the first answer: the credentials may be for the web
+    /// server in front of it.
+    var isSignedIn: Bool { hasSignIn && session?.cookie.isEmpty != true }
+
     private var opensSession: Bool {
         guard let library, let signIn else { return false }
         return library.opensSession(signIn)

@@ -47,6 +47,9 @@ struct LibraryUpdate {
             throw RequestError.signIn(question)
         }
         let counts = try await readCounts()
+        if known?.isSignedIn == true, !reader.isSignedIn, let question = reader.question {
+            throw RequestError.signIn(question)
+        }
         if let parts, let known {
             if let members = parts.members {
                 if let outcome = try await readChanges(of: members, since: known, counts) {
@@ -143,7 +146,7 @@ struct LibraryUpdate {
         return Outcome(
             comparer: comparer,
             state: LibraryState(
-                counts: counts, latestChange: canSkipPages ? change : nil, isSignedIn: reader.hasSignIn),
+                counts: counts, latestChange: canSkipPages ? change : nil, isSignedIn: reader.isSignedIn),
             isSteady: isSteady)
     }
 
@@ -195,7 +198,7 @@ struct LibraryUpdate {
         }
         try await comparer.keepAll(exceptOutside: members)
         let state = LibraryState(
-            counts: counts, latestChange: max(since, bounded(latest) ?? since), isSignedIn: reader.hasSignIn)
+            counts: counts, latestChange: max(since, bounded(latest) ?? since), isSignedIn: reader.isSignedIn)
         return Outcome(comparer: comparer, state: state)
     }
 
