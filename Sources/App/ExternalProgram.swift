@@ -84,7 +84,7 @@ actor ExternalProgram {
 
     // MARK: - Copies
 
-    /// Returns the path of a new copy, or the photo's address if the cache lacks the photo.
+    /// Returns the path of a new copy, the address of an uncached photo, or the address of a video's page.
     private func target(_ key: PhotoKey, _ cache: GalleryCache) async throws -> String {
         let (isCached, address, page) = try cache.read { reader in
             (

@@ -18,16 +18,17 @@ public struct GalleryEntry: Hashable, Sendable {
     public var libraryPart: String
     /// A blurred picture of the photo in a few bytes; empty if there is none. See ``EntryBytes/Part/thumbhash``.
     public var thumbhash: String
-    /// The words and marks that people gave the photo.
+    /// The photo's annotations, such as its description and tags.
     public var annotations: PhotoAnnotations
-    /// The length of the video in milliseconds, 0 if unknown; nil for a photo. A video's pictures are still pictures.
-    public var videoLength: Int?
+    /// The length of the video in milliseconds, 0 if unknown; nil for a photo. The pictures of a video are
+    /// stills that the server made.
+    public var videoMilliseconds: Int?
 
     /// Creates an entry.
     public init(
         id: String, name: String, date: Timestamp, dateOrigin: DateOrigin = .stated, photo: Address,
         thumbnail: Address?, revision: String = "", libraryPart: String = "", thumbhash: String = "",
-        annotations: PhotoAnnotations = PhotoAnnotations(), videoLength: Int? = nil
+        annotations: PhotoAnnotations = PhotoAnnotations(), videoMilliseconds: Int? = nil
     ) {
         self.id = id
         self.name = name
@@ -39,7 +40,7 @@ public struct GalleryEntry: Hashable, Sendable {
         self.libraryPart = libraryPart
         self.thumbhash = thumbhash
         self.annotations = annotations
-        self.videoLength = videoLength
+        self.videoMilliseconds = videoMilliseconds
     }
 }
 
@@ -83,7 +84,7 @@ public struct EntryBytes: Sendable {
         case libraryPart
         /// A blurred picture of the photo as a ThumbHash in Base64; empty if the gallery has none.
         case thumbhash
-        /// The words and marks that people gave the photo; see ``PhotoAnnotations/text``.
+        /// The photo's annotations; see ``PhotoAnnotations/text``.
         case annotations
     }
 
@@ -94,7 +95,7 @@ public struct EntryBytes: Sendable {
     /// The meaning of the date.
     public private(set) var dateOrigin = DateOrigin.stated
     /// The length of the video in milliseconds; nil for a photo.
-    public private(set) var videoLength: Int?
+    public private(set) var videoMilliseconds: Int?
     /// The digest of the entry's original form; see ``WrittenEntries``.
     public private(set) var digest: Int64?
     /// The offset at which each text ends.
@@ -110,13 +111,13 @@ public struct EntryBytes: Sendable {
 
     /// Removes all texts and starts the next entry.
     public mutating func begin(
-        date: Timestamp, _ origin: DateOrigin = .stated, videoLength: Int? = nil, digest: Int64?
+        date: Timestamp, _ origin: DateOrigin = .stated, videoMilliseconds: Int? = nil, digest: Int64?
     ) {
         bytes.removeAll(keepingCapacity: true)
         ends = SIMD8()
         self.date = date
         dateOrigin = origin
-        self.videoLength = videoLength
+        self.videoMilliseconds = videoMilliseconds
         self.digest = digest
     }
 
@@ -137,7 +138,7 @@ public struct EntryBytes: Sendable {
 
     /// Replaces all texts by those of an entry.
     public mutating func set(_ entry: GalleryEntry, digest: Int64?) {
-        begin(date: entry.date, entry.dateOrigin, videoLength: entry.videoLength, digest: digest)
+        begin(date: entry.date, entry.dateOrigin, videoMilliseconds: entry.videoMilliseconds, digest: digest)
         for part in Part.allCases {
             let text =
                 switch part {

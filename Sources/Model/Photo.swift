@@ -20,14 +20,15 @@ public struct Photo: Hashable, Identifiable, Sendable {
     public let folder: FolderPath?
     /// A blurred picture of the photo as a ThumbHash in Base64; nil if the gallery has none.
     public let thumbhash: String?
-    /// The length of the video in milliseconds, 0 if unknown; nil for a photo. The pictures of a video are still pictures.
-    public let videoLength: Int?
+    /// The length of the video in milliseconds, 0 if unknown; nil for a photo. The pictures of a video are
+    /// stills that the server made.
+    public let videoMilliseconds: Int?
 
     /// Creates a photo.
     public init(
         key: PhotoKey, galleryID: String, name: String, date: Timestamp, thumbnail: RenditionState,
         original: RenditionState, size: Int64? = nil, isInPlace: Bool = false, folder: FolderPath? = nil,
-        thumbhash: String? = nil, videoLength: Int? = nil
+        thumbhash: String? = nil, videoMilliseconds: Int? = nil
     ) {
         self.key = key
         self.galleryID = galleryID
@@ -39,7 +40,7 @@ public struct Photo: Hashable, Identifiable, Sendable {
         self.isInPlace = isInPlace
         self.folder = folder
         self.thumbhash = thumbhash
-        self.videoLength = videoLength
+        self.videoMilliseconds = videoMilliseconds
     }
 
     /// The photo's ``key``, as `Identifiable` requires.

@@ -1,4 +1,4 @@
-/// The words and marks that people gave a photo, as the gallery's list states them.
+/// The annotations of a photo in the gallery's list: description, rating, favorite, author, place, people and tags.
 ///
 ///     var annotations = PhotoAnnotations()
 ///     annotations.rating = 4
@@ -6,7 +6,7 @@
 ///
 /// The texts may contain control characters, so make them harmless before a screen shows them.
 public struct PhotoAnnotations: Hashable, Sendable {
-    /// The number of stars, 0 to 5; 0 if nobody rated the photo.
+    /// The number of stars, 0 to 5; 0 if unrated.
     public var rating = 0
     /// Whether the photo is a favorite.
     public var isFavorite = false
@@ -24,15 +24,15 @@ public struct PhotoAnnotations: Hashable, Sendable {
     /// The most stars of a photo.
     public static let mostStars = 5
 
-    /// Creates annotations without words and marks.
+    /// Creates empty annotations.
     public init() {}
 
-    /// Whether there are no words and marks.
+    /// Whether there are none.
     public var isEmpty: Bool { self == PhotoAnnotations() }
 }
 
 extension PhotoAnnotations {
-    /// The signs at the beginning of the lines. They are no letters or digits, so the search index ignores them.
+    /// The character that begins each line and names its kind. None is a letter or digit, so the search index ignores them.
     private enum Sign: UInt8 {
         case description = 0x7C  // |
         case author = 0x7E  // ~
@@ -41,7 +41,7 @@ extension PhotoAnnotations {
         case tag = 0x23  // #
     }
 
-    private static let (star, heart) = ("*", "+")
+    private static let (star, favoriteSign) = ("*", "+")
     /// The most bytes of a description, and of another text.
     private static let (longestDescription, longestText) = (4_096, 256)
     /// The most tags and the most people of a photo.
@@ -60,7 +60,7 @@ extension PhotoAnnotations {
     public var text: String {
         guard !isEmpty else { return "" }
         var text = String(repeating: Self.star, count: min(max(rating, 0), Self.mostStars))
-        if isFavorite { text += Self.heart }
+        if isFavorite { text += Self.favoriteSign }
         func add(_ sign: Sign, _ line: some StringProtocol, _ limit: Int) {
             guard !line.isEmpty else { return }
             text += "\n\(UnicodeScalar(sign.rawValue))\(String(line).cut(toBytes: limit))"
@@ -84,7 +84,7 @@ extension PhotoAnnotations {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let marks = lines.first else { return }
         rating = min(marks.prefix { $0 == Self.star.utf8.first }.count, Self.mostStars)
-        isFavorite = marks.last == Self.heart.utf8.first
+        isFavorite = marks.last == Self.favoriteSign.utf8.first
         for line in lines.dropFirst() {
             let text = String(decoding: line.dropFirst(), as: UTF8.self)
             switch line.first.flatMap(Sign.init) {

@@ -31,7 +31,7 @@ public struct PhotoFilter: Hashable, Sendable {
     /// The search text. An empty text selects every photo.
     ///
     /// Each word must begin a word of the photo's name, metadata or annotations. `2006`, `2006-07` and `2006-07-30`
-    /// also match dates. `tag:lake` searches only tags, and `person:`, `place:`, `author:` and `description:` only these
+    /// also match dates. `tag:lake` searches only tags, and `person:`, `place:`, `author:` and `caption:` only these
     /// annotations. `rating:4` selects photos with at least four stars, `rating:0` photos without stars, and
     /// `is:favorite` favorites, and `is:video` videos.
     public var text: String

@@ -344,9 +344,7 @@ struct CollapseDetector: Sendable {
     ///
     /// - Parameters:
     ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, so the bandwidth seems
-    ///     larger than it is. So the rate must fall further.
-    ///   - isLossy: whether packets get lost. Bytes behind a lost packet arrive all at once, and the bandwidth seems
-    ///     larger than it is. So the rate must fall further.
+    ///     larger than it is, and only a larger fall of the rate is a collapse.
     ///   - span: the number of seconds to look back.
     func judge(
         _ log: DeliveryLog, _ delivered: Double, _ known: Double, isLossy: Bool, over span: Double, at now: Double

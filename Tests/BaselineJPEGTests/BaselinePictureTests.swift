@@ -48,7 +48,7 @@ struct BaselinePictureTests {
     }
 
     @Test(arguments: [0, 3, 5, 6, 7, 9, 16, -1, Int.min, Int.max])
-    func acceptsFourScales(eighths: Int) throws {
+    func declinesOtherScales(eighths: Int) throws {
         let picture = try #require(BaselinePicture(JPEGWriter().file(.waves(width: 9, height: 9))))
         #expect(picture.decoded(eighths: eighths) == nil)
     }

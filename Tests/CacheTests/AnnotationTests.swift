@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 
-/// The words and marks that people gave photos: stored with the list, searched, and sorted.
+/// The annotations of photos: stored with the list, searched, and sorted.
 @Suite struct AnnotationTests {
     private let test: TestCache
 
@@ -64,7 +64,7 @@ import Testing
             ("tag:blue", ["lake"]), ("TAG:Blü", ["lake"]), ("tag:\"blue lake\"", ["lake"]), ("tag:\"new lake\"", []),
             ("tag:new tag:lake", ["street"]), ("person:anna", ["lake"]), ("author:anna", ["street"]),
             ("place:york", ["lake", "street"]), ("place:\"new york\"", ["lake"]), ("place:new", ["lake"]),
-            ("description:noon", ["lake"]), ("description:anna", []), ("rating:0", ["plain"]),
+            ("caption:noon", ["lake"]), ("caption:anna", []), ("rating:0", ["plain"]),
             ("rating:1", ["lake", "street"]),
             ("rating:3", ["lake"]), ("rating:5", []), ("is:favorite", ["lake"]),
             ("is:favorite rating:2 ferry", ["lake"]),
@@ -92,7 +92,7 @@ import Testing
         #expect(try await test.cache.writer.transaction { try !PhotoText.repair($0) })
     }
 
-    @Test("The words of a limited search are not marked in names")
+    @Test("A search such as tag:lake highlights nothing in names")
     func marks() async throws {
         try await syncThree()
         let name = "Lake with 4 tags"

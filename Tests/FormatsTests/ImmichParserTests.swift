@@ -47,7 +47,7 @@ import Testing
         #expect(try parse(Self.page([], next: "3")).next == "3")
     }
 
-    @Test("A photo has the words and marks that people gave it")
+    @Test("A photo has its annotations")
     func annotations() throws {
         let more = #"""
             ,"isFavorite":true,"exifInfo":{"make":"X","description":"The ferry","rating":4,"country":"Germany","state":"Berlin",
@@ -77,10 +77,10 @@ import Testing
     func videos(duration: String, length: Int) throws {
         let more = #","type":"VIDEO","duration":\#(duration),"originalMimeType":"video/mp4""#
         let video = try #require(try parse(Self.page([Self.asset(1, more)])).photos.first)
-        #expect(video.videoLength == length && video.photo.query == "size=preview")
+        #expect(video.videoMilliseconds == length && video.photo.query == "size=preview")
     }
 
-    @Test("Sounds, photos in the trash, and objects without a sound id are left out")
+    @Test("Audio files, photos in the trash, and objects without a valid id are left out")
     func leftOut() throws {
         let assets = [
             Self.asset(1, #","type":"AUDIO""#), Self.asset(2, #","isTrashed":true"#),

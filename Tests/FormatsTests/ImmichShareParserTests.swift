@@ -49,7 +49,7 @@ import Testing
         #expect(next == "\(Self.album) originals 2024-04")
         #expect(photos.map(\.id) == Self.ids && photos.map(\.thumbhash) == ["AAAA", "", "BBBB"])
         #expect(photos.map(\.name) == ["2024-05-07 04.00.00", "2024-05-07 00.30.00", Self.ids[2]])
-        #expect(photos.map(\.videoLength) == [nil, 62_500, nil])
+        #expect(photos.map(\.videoMilliseconds) == [nil, 62_500, nil])
         #expect(photos[0].date == .cameraTime(try #require(Timestamp(iso8601: "2024-05-07T04:00:00Z"))))
         #expect(photos[2].date == nil)
         #expect(photos[0].photo.text == "http://photos.test/api/assets/\(Self.ids[0])/original")

@@ -47,7 +47,7 @@ import Testing
         #expect(try parse("[]").photos.isEmpty)
     }
 
-    @Test("A photo has the words and marks that people gave it")
+    @Test("A photo has its annotations")
     func annotations() throws {
         let more = #","Favorite":true,"Caption":"The ferry","Description":"","PlaceLabel":"Berlin, Germany","Rating":3"#
         let (photos, _) = try parse(
@@ -73,11 +73,11 @@ import Testing
             Self.photo(3, #","Type":"live","Duration":3000000000"#),
         ])
         let photos = try parse(page).photos
-        #expect(photos.map(\.videoLength) == [62_500, 0, nil])
+        #expect(photos.map(\.videoMilliseconds) == [62_500, 0, nil])
         #expect(photos.first?.photo == photos.first?.thumbnail.flatMap { try? $0.resolving("fit_1920") })
     }
 
-    @Test("Sounds and objects without a sound id or file are left out")
+    @Test("Audio files, and objects without a valid id or file, are left out")
     func leftOut() throws {
         let photos = [
             Self.photo(1, #","Type":"audio""#), Self.photo(2, #","UID":"../../secret""#),

@@ -132,12 +132,12 @@ import Testing
         func otherFile(_ name: String, picture: String) -> String {
             Self.image(7, file: name).replacing(#"upload\/7-"#, with: picture.replacing("/", with: #"\/"#))
         }
-        #expect(try photo(otherFile("film.mp4", picture: "upload/pwg_representative/7-"))?.videoLength == 0)
+        #expect(try photo(otherFile("film.mp4", picture: "upload/pwg_representative/7-"))?.videoMilliseconds == 0)
         #expect(try photo(otherFile("film.MOV", picture: "themes/default/icon/mimetypes/mov-")) == nil)
         #expect(try photo(otherFile("song.mp3", picture: "upload/pwg_representative/7-")) == nil)
         #expect(try photo(otherFile("raw.cr2", picture: "themes/default/icon/mimetypes/unknown-")) == nil)
         let paper = try photo(otherFile("paper.pdf", picture: "upload/pwg_representative/7-"))
-        #expect(paper?.videoLength == nil)
+        #expect(paper?.videoMilliseconds == nil)
         #expect(try paper?.photo == Address("http://photos.test/i.php?/upload/pwg_representative/7-la.jpg"))
         let parsed = try parse(Self.page([Self.image(1, file: "song.ogg")], total: 501))
         #expect(parsed.photos.isEmpty && parsed.hasOnlyOthers && parsed.next == "1")

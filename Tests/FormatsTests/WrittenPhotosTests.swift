@@ -56,7 +56,7 @@ import Testing
     func title() throws {
         func title(_ text: String) throws -> String? {
             let parser = GalleryXMLParser(base: base)
-            return try parser.parse(Array(text.utf8)).title ?? parser.finish().title
+            return try parser.parse(Array(text.utf8)).galleryName ?? parser.finish().galleryName
         }
         #expect(try title(#"<album name="Tom &amp;&#10; Anna"><photo name="x"/></album>"#) == "Tom & Anna")
         #expect(try title(#"<album name=" "><album name="x"/></album>"#) == nil)

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 3, 5, 6, 7, 9, 16, -1, Int.min, Int.max]) func acceptsFourScales(eighths: Int) throws {
+    @Test(arguments: [0, 3, 5, 6, 7, 9, 16, -1, Int.min, Int.max]) func declinesOtherScales(eighths: Int) throws {
         let picture = try #require(LossyPicture(WebPWriter().file(frame)))
         #expect(picture.width == 20 && picture.height == 18)
         #expect(picture.decoded(eighths: eighths) == nil)

@@ -153,8 +153,8 @@ import Testing
         let album = try #require(screens.root.openGallery?.cache)
         // No screen shows that the name is stored.
         let changes = album.changes()
-        while try album.read({ try $0.albumName() }) != "Summer on the coast" { _ = await changes.next() }
-        screens.context.albumNames = [:]
+        while try album.read({ try $0.galleryName() }) != "Summer on the coast" { _ = await changes.next() }
+        screens.context.galleryNames = [:]
         screens.press("q", "q")
         #expect(screens.context.title(of: album.address) == "example.org/albums/summeronthecoast")
         screens.root.start(at: Place(gallery: album.address))

@@ -6,14 +6,14 @@ import Testing
 @testable import UI
 
 @MainActor struct PhotoReportTests {
-    @Test("The length of a video is short, and exact to the second")
-    func videoLengths() {
+    @Test("The lengths of videos are written briefly, to the second")
+    func videoMillisecondss() {
         let lengths = [0, 999, 12_000, 62_500, 3_723_000].map { VideoText.length($0) }
         #expect(lengths == ["unknown length", "0:00", "0:12", "1:02", "1:02:03"])
         #expect(VideoText.text(0) == "video" && VideoText.text(12_000) == "video 0:12")
     }
 
-    @Test("The report shows the words and marks of the gallery, and no text twice", arguments: [false, true])
+    @Test("The report shows the annotations of the gallery, and no text twice", arguments: [false, true])
     func annotations(hasUnicode: Bool) async throws {
         let screens = try TestScreens()
         var entry = try TestScreens.entry("a", name: "Lake", date: 1)

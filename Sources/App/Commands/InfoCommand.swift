@@ -83,7 +83,7 @@ struct InfoCommand {
         description.add("name", photo.name)
         description.add("date", photo.date.iso8601)
         description.add("state", PhotoFacts(photo).state)
-        description.add(video: photo.videoLength)
+        description.add(video: photo.videoMilliseconds)
         description.add(try cache.read { try $0.annotations(of: photo.key) })
         let (stored, known) = try cache.read { (try $0.photoFile(of: photo.key), try $0.metadata(of: photo.key)) }
         guard let stored else {
@@ -156,7 +156,7 @@ struct PhotoDescription {
         if let length { add("video", .decimal(Double(length) / 1_000), "video", "\(Double(length) / 1_000) s") }
     }
 
-    /// Adds the words and marks that people gave the photo.
+    /// Adds the annotations in the gallery's list.
     mutating func add(_ annotations: PhotoAnnotations) {
         if annotations.rating > 0 { add("rating", .number(annotations.rating), "rating", "\(annotations.rating)") }
         if annotations.isFavorite { add("favorite", .flag(true), "favorite", "yes") }

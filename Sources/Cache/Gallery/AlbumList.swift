@@ -52,7 +52,7 @@ extension CacheReader {
 }
 
 extension CacheReader {
-    /// Returns albums whose covers are ids of photos, from albums whose covers are revisions of photos.
+    /// Replaces each cover that is a photo's revision by the photo's id.
     ///
     /// An album gets no cover if no photo of the gallery has its revision. The query reads all photos.
     public func resolvingCovers(of albums: [Album]) throws -> [Album] {
@@ -73,7 +73,7 @@ extension CacheReader {
 
 extension CacheReader {
     /// Returns the name of the album that the gallery itself is. Returns nil if the name is unknown.
-    public func albumName() throws -> String? {
+    public func galleryName() throws -> String? {
         try connection.first("SELECT album_name FROM gallery") { $0.optionalText(0) } ?? nil
     }
 }

@@ -109,7 +109,7 @@ public struct CacheReader {
     static let photoColumns = """
         key, id, name, date, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason, \
         photo_edition, photo_held, photo_trouble, photo_reason, photo_size, \
-        photo_file IS '\(StoredPhoto.inPlace)', \(isPath), thumbhash, video_length
+        photo_file IS '\(StoredPhoto.inPlace)', \(isPath), thumbhash, video_milliseconds
         """
 
     static func photo(_ row: Row) -> Photo {
@@ -120,7 +120,7 @@ public struct CacheReader {
             thumbnail: renditionState(row, from: 4), original: renditionState(row, from: 8),
             size: row.optionalInt(12), isInPlace: row.int(13) != 0,
             folder: row.int(14) != 0 ? FolderPath(ofPhoto: id) : nil, thumbhash: row.optionalText(15),
-            videoLength: row.optionalInt(16).map { Int($0) })
+            videoMilliseconds: row.optionalInt(16).map { Int($0) })
     }
 
     /// Reads a rendition's state from four consecutive columns: edition, held edition, trouble and reason.
@@ -318,7 +318,7 @@ extension Rendition {
 }
 
 extension CacheReader {
-    /// Returns the words and marks that people gave a photo, as the gallery's list states them.
+    /// Returns a photo's annotations, such as its description and tags.
     public func annotations(of key: PhotoKey) throws -> PhotoAnnotations {
         let text = try connection.first("SELECT annotations FROM photo WHERE key = ?", key.rawValue) { $0.text(0) }
         return PhotoAnnotations(text: text ?? "")

@@ -151,7 +151,7 @@ extension GalleryWriter {
             try connection.run(
                 """
                 UPDATE photo SET name = ?1, name_key = ?2, entry_digest = ?3, revision = ?4, library_part = ?10,
-                                 thumbhash = ?11, annotations = ?12, video_length = ?13,
+                                 thumbhash = ?11, annotations = ?12, video_milliseconds = ?13,
                                  date = iif(date_origin = ?5 AND ?6, date, ?7),
                                  date_origin = iif(date_origin = ?5 AND ?6, date_origin, ?8)
                 WHERE key = ?9
@@ -159,7 +159,7 @@ extension GalleryWriter {
                 item.revision.map { Borrowed.text($0) }, DateOrigin.taken.rawValue,
                 affects.contains(.original) ? 0 : 1, item.date.milliseconds, item.dateOrigin.rawValue, key,
                 item.libraryPart.map { Borrowed.text($0) }, item.thumbhash.map { Borrowed.text($0) },
-                item.annotations.map { Borrowed.text($0) }, item.videoLength)
+                item.annotations.map { Borrowed.text($0) }, item.videoMilliseconds)
         }
     }
 }
@@ -180,7 +180,7 @@ private final class PhotoInsertion {
     private static let rows = 16
     private static let columns = [
         "id", "name", "name_key", "date", "date_origin", "thumbnail_address", "photo_address", "entry_digest",
-        "revision", "library_part", "thumbhash", "annotations", "video_length",
+        "revision", "library_part", "thumbhash", "annotations", "video_milliseconds",
     ]
 
     /// - Parameter areMany: whether the caller rebuilds the search index afterwards; see ``PhotoIndices``.
@@ -227,7 +227,7 @@ private final class PhotoInsertion {
         try statement.set(first + 9, to: item.libraryPart.map { .text($0) })
         try statement.set(first + 10, to: item.thumbhash.map { .text($0) })
         try statement.set(first + 11, to: item.annotations.map { .text($0) })
-        try statement.set(first + 12, to: item.videoLength)
+        try statement.set(first + 12, to: item.videoMilliseconds)
     }
 
     private static func statement(rows: Int) -> String {

@@ -23,17 +23,18 @@ public struct ListSource: Hashable, Sendable {
     /// All folders of the gallery, or all parts of the library, in no particular order.
     public var folders: [Folder]
     /// The name of the gallery, if the list states one; nil to keep the stored name.
-    public var name: String?
+    public var galleryName: String?
 
     /// Creates a source.
-    public init(kind: GalleryKind, root: Address, folders: [Folder] = [], name: String? = nil) {
-        (self.kind, self.root, self.folders, self.name) = (kind, root, folders, name)
+    public init(kind: GalleryKind, root: Address, folders: [Folder] = [], galleryName: String? = nil) {
+        (self.kind, self.root, self.folders, self.galleryName) = (kind, root, folders, galleryName)
     }
 
     /// Replaces the stored source by this source. Call this method in the transaction that stores the list.
     func store(_ connection: Connection) throws {
         try connection.run(
-            "UPDATE gallery SET kind = ?, root = ?, album_name = ifnull(?, album_name)", kind.rawValue, root.text, name)
+            "UPDATE gallery SET kind = ?, root = ?, album_name = ifnull(?, album_name)", kind.rawValue, root.text,
+            galleryName)
         let (old, new) = (Self.validators(try Self.folders(connection)), Self.validators(folders))
         for (path, validators) in old where new[path] != validators {
             try connection.run("DELETE FROM folder WHERE path = ?", path)
@@ -77,7 +78,7 @@ extension CacheReader {
 
     /// Returns the address of the server's page that plays a video. Returns nil for a photo.
     public func videoPage(of key: PhotoKey) throws -> Address? {
-        guard let video = try photo(key), video.videoLength != nil, let source = try source(),
+        guard let video = try photo(key), video.videoMilliseconds != nil, let source = try source(),
             let gallery = try connection.first("SELECT address FROM gallery", row: { try $0.address(0) })
         else { return nil }
         return source.kind.page(of: video.galleryID, on: source.root, in: gallery)

@@ -224,14 +224,14 @@ enum Schema {
         ALTER TABLE gallery ADD COLUMN album_name TEXT;
         """,
         """
-        -- The words and marks that people gave the photo; see PhotoAnnotations. NULL if there are none.
+        -- The annotations in the gallery's list, such as tags; see PhotoAnnotations. NULL if there are none.
         ALTER TABLE photo ADD COLUMN annotations TEXT;
         ALTER TABLE photo ADD COLUMN rating INTEGER
             GENERATED ALWAYS AS (length(annotations) - length(ltrim(annotations, '*'))) VIRTUAL;
         ALTER TABLE photo ADD COLUMN is_favorite INTEGER
             GENERATED ALWAYS AS (substr(ltrim(annotations, '*'), 1, 1) = '+') VIRTUAL;
         -- The length of the video in milliseconds, 0 if unknown. NULL for a photo.
-        ALTER TABLE photo ADD COLUMN video_length INTEGER;
+        ALTER TABLE photo ADD COLUMN video_milliseconds INTEGER;
         CREATE INDEX photo_by_rating ON photo (rating) WHERE rating > 0;
         CREATE INDEX photo_favorite ON photo (key) WHERE is_favorite;
         DROP VIEW photo_words;

@@ -29,7 +29,7 @@ extension CacheReader {
                 if let expression { try forEachHit(expression, candidates) { found.insert($0) } }
             case .annotation(let field, let expression, let sought):
                 try forEachAnnotated(field, expression, sought, candidates) { found.insert($0) }
-            case .mark(let mark): try forEachPhoto(with: mark, candidates) { found.insert($0) }
+            case .property(let property): try forEachPhoto(with: property, candidates) { found.insert($0) }
             }
             narrow(found)
         }
@@ -58,7 +58,7 @@ extension CacheReader {
         ) { body($0.int(0)) }
     }
 
-    /// Calls `body` for the photos with an annotation of one kind that contains all words.
+    /// Calls `body` for the photos with an annotation of one kind that has words with all these beginnings.
     private func forEachAnnotated(
         _ field: SearchTerm.Field, _ expression: String, _ sought: [String], _ candidates: Set<Int64>?,
         _ body: (Int64) -> Void
@@ -83,16 +83,16 @@ extension CacheReader {
         }
     }
 
-    /// The most texts that a search compares only once.
+    /// The most texts whose results a search remembers.
     private static let mostKnownTexts = 4_096
 
     private func forEachPhoto(
-        with mark: SearchTerm.Mark, _ candidates: Set<Int64>?, _ body: (Int64) -> Void
+        with property: SearchTerm.Property, _ candidates: Set<Int64>?, _ body: (Int64) -> Void
     ) throws {
         func take(_ key: Int64) { if candidates?.contains(key) != false { body(key) } }
-        switch mark {
+        switch property {
         case .favorite: try connection.forEachNumber("key", "FROM photo WHERE is_favorite", body: take)
-        case .video: try connection.forEachNumber("key", "FROM photo WHERE video_length NOT NULL", body: take)
+        case .video: try connection.forEachNumber("key", "FROM photo WHERE video_milliseconds NOT NULL", body: take)
         case .stars(0): try connection.forEachNumber("key", "FROM photo WHERE ifnull(rating, 0) = 0", body: take)
         case .stars(let count):
             // The first condition lets SQLite use the index.
@@ -111,7 +111,7 @@ extension CacheReader {
     }
 }
 
-/// One word of a search.
+/// One term of a search, such as `lake`, `2006-07` or `place:"New York"`.
 private struct SearchTerm {
     /// The condition that a photo must satisfy.
     enum Meaning {
@@ -119,15 +119,15 @@ private struct SearchTerm {
         case words(String)
         /// The photo's date is in a period, such as `2006-07`, or the full-text query matches.
         case dates(Range<Timestamp>, String?)
-        /// An annotation of this kind contains all words. The full-text query finds the photos that may match.
+        /// Each word begins a word of one annotation of this kind. The full-text query finds the photos that may match.
         case annotation(Field, String, words: [String])
-        /// The photo has a mark.
-        case mark(Mark)
+        /// The photo has a property.
+        case property(Property)
     }
 
     /// A kind of annotation, under the name that users type before a colon, as in `tag:lake`.
     enum Field: String, CaseIterable {
-        case tag, person, place, author, description
+        case tag, person, place, author, caption
 
         /// Returns a photo's annotations of this kind.
         func texts(in annotations: PhotoAnnotations) -> [String] {
@@ -136,13 +136,13 @@ private struct SearchTerm {
             case .person: annotations.people
             case .place: [annotations.place]
             case .author: [annotations.author]
-            case .description: [annotations.description]
+            case .caption: [annotations.description]
             }
         }
     }
 
-    /// A mark of a photo.
-    enum Mark {
+    /// A property of a photo other than its texts.
+    enum Property {
         case favorite, video
         /// At least this number of stars; or no stars, if the number is 0.
         case stars(Int)
@@ -179,7 +179,7 @@ private struct SearchTerm {
     }
 
     private static func meaning(of word: Substring, _ connection: Connection) throws -> Meaning? {
-        if let mark = Mark(word) { return .mark(mark) }
+        if let property = Property(word) { return .property(property) }
         if let (field, value) = field(word), let expression = try expression(value, connection) {
             return .annotation(field, expression, words: try connection.words(in: value).map(\.text))
         }
@@ -190,7 +190,7 @@ private struct SearchTerm {
 
     /// Returns the words that may be anywhere in a photo's texts.
     static func plainWords(of text: String) -> [String] {
-        parts(of: text).filter { Mark($0) == nil && field($0) == nil }.map(String.init)
+        parts(of: text).filter { Property($0) == nil && field($0) == nil }.map(String.init)
     }
 
     /// Splits a search text at its spaces, except those in quotes after a colon, as in `place:"New York"`.

@@ -199,7 +199,7 @@ public final class SyncDraft {
             try connection.first(
                 """
                 SELECT key, name, date, photo_address, thumbnail_address, entry_digest, revision, date_origin,
-                       library_part, thumbhash, annotations, video_length
+                       library_part, thumbhash, annotations, video_milliseconds
                 FROM photo WHERE id = ?
                 """,
                 Borrowed.text(UnsafeRawBufferPointer(rebasing: bytes[entry.range(of: .id)]))
@@ -235,7 +235,7 @@ public final class SyncDraft {
             affects.insert(.thumbnail)
         }
         if !affects.isEmpty || differs(1, .name) || differs(8, .libraryPart) || differs(10, .annotations)
-            || row.optionalInt(11) != entry.videoLength.map({ Int64($0) })
+            || row.optionalInt(11) != entry.videoMilliseconds.map({ Int64($0) })
         {
             return .alter(row.int(0), affects: affects)
         }

@@ -127,7 +127,7 @@ struct SyncItem {
     let date: Timestamp
     let dateOrigin: DateOrigin
     /// The length of the video in milliseconds; nil for a photo.
-    let videoLength: Int64?
+    let videoMilliseconds: Int64?
     let digest: Int64?
     let id: UnsafeRawBufferPointer
     let name: UnsafeRawBufferPointer
@@ -157,7 +157,7 @@ struct SyncItem {
     /// The number of bytes for row, date, digest, length of the video, flags and the lengths of the texts.
     private static let headSize = flagsOffset + 1 + texts * 4
     private static let flagsOffset = 4 * 8
-    /// The length of a video in the entry of a photo.
+    /// The number in place of a length if the entry is a photo.
     private static let noVideo: Int64 = -1
 
     /// Appends the change that an entry makes to a buffer.
@@ -184,7 +184,7 @@ struct SyncItem {
         append(row)
         append(entry.date.milliseconds)
         append(entry.digest ?? 0)
-        append(entry.videoLength.map { Int64($0) } ?? noVideo)
+        append(entry.videoMilliseconds.map { Int64($0) } ?? noVideo)
         append(flags)
         let isWhole = flags & Flag.stamp == 0
         for part in EntryBytes.Part.allCases { append(UInt32(isWhole ? entry.range(of: part).count : 0)) }
@@ -210,7 +210,7 @@ struct SyncItem {
         let row = all.loadUnaligned(as: Int64.self)
         date = Timestamp(milliseconds: all.loadUnaligned(fromByteOffset: 8, as: Int64.self))
         let length = all.loadUnaligned(fromByteOffset: 24, as: Int64.self)
-        videoLength = length == Self.noVideo ? nil : length
+        videoMilliseconds = length == Self.noVideo ? nil : length
         let flags = all[Self.flagsOffset]
         dateOrigin = DateOrigin(rawValue: Int64(flags >> Flag.origin)) ?? .stated
         digest = flags & Flag.digest == 0 ? nil : all.loadUnaligned(fromByteOffset: 16, as: Int64.self)

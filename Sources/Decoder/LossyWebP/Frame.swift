@@ -3,57 +3,58 @@ struct Frame {
     /// The pixels of all planes, four in a word, the leftmost in the lowest byte.
     var words: [UInt32]
     let luma: Plane
-    let blueness: Plane
-    let redness: Plane
+    let blueChroma: Plane
+    let redChroma: Plane
 
     private let header: FrameHeader
     /// For each macroblock its segment, plus 4 if each of its blocks has a mode of its own, plus 8 if the loop filter
     /// smooths the edges inside it.
-    private var notes: [UInt8]
+    private var flags: [UInt8]
 
     init(_ header: FrameHeader) {
         self.header = header
         let (columns, rows) = (header.columns, header.rows)
         luma = Plane(from: 0, columns: 4 * columns, rightBorder: 1, rows: 16 * rows, header.width, header.height)
         let (width, height) = ((header.width + 1) / 2, (header.height + 1) / 2)
-        blueness = Plane(from: luma.end, columns: 2 * columns, rightBorder: 0, rows: 8 * rows, width, height)
-        redness = Plane(from: blueness.end, columns: 2 * columns, rightBorder: 0, rows: 8 * rows, width, height)
-        notes = [UInt8](repeating: 0, count: columns * rows)
+        blueChroma = Plane(from: luma.end, columns: 2 * columns, rightBorder: 0, rows: 8 * rows, width, height)
+        redChroma = Plane(from: blueChroma.end, columns: 2 * columns, rightBorder: 0, rows: 8 * rows, width, height)
+        flags = [UInt8](repeating: 0, count: columns * rows)
         // Outside the picture, pixels above are 127 and those on the left 129 (RFC 6386, 12.2 and 12.3).
-        words = [UInt32](repeating: FourPixels.repeated(127), count: redness.end)
-        for plane in [luma, blueness, redness] {
+        words = [UInt32](repeating: FourPixels.repeated(127), count: redChroma.end)
+        for plane in [luma, blueChroma, redChroma] {
             for line in 0..<4 * plane.blockRows { words[plane.word(-1, line)] = FourPixels.repeated(129) }
         }
     }
 
     /// Notes the properties of a macroblock that the loop filter needs.
-    mutating func note(_ block: Macroblock, _ column: Int, _ row: Int) {
-        let hasEdges = block.isSplit || block.kinds != 0
-        notes[row * header.columns + column] =
-            UInt8(truncatingIfNeeded: block.segment) | (block.isSplit ? 4 : 0) | (hasEdges ? 8 : 0)
+    mutating func record(_ block: Macroblock, _ column: Int, _ row: Int) {
+        let filtersInnerEdges = block.isSplit || block.kinds != 0
+        flags[row * header.columns + column] =
+            UInt8(truncatingIfNeeded: block.segment) | (block.isSplit ? 4 : 0) | (filtersInnerEdges ? 8 : 0)
     }
 
     /// Returns RGB bytes at a reduced size. Each pixel is the mean of `side` × `side` pixels; `side` is 2, 4 or 8.
     func reducedPixels(side: Int) -> [UInt8] {
         let light = luma.means(words, side: side)
-        let (blue, red) = (blueness.means(words, side: side / 2), redness.means(words, side: side / 2))
+        let (blue, red) = (blueChroma.means(words, side: side / 2), redChroma.means(words, side: side / 2))
         let (width, height) = ((header.width + side - 1) / side, (header.height + side - 1) / side)
         var bytes = [UInt8](repeating: 0, count: 3 * width * height)
         for index in 0..<width * height {
-            Self.paint(Int32(light[index]), Int32(blue[index]), Int32(red[index]), in: &bytes, at: 3 &* index)
+            Self.writeRGB(Int32(light[index]), Int32(blue[index]), Int32(red[index]), in: &bytes, at: 3 &* index)
         }
         return bytes
     }
 
     /// Returns RGB bytes at full size, after the loop filter. Chroma is interpolated.
     func filteredPixels() -> [UInt8] {
-        var (light, blue, red) = (luma.samples(words), blueness.samples(words), redness.samples(words))
-        header.filter.apply(notes, columns: header.columns, to: &light, &blue, &red)
+        var (light, blue, red) = (luma.samples(words), blueChroma.samples(words), redChroma.samples(words))
+        header.filter.apply(flags, columns: header.columns, to: &light, &blue, &red)
         let (width, height) = (header.width, header.height)
-        let (lightStride, stride) = (16 * header.columns, 8 * header.columns)
+        let (lumaStride, stride) = (16 * header.columns, 8 * header.columns)
         var bytes = [UInt8](repeating: 0, count: 3 * width * height)
         for y in 0..<height {
-            // A sample of chroma lies between two rows and two columns of pixels. The nearer rows count three times.
+            // A sample of chroma lies between two rows and two columns of pixels. The nearer row and
+            // column weigh three times as much.
             let near = y / 2 * stride
             let far = max(0, min((y - 1) / 2 + y % 2, (height - 1) / 2)) * stride
             for x in 0..<width {
@@ -65,8 +66,8 @@ struct Frame {
                         &+ 3 &* Int32(samples[far &+ nearColumn]) &+ Int32(samples[far &+ farColumn])
                     return (sum &+ 8) &>> 4
                 }
-                Self.paint(
-                    Int32(light[y &* lightStride &+ x]), mixed(blue), mixed(red), in: &bytes,
+                Self.writeRGB(
+                    Int32(light[y &* lumaStride &+ x]), mixed(blue), mixed(red), in: &bytes,
                     at: 3 &* (y &* width &+ x))
             }
         }
@@ -76,13 +77,13 @@ struct Frame {
     /// Converts a pixel to RGB, as in BT.601: luma from 16 to 235, and chroma from 16 to 240. The factors are in units of
     /// 1/16384; the products lose 8 of these 14 bits.
     @inline(__always)
-    private static func paint(
-        _ luma: Int32, _ blueness: Int32, _ redness: Int32, in bytes: inout [UInt8], at place: Int
+    private static func writeRGB(
+        _ luma: Int32, _ blueChroma: Int32, _ redChroma: Int32, in bytes: inout [UInt8], at place: Int
     ) {
         let light = (luma &* 19077) &>> 8
-        bytes[place] = limited(light &+ (redness &* 26149) &>> 8 &- 14234)
-        bytes[place &+ 1] = limited(light &- (blueness &* 6419) &>> 8 &- (redness &* 13320) &>> 8 &+ 8708)
-        bytes[place &+ 2] = limited(light &+ (blueness &* 33050) &>> 8 &- 17685)
+        bytes[place] = limited(light &+ (redChroma &* 26149) &>> 8 &- 14234)
+        bytes[place &+ 1] = limited(light &- (blueChroma &* 6419) &>> 8 &- (redChroma &* 13320) &>> 8 &+ 8708)
+        bytes[place &+ 2] = limited(light &+ (blueChroma &* 33050) &>> 8 &- 17685)
     }
 
     @inline(__always)
@@ -123,7 +124,7 @@ struct Plane {
     @inline(__always)
     func word(_ column: Int, _ line: Int) -> Int { origin &+ line &* stride &+ column }
 
-    /// Repeats the last pixel of a row on its right, where the blocks of the next row look.
+    /// Copies a row's last pixel into the word on its right, where the next row reads its pixels above right.
     func continueRight(in words: inout [UInt32], row: Int) {
         words[word(columns, row)] = FourPixels.repeated(words[word(columns - 1, row)] >> 24)
     }
@@ -152,11 +153,11 @@ struct Plane {
         let down = (height + side - 1) / side
         let rounding = UInt32(side * side / 2)
         let shift = UInt32(2 * side.trailingZeroBitCount)
-        // Every second pixel of a word, in a sum of its own.
+        // Selects every second pixel, so that each sum has 16 bits.
         let pairs: UInt32 = 0x00FF_00FF
         var means = [UInt8](repeating: 0, count: across * down)
         for y in 0..<down {
-            // The squares of whole words in the picture.
+            // The number of squares that the fast loops below handle.
             let simple = (y + 1) * side > height ? 0 : side == 4 ? width / 4 : side == 2 ? width / 4 * 2 : 0
             let (start, target) = (word(0, side * y), across * y)
             if side == 4 {
@@ -193,7 +194,7 @@ struct Plane {
     }
 }
 
-/// The filter that smooths the edges of blocks (RFC 6386, 9.6 and 15).
+/// The filter that smooths the edges of blocks (RFC 6386, 9.4 and 15).
 struct LoopFilter: Sendable {
     /// The level of the whole frame; 0 for no filter.
     let level: Int
@@ -201,9 +202,9 @@ struct LoopFilter: Sendable {
     /// Whether the filter changes luma only, and only the pixels at the edge.
     private let isSimple: Bool
     private let sharpness: Int
-    /// The difference of the level for macroblocks in key frames.
+    /// The adjustment of the level in key frames.
     private let difference: Int
-    /// The additional difference for macroblocks whose blocks have modes of their own.
+    /// The additional adjustment for macroblocks whose blocks have modes of their own.
     private let splitDifference: Int
     /// The levels of the four segments.
     private var levels = [0, 0, 0, 0]
@@ -214,17 +215,18 @@ struct LoopFilter: Sendable {
         let edge: Int32
         /// The largest step between pixels beside the edge.
         let interior: Int32
-        /// The largest step beside the edge that is no detail of the picture.
+        /// A larger step beside the edge counts as detail of the picture.
         let detail: Int32
     }
 
-    /// Reads the filter's values (9.6).
+    /// Reads the filter's values (9.4).
     init(_ reader: inout BooleanReader, _ words: [UInt32]) {
         isSimple = reader.flag(words, 128)
         level = reader.number(words, bits: 6)
         sharpness = reader.number(words, bits: 3)
         var differences = [Int](repeating: 0, count: 8)
-        // Four differences for frames of reference, the first for none; and four for modes, the first for split ones.
+        // Four adjustments by reference frame, the first for key frames; then four by mode, the first for macroblocks whose
+        // blocks have modes of their own.
         if reader.flag(words, 128), reader.flag(words, 128) {
             for index in 0..<8 { differences[index] = reader.optionalSignedNumber(words, bits: 6) }
         }
@@ -239,18 +241,18 @@ struct LoopFilter: Sendable {
 
     /// Filters the planes, macroblock by macroblock. `notes` are those of `Frame`.
     func apply(
-        _ notes: [UInt8], columns: Int, to luma: inout [UInt8], _ blueness: inout [UInt8], _ redness: inout [UInt8]
+        _ notes: [UInt8], columns: Int, to luma: inout [UInt8], _ blueChroma: inout [UInt8], _ redChroma: inout [UInt8]
     ) {
         guard level > 0 else { return }
         let strengths = (0..<8).map { strength(segment: $0 & 3, isSplit: $0 & 4 != 0) }
         for (index, note) in notes.enumerated() {
             guard let strength = strengths[Int(note & 7)] else { continue }
             let (column, row) = (index % columns, index / columns)
-            let hasEdges = note & 8 != 0
-            smooth(&luma, 16, 16 * columns, column, row, hasEdges, strength)
+            let filtersInnerEdges = note & 8 != 0
+            smooth(&luma, 16, 16 * columns, column, row, filtersInnerEdges, strength)
             guard !isSimple else { continue }
-            smooth(&blueness, 8, 8 * columns, column, row, hasEdges, strength)
-            smooth(&redness, 8, 8 * columns, column, row, hasEdges, strength)
+            smooth(&blueChroma, 8, 8 * columns, column, row, filtersInnerEdges, strength)
+            smooth(&redChroma, 8, 8 * columns, column, row, filtersInnerEdges, strength)
         }
     }
 
@@ -270,18 +272,18 @@ struct LoopFilter: Sendable {
 
     /// Smooths a macroblock's left edge, its vertical edges inside, its upper edge, and its horizontal edges inside.
     private func smooth(
-        _ samples: inout [UInt8], _ side: Int, _ stride: Int, _ column: Int, _ row: Int, _ hasEdges: Bool,
+        _ samples: inout [UInt8], _ side: Int, _ stride: Int, _ column: Int, _ row: Int, _ filtersInnerEdges: Bool,
         _ strength: Strength
     ) {
         let start = side * (row * stride + column)
         if column > 0 { smooth(&samples, start, across: 1, along: stride, side, true, strength) }
-        if hasEdges {
+        if filtersInnerEdges {
             for place in Swift.stride(from: 4, to: side, by: 4) {
                 smooth(&samples, start + place, across: 1, along: stride, side, false, strength)
             }
         }
         if row > 0 { smooth(&samples, start, across: stride, along: 1, side, true, strength) }
-        if hasEdges {
+        if filtersInnerEdges {
             for place in Swift.stride(from: 4, to: side, by: 4) {
                 smooth(&samples, start + place * stride, across: stride, along: 1, side, false, strength)
             }

@@ -19,17 +19,17 @@ struct FrameDecoder {
             reader.beginRow(row)
             for column in 0..<header.columns {
                 let block = reader.read(column: column)
-                frame.note(block, column, row)
+                frame.record(block, column, row)
                 if block.isSplit {
                     predictBlocks(block, column, row)
                 } else {
                     predict(block.luma, frame.luma, side: 4, column, row)
                     addResidues(block.kinds, frame.luma, side: 4, first: 0, column, row)
                 }
-                predict(block.chroma, frame.blueness, side: 2, column, row)
-                predict(block.chroma, frame.redness, side: 2, column, row)
-                addResidues(block.kinds, frame.blueness, side: 2, first: 16, column, row)
-                addResidues(block.kinds, frame.redness, side: 2, first: 20, column, row)
+                predict(block.chroma, frame.blueChroma, side: 2, column, row)
+                predict(block.chroma, frame.redChroma, side: 2, column, row)
+                addResidues(block.kinds, frame.blueChroma, side: 2, first: 16, column, row)
+                addResidues(block.kinds, frame.redChroma, side: 2, first: 20, column, row)
             }
             guard !reader.isBeyondEnd else { return nil }
             frame.luma.continueRight(in: &frame.words, row: 16 * row + 15)
@@ -112,7 +112,8 @@ struct FrameDecoder {
     private mutating func predictBlocks(_ block: Macroblock, _ column: Int, _ row: Int) {
         let stride = frame.luma.stride
         let start = frame.luma.word(4 &* column, 16 &* row)
-        // The last column's blocks have the pixels above the next macroblock on their right, as far down as they are.
+        // For all blocks in the last column, also the lower ones, the pixels above right are those above the next
+        // macroblock.
         let aboveNext = frame.words[start &- stride &+ 4]
         for index in 0..<16 {
             let (across, down) = (index & 3, index &>> 2)
@@ -175,7 +176,7 @@ struct FrameDecoder {
         addRow(transformed(column0.3 &+ 4, column1.3, column2.3, column3.3), 0, at: place &+ 3 &* stride)
     }
 
-    /// Adds a row of residues, in eighths, and a common one to four pixels.
+    /// Adds `row` and `common`, both in eighths, to four pixels.
     @inline(__always)
     private mutating func addRow(_ row: (Int32, Int32, Int32, Int32), _ common: Int32, at place: Int) {
         frame.words[place] = FourPixels.sum(
@@ -183,7 +184,8 @@ struct FrameDecoder {
             (row.3 &+ common) &>> 3)
     }
 
-    /// Transforms four numbers (14.4). The factors are √2 cos(π/8) and √2 sin(π/8), in units of 1/65536.
+    /// Transforms four numbers (14.4). The factors are √2 cos(π/8) − 1 and √2 sin(π/8), in units of
+    /// 1/65536.
     @inline(__always)
     private func transformed(_ x0: Int32, _ x1: Int32, _ x2: Int32, _ x3: Int32) -> (Int32, Int32, Int32, Int32) {
         let sum = x0 &+ x2

@@ -129,7 +129,8 @@ struct FrameHeader: Sendable {
     private static let sideLimit = 4096
     /// The most pixels that this decoder accepts.
     private static let areaLimit = 4 << 20
-    /// The least bits that the modes of a macroblock need. So a few bytes cannot claim the memory of a large picture.
+    /// The least number of bits for the modes of a macroblock. So a short file cannot make Vitrine reserve the memory of a
+    /// large picture.
     private static let leastBits = 3
 
     /// The values of a frame's segments.
@@ -185,7 +186,8 @@ struct FrameHeader: Sendable {
         modesPart = coded.add(bytes, first)
         var reader = BooleanReader(modesPart)
         let words = coded.words
-        // The colour space and whether pixels need clamping (9.2). Both have one meaning only.
+        // The colour space and whether pixels need clamping (9.2). All decoders treat both values
+        // alike.
         _ = reader.number(words, bits: 2)
         let segments = Segments(&reader, words)
         var filter = LoopFilter(&reader, words)

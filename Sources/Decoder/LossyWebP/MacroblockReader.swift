@@ -1,7 +1,7 @@
 /// Reads arithmetically coded bits (RFC 6386, 7).
 ///
 /// Each call gets the words as an argument, which avoids reference counting. After the last word the reader reads zeros.
-/// It does not notice the end of its part; ask `isBeyond` in time.
+/// It does not detect the end of its part: call `isBeyond` after each row.
 struct BooleanReader {
     /// Bits that were read ahead. The next bit is the highest; unused low bits are 0.
     private var value: UInt64 = 0
@@ -16,7 +16,7 @@ struct BooleanReader {
         next = UInt32(truncatingIfNeeded: part.words.lowerBound)
     }
 
-    /// Whether the reader needed bits after the end of its part. It always looks at eight bits.
+    /// Whether the reader needed bits after the end of its part. Reading a bit needs the next eight bits.
     func isBeyond(_ part: CodedWords.Part) -> Bool {
         32 * (Int(next) - part.words.lowerBound) - Int(available) + 8 > part.bits
     }
@@ -86,8 +86,8 @@ struct BooleanReader {
         return flag(words, 128) ? -magnitude : magnitude
     }
 
-    /// Reads a block's coefficients after the flag that there are some (RFC 6386, 13.2), multiplies each by its
-    /// quantisation step, and stores it in four words of 0 from `start` on.
+    /// Reads the coefficients of a block that has at least one (RFC 6386, 13.2). Stores each, multiplied by its quantisation
+    /// step, in the four words from `start` on. Before the call, these words must be 0.
     ///
     /// - Parameters:
     ///   - index: the index of the probabilities for the first coefficient.
@@ -218,7 +218,7 @@ struct Macroblock {
 
     /// Notes the position after a block's last coefficient, and whether it has the first.
     @inline(__always)
-    mutating func note(_ count: Int, _ hasFirst: Bool, at index: Int) {
+    mutating func recordKind(_ count: Int, _ hasFirst: Bool, at index: Int) {
         kinds |= (count > 3 ? 3 : count > 1 ? 2 : hasFirst ? 1 : 0) &<< UInt64(truncatingIfNeeded: 2 &* index)
     }
 }
@@ -302,7 +302,7 @@ struct MacroblockReader {
     mutating func read(column: Int) -> Macroblock {
         let block = readModes(column)
         if block.isSkipped {
-            // The luma's first coefficients remain those of the last macroblock that has such a block.
+            // A split macroblock has no block of the luma's first coefficients, so the bit for that block stays.
             let kept = block.isSplit ? 0x100 : 0
             coefficientsLeft &= kept
             coefficientsAbove[column] &= kept
@@ -368,10 +368,10 @@ struct MacroblockReader {
         var above = coefficientsAbove[column]
         var left = coefficientsLeft
         if !block.isSplit {
-            let count = readBlock(Self.meansIndex, type: 1, first: 0, above &>> 8 &+ left &>> 8, steps.means)
+            let count = readBlock(Self.lumaDCIndex, type: 1, first: 0, above &>> 8 &+ left &>> 8, steps.means)
             above = above & 0xFF | (count > 0 ? 0x100 : 0)
             left = left & 0xFF | (count > 0 ? 0x100 : 0)
-            if count > 0 { spreadMeans() }
+            if count > 0 { distributeLumaDC() }
         }
         readBlocks(
             &block, 0, side: 4, type: block.isSplit ? 3 : 0, first: block.isSplit ? 0 : 1, steps.luma, &above, &left, 0)
@@ -387,7 +387,8 @@ struct MacroblockReader {
     /// - Parameters:
     ///   - start: the index of the first block.
     ///   - side: the number of blocks in a row, and of rows.
-    ///   - above: the bits of the blocks above, those of this plane from `place` on; those of its own blocks afterwards.
+    ///   - above: the bits of the blocks above, from the bit `place` on. Afterwards, the bits of this macroblock's lowest
+    ///     blocks.
     ///   - left: the same for the blocks on the left.
     @inline(__always)
     private mutating func readBlocks(
@@ -403,7 +404,7 @@ struct MacroblockReader {
             var bit = leftBits & 1
             for _ in 0..<side {
                 let count = readBlock(index, type: type, first: first, aboveBits & 1 &+ bit, steps)
-                block.note(count, coefficients[4 &* index] & 0xFFFF != 0, at: index)
+                block.recordKind(count, coefficients[4 &* index] & 0xFFFF != 0, at: index)
                 bit = count > first ? 1 : 0
                 aboveBits = aboveBits &>> 1 | bit &<< (side &- 1)
                 index &+= 1
@@ -427,11 +428,11 @@ struct MacroblockReader {
     }
 
     /// The index of the block that contains the first coefficients of luma.
-    private static let meansIndex = 24
+    private static let lumaDCIndex = 24
 
     /// Computes the first coefficients of luma from their own block, and clears that block (RFC 6386, 14.3).
-    private mutating func spreadMeans() {
-        let start = 4 * Self.meansIndex
+    private mutating func distributeLumaDC() {
+        let start = 4 * Self.lumaDCIndex
         let rows = (coefficients[start], coefficients[start + 1], coefficients[start + 2], coefficients[start + 3])
         for row in start..<start + 4 { coefficients[row] = 0 }
         func transformedColumn(_ column: Int) -> (Int32, Int32, Int32, Int32) {

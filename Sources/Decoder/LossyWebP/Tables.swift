@@ -42,7 +42,7 @@ struct TokenProbabilities {
         }
     }
 
-    /// The probabilities that a picture changes each of the others (RFC 6386, 13.4).
+    /// For each default probability, the probability that a picture replaces it (RFC 6386, 13.4).
     private static let updates: [UInt8] = [
         255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
         255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 176, 246, 255, 255, 255, 255, 255, 255, 255, 255, 255,
@@ -149,8 +149,8 @@ struct TokenProbabilities {
 
 /// The ranges of a `BooleanReader` after a bit.
 enum NormalRanges {
-    /// For each range minus 1, the range minus 1 after it was doubled until it exceeds 127, plus 256 times the number of
-    /// doublings. Looking it up is faster than counting bits.
+    /// The values by the range minus 1. The low byte is the range minus 1 after doublings until it exceeds 127, and the high
+    /// byte is the number of doublings. Looking it up is faster than counting bits.
     static let values: [UInt16] = [
         1919, 1663, 1727, 1407, 1439, 1471, 1503, 1151, 1167, 1183, 1199, 1215, 1231, 1247, 1263, 895, 903, 911, 919,
         927, 935, 943, 951, 959, 967, 975, 983, 991, 999, 1007, 1015, 639, 643, 647, 651, 655, 659, 663, 667, 671,
@@ -221,7 +221,7 @@ struct QuantisationSteps {
     /// The steps of chroma.
     let chroma: (first: Int32, other: Int32)
 
-    /// The differences between the kinds' indices and a segment's index.
+    /// The offsets that each kind of coefficient adds to its segment's index.
     struct Differences {
         let lumaFirst: Int
         let meansFirst: Int

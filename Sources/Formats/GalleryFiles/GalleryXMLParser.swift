@@ -72,7 +72,7 @@ public final class GalleryXMLParser {
         depth += 1
         if depth == 1 {
             if String(cString: name).lowercased() == "html" { throw FormatError.notAGallery("a web page") }
-            photos.takeTitle(from: attributes)
+            photos.takeGalleryName(from: attributes)
         }
         if name == XMLName.photo {
             if isCancelled() { throw CancellationError() }

@@ -18,7 +18,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
     /// Remarks about accepted photos. Each remark names the omitted part: a thumbnail, or the end of a name.
     public private(set) var remarks: [Remark] = []
     /// The name of the gallery, if the file states one before these photos; otherwise nil.
-    public private(set) var title: String?
+    public private(set) var galleryName: String?
 
     private let base: Address
     private let plain: PlainReference
@@ -122,15 +122,15 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
 
 extension WrittenPhotos {
     /// The most bytes of a gallery's name.
-    private static let longestTitle = 250
+    private static let longestName = 250
 
     /// Takes the gallery's name from the attributes of the root element.
-    mutating func takeTitle(from attributes: Attributes) {
+    mutating func takeGalleryName(from attributes: Attributes) {
         guard let value = attributes[.name] else { return }
         var bytes: [UInt8] = []
         Attributes.append(value, to: &bytes)
         let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        if !text.isEmpty { title = text.cut(toBytes: Self.longestTitle) }
+        if !text.isEmpty { galleryName = text.cut(toBytes: Self.longestName) }
     }
 
     /// Starts a photo's element. If another photo's element is still open, that outer photo is skipped.
@@ -194,7 +194,7 @@ extension WrittenPhotos {
         // Copying an open photo, which may be long, for each piece would take too much time.
         guard !photos.isEmpty else {
             var none = WrittenPhotos(base: base, plain: plain, digest: digest)
-            none.title = title
+            none.galleryName = galleryName
             return none
         }
         var rest = WrittenPhotos(base: base, plain: plain, digest: digest)
@@ -267,7 +267,7 @@ struct WrittenFields {
         case thumbnail = 2
     }
 
-    /// The byte before the annotations, in the place of an image's kind.
+    /// The byte that announces annotations. Before an image, this byte is the image's kind.
     private static let annotationsMark: UInt8 = 3
 
     private let bytes: UnsafeRawBufferPointer
@@ -320,7 +320,7 @@ struct WrittenFields {
         }
     }
 
-    /// The most bytes of an attribute with annotations that are read.
+    /// The most bytes that are read from an attribute with annotations.
     private static let longestAnnotation = 16_384
 
     static func append(_ value: UnsafeRawBufferPointer?, to bytes: inout [UInt8]) {

@@ -223,10 +223,11 @@ struct ImmichAsset {
             part: localTime.map { ImmichMonth.name(of: $0) } ?? LibraryPhoto.noPart,
             revision: String(decoding: checksum, as: UTF8.self), thumbhash: String(decoding: thumbhash, as: UTF8.self),
             photo: photo, thumbnail: pictures.thumbnail(id), changedAt: updatedAt, annotations: words.annotations,
-            videoLength: isVideo ? duration : nil)
+            videoMilliseconds: isVideo ? duration : nil)
     }
 
-    /// Whether Vitrine can decode the file. The server has a still picture of each other file.
+    /// Whether Vitrine can decode the file. For all others, Vitrine shows
+    /// the server's still picture.
     private var isDecodable: Bool {
         guard !isVideo else { return false }
         guard mimeType.isEmpty else { return Self.decodableTypes.contains(mimeType) }
@@ -239,7 +240,7 @@ struct ImmichAsset {
     ]
 }
 
-/// The words and marks that an Immich server states about a photo.
+/// The annotations that an Immich server states about a photo.
 private struct ImmichWords {
     private enum Member { case name, description, rating, city, state, country }
 
@@ -253,7 +254,7 @@ private struct ImmichWords {
     private var (city, state, country) = ("", "", "")
     private var member: Member?
 
-    /// The words and marks. The place is as in `Potsdam, Brandenburg, Germany`; a city may be a state of its own.
+    /// The annotations. The place is as in `Potsdam, Brandenburg, Germany`; a city may be a state of its own.
     var annotations: PhotoAnnotations {
         var annotations = words
         annotations.place = [city, state == city ? "" : state, country].filter { !$0.isEmpty }.joined(separator: ", ")

@@ -200,7 +200,7 @@ private final class ImmichAlbumMonthParser: LibraryParser {
             return LibraryPhoto(
                 id: id, name: time.map { Self.name($0) } ?? id, date: time.map { .cameraTime($0) }, revision: hash,
                 thumbhash: hash, photo: photo, thumbnail: pictures.thumbnail(id),
-                videoLength: isPhoto ? nil : reader.durations.count == count ? reader.durations[index] : 0)
+                videoMilliseconds: isPhoto ? nil : reader.durations.count == count ? reader.durations[index] : 0)
         }
     }
 

@@ -29,7 +29,7 @@ public struct LibraryListing: WrittenEntries, Sendable {
                 case .published(let time): (3, time)
                 }
             bytes.append(kind)
-            if let length = photo.videoLength {
+            if let length = photo.videoMilliseconds {
                 withUnsafeBytes(of: Int64(length).littleEndian) { bytes.append(contentsOf: $0) }
             }
             withUnsafeBytes(of: time.milliseconds.littleEndian) { bytes.append(contentsOf: $0) }
@@ -59,7 +59,7 @@ public struct LibraryListing: WrittenEntries, Sendable {
             case .published(let time): (time, .stated)
             }
         entry.begin(
-            date: date ?? .unknown, date == nil ? .unknown : origin, videoLength: photo.videoLength,
+            date: date ?? .unknown, date == nil ? .unknown : origin, videoMilliseconds: photo.videoMilliseconds,
             digest: digests[index])
         entry.append(photo.id.utf8)
         entry.end(.id)

@@ -30,11 +30,11 @@ public struct LibraryPhoto: Equatable, Sendable {
     public var thumbnail: Address?
     /// The time when the server's record of the photo last changed; nil if unknown.
     public var changedAt: Timestamp?
-    /// The words and marks that people gave the photo.
+    /// The photo's annotations, such as its description and tags.
     public var annotations: PhotoAnnotations
     /// The length of the video in milliseconds, 0 if unknown; nil for a photo. The addresses of a video lead to still
     /// pictures.
-    public var videoLength: Int?
+    public var videoMilliseconds: Int?
 
     /// The value of ``part`` for a photo that is in no part.
     public static let noPart = "-"
@@ -43,7 +43,7 @@ public struct LibraryPhoto: Equatable, Sendable {
     public init(
         id: String, name: String, date: Date?, part: String = LibraryPhoto.noPart, revision: String,
         thumbhash: String = "", photo: Address, thumbnail: Address?, changedAt: Timestamp? = nil,
-        annotations: PhotoAnnotations = PhotoAnnotations(), videoLength: Int? = nil
+        annotations: PhotoAnnotations = PhotoAnnotations(), videoMilliseconds: Int? = nil
     ) {
         self.id = id
         self.name = name
@@ -55,7 +55,7 @@ public struct LibraryPhoto: Equatable, Sendable {
         self.thumbnail = thumbnail
         self.changedAt = changedAt
         self.annotations = annotations
-        self.videoLength = videoLength
+        self.videoMilliseconds = videoMilliseconds
     }
 }
 

@@ -221,7 +221,7 @@ private struct PhotoPrismRecord {
             date: localTime.map { .cameraTime($0) } ?? takenAt.map { .moment($0) },
             part: PhotoPrismText.month(year: year, month: month) ?? LibraryPhoto.noPart, revision: hash, photo: photo,
             thumbnail: pictures.thumbnail(hash), changedAt: updatedAt, annotations: annotations,
-            videoLength: isVideo ? duration : nil)
+            videoMilliseconds: isVideo ? duration : nil)
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {

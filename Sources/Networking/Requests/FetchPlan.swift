@@ -39,7 +39,8 @@ public struct FetchPlan: Sendable {
     /// The tokens of servers that require a token in the addresses of pictures; nil for other galleries. Not public
     /// because only requests for pictures set it.
     var tokens: PictureTokens?
-    /// The sessions of users of Piwigo; nil for other galleries and other credentials. Not public for the same reason.
+    /// The sessions of users of Piwigo; nil for other galleries and other credentials. Not public because only
+    /// requests for pictures set it.
     var sessions: PiwigoSessions?
     /// The secrets in the address, which the log must not contain.
     var secrets: [String] = []

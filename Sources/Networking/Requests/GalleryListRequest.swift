@@ -235,7 +235,7 @@ public struct GalleryListRequest: NetworkRequest {
         if wasFeed, feed == nil {
             throw RequestError.wrongType("another document than a feed")
         }
-        let (changes, skipped, title) =
+        let (changes, skipped, galleryName) =
             if let feed {
                 try await read(feed, &response, beginning)
             } else {
@@ -248,7 +248,8 @@ public struct GalleryListRequest: NetworkRequest {
                 try await cache.writer.commit(
                     changes, skipped: skipped, validators: response.validators, isPrivate: response.head.isPrivate,
                     isPublic: response.head.beganPublic,
-                    source: ListSource(kind: feed == nil ? .list : .feed, root: cache.address, name: title),
+                    source: ListSource(
+                        kind: feed == nil ? .list : .feed, root: cache.address, galleryName: galleryName),
                     at: context.now()))
         } catch CacheError.conflict {
             guard try isHeld(response.validators) else { throw CacheError.conflict }
@@ -268,7 +269,7 @@ public struct GalleryListRequest: NetworkRequest {
     /// Reads the body piece by piece. Compares each piece while parsing the next.
     private func read(
         _ response: inout Response, _ beginning: [UInt8]
-    ) async throws -> (changes: SyncChanges, skipped: Int, title: String?) {
+    ) async throws -> (changes: SyncChanges, skipped: Int, galleryName: String?) {
         let reader = ListReader(base: response.address)
         let comparer = try ListComparer(cache, address: response.address, log: context.log)
         var progress = Progress(done: 0, total: response.head.length)
@@ -288,7 +289,7 @@ public struct GalleryListRequest: NetworkRequest {
         context.activity.setPhase(.parsing(entries: count), of: cache.id)
         try await comparer.add(try await reader.finish())
         let (changes, skipped) = try await comparer.finish()
-        return (changes, skipped, await comparer.title)
+        return (changes, skipped, await comparer.galleryName)
     }
 
     /// Returns a parser if a file is a feed.
@@ -300,7 +301,7 @@ public struct GalleryListRequest: NetworkRequest {
     /// Reads a feed. A feed contains only the newest photos, so no photos are removed.
     private func read(
         _ feed: any LibraryParser<LibraryPhoto>, _ response: inout Response, _ beginning: [UInt8]
-    ) async throws -> (changes: SyncChanges, skipped: Int, title: String?) {
+    ) async throws -> (changes: SyncChanges, skipped: Int, galleryName: String?) {
         let comparer = try ListComparer(cache, address: response.address, within: [], log: context.log)
         let digest = EntryDigest(base: response.address)
         var received: [UInt8]? = beginning

@@ -31,7 +31,7 @@ actor ListComparer {
     private let log: Log
     private let address: Address
     /// The name of the gallery, if the list states one; otherwise nil.
-    private(set) var title: String?
+    private(set) var galleryName: String?
     private var skipped = 0
     /// The number of lines written to the log.
     private var notes = 0
@@ -61,7 +61,7 @@ actor ListComparer {
         try Task.checkCancellation()
         var photos = photos
         try draft.add(&photos)
-        title = photos.title ?? title
+        galleryName = photos.galleryName ?? galleryName
         skipped += photos.skipped.count
         note(
             photos.skipped.prefix(Self.maximumNotes).map { "line \($0.line): photo skipped: \($0.reason)" }

@@ -145,7 +145,7 @@ final class AlbumsScreen: Screen, ListScreen {
             context.log.error(.cache, "\(error)")
             return
         }
-        for album in list.albums { context.albumNames[album.address] = album.name.madeVisible }
+        for album in list.albums { context.galleryNames[album.address] = album.name.madeVisible }
         search.setAlbums(list.albums)
         scroll.setCount(list.albums.count)
         if let index = list.albums.firstIndex(where: { $0.address == selected }) { scroll.select(index) }

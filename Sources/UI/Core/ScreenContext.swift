@@ -63,7 +63,7 @@ public final class ScreenContext {
     public var buckets: () -> BucketService = { BucketService() }
     /// The names of albums that screens have listed or opened. They title their galleries, because addresses have no
     /// names.
-    var albumNames: [Address: String] = [:]
+    var galleryNames: [Address: String] = [:]
     /// Returns the time of a gallery's next automatic update, if one is due.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }
     /// Passes changes of the model to the root screen.
@@ -136,7 +136,7 @@ public final class ScreenContext {
 
     /// Returns the user's title for a gallery, or else the name of its album or the gallery's location.
     func title(of gallery: Address) -> String {
-        galleries.list.title(of: gallery) ?? albumNames[gallery] ?? GalleryTitle.text(gallery)
+        galleries.list.title(of: gallery) ?? galleryNames[gallery] ?? GalleryTitle.text(gallery)
     }
 
     /// The user's key bindings.

@@ -106,7 +106,7 @@ final class GalleriesScreen: Screen, ListScreen {
             save()
             return .openGallery(address)
         case .albums: return draft.selection.map { .showAlbums($0) }
-        case .add: if draft.addSelected(titles: context.albumNames) { adoptDraft() } else { startTyping(.address) }
+        case .add: if draft.addSelected(titles: context.galleryNames) { adoptDraft() } else { startTyping(.address) }
         case .setInterval:
             if draft.selection != nil { startTyping(.interval, draft.selectedInterval?.shortText ?? "") }
         case .keep: keep()

@@ -16,7 +16,7 @@ struct PhotoReport {
     let photo: Photo
     /// The photo's metadata, as far as Vitrine knows them.
     let metadata: PhotoMetadata?
-    /// The words and marks that people gave the photo.
+    /// The annotations in the gallery's list.
     private let annotations: PhotoAnnotations
     /// Whether to write `°` and `★`, and not `deg` and `*`.
     private let hasUnicode: Bool
@@ -62,7 +62,7 @@ struct PhotoReport {
     private var annotationFacts: [(String, String?)] {
         let stars = String(repeating: hasUnicode ? "★" : "*", count: annotations.rating)
         let facts = [
-            ("Video", photo.videoLength.map { VideoText.length($0) } ?? ""), ("Rating", stars),
+            ("Video", photo.videoMilliseconds.map { VideoText.length($0) } ?? ""), ("Rating", stars),
             ("Favorite", annotations.isFavorite ? "yes" : ""),
             ("Caption", annotations.description == photo.name ? "" : annotations.description),
             ("People", annotations.people.joined(separator: ", ")), ("Tags", annotations.tags.joined(separator: ", ")),

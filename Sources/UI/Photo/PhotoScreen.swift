@@ -122,7 +122,7 @@ final class PhotoScreen: Screen {
             footing.text = showsFailureInside ? "Load failed" : "Load failed: \(failure)"
             footing.isTrouble = true
         }
-        let isVideo = photo?.videoLength != nil
+        let isVideo = photo?.videoMilliseconds != nil
         footing.hints =
             slideshow.isRunning
             ? [(.slideshow, "stop"), (.help, "help")]

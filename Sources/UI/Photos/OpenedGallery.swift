@@ -22,8 +22,7 @@ final class OpenedGallery {
         (self.cache, self.reader, self.context) = (cache, reader, context)
         record = try reader.gallery()
         opened = record
-        // The name of an album, known from an earlier run.
-        if context.albumNames[cache.address] == nil { readName() }
+        if context.galleryNames[cache.address] == nil { readName() }
     }
 
     /// The state of the gallery's update.
@@ -37,7 +36,7 @@ final class OpenedGallery {
 
     /// Reads the gallery's name, which its list may state.
     private func readName() {
-        if let name = try? reader.albumName() { context.albumNames[cache.address] = name.madeVisible }
+        if let name = try? reader.galleryName() { context.galleryNames[cache.address] = name.madeVisible }
     }
 
     /// Counts the failures in the cache. If this run has more failures, as with a read-only cache, uses the number of
@@ -52,7 +51,7 @@ final class OpenedGallery {
     /// Records in the cache that the user has opened the gallery.
     func noteOpened() {
         let now = context.now()
-        let name = context.albumNames[cache.address]
+        let name = context.galleryNames[cache.address]
         write { try await $0.recordOpened(at: now, album: name) }
     }
 

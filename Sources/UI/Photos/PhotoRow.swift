@@ -129,7 +129,7 @@ struct PhotoRow {
     private func lines(_ photo: Photo, _ folder: String?, width: Int) -> [(String, Style)] {
         var date = FittedLine()
         date.add(DateText.long(photo.date))
-        date.add(photo.videoLength.map { VideoText.text($0) })
+        date.add(photo.videoMilliseconds.map { VideoText.text($0) })
         date.add(folder, least: 8, isOptional: true)
         return [(date.text(width: width), theme.detail), Self.remark(photo, theme)].compactMap { $0 }
     }
@@ -205,7 +205,7 @@ enum PhotoBadge: CaseIterable {
             case .new: isNew
             case .failed: photo.original.trouble != nil || photo.thumbnail.trouble != nil
             case .cached: photo.original.isCurrent
-            case .video: photo.videoLength != nil
+            case .video: photo.videoMilliseconds != nil
             }
         }
     }

@@ -70,5 +70,5 @@ enum VideoText {
     static func text(_ milliseconds: Int) -> String { milliseconds > 0 ? "video \(length(milliseconds))" : "video" }
 
     /// Returns the end of a status text, such as ` · video 0:12`. Returns an empty text for a photo.
-    static func suffix(_ photo: Photo) -> String { photo.videoLength.map { " · " + text($0) } ?? "" }
+    static func suffix(_ photo: Photo) -> String { photo.videoMilliseconds.map { " · " + text($0) } ?? "" }
 }

@@ -366,7 +366,7 @@ import Testing
         }
     }
 
-    @Test("Guests who may see nothing are asked for the key")
+    @Test("Guests who see no albums are asked to sign in")
     func closedPiwigo() async throws {
         let server = try await piwigo()
         try await opening(server.url("/"), Self.key) { cache throws in

@@ -105,8 +105,8 @@ import Testing
         try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)
             #expect(try names(cache).count == 5)
-            let video = try #require(try photos(cache).first { $0.videoLength != nil })
-            #expect(video.name == "IMG_000002.mp4" && video.videoLength == 5_000)
+            let video = try #require(try photos(cache).first { $0.videoMilliseconds != nil })
+            #expect(video.name == "IMG_000002.mp4" && video.videoMilliseconds == 5_000)
             await galleries.fetch(.everyPicture(cache.id, .original))
             #expect(server.requests.contains("GET /api/assets/\(video.galleryID)/thumbnail preview 200"))
             #expect(!server.requests.contains { $0.contains("\(video.galleryID)/original") })
@@ -116,7 +116,7 @@ import Testing
             #expect(try cache.read { try $0.hits(PhotoFilter("is:video"))?.count } == 1)
             try server.order(["delete": 2])
             await update(cache, server)
-            #expect(try photos(cache).map(\.videoLength) == [nil, nil, nil, nil])
+            #expect(try photos(cache).map(\.videoMilliseconds) == [nil, nil, nil, nil])
         }
     }
 

@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("The favorites need a key, and the photos on all their pages are listed")
+    @Test("The favorites need a sign-in, and the photos on all their pages are listed")
     func favorites() async throws {
         let server = try await PiwigoServer.start(photos: 25, settings: ["favorites": [3, 4, 5, 9, 20], "perPage": 2])
         try await galleries.opening(server.url("/index.php?/favorites")) { cache throws in
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("Pages of 500 photos follow each other, also if one has only sounds")
+    @Test("Pages of 500 photos follow each other, also if one has only audio files")
     func pages() async throws {
         let files = Dictionary(uniqueKeysWithValues: (501...1_000).map { (String($0), "\($0).mp3") })
         let server = try await PiwigoServer.start(photos: 1_200, settings: ["files": files])

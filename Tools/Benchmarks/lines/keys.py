@@ -31,7 +31,7 @@ def place(screen):
 
 
 def usable(screen, keys, end):
-    """The keys that have an effect at the current position. `end` is that of `end_after`, because a search hides the position."""
+    """The keys that have an effect at the current position. `end` comes from `end_after`: during a search the screen shows no position."""
     number, count = place(screen)
     useless = BACKWARD if number == 1 or end == FIRST else FORWARD if (number and number == count) or end == LAST else set()
     return [key for key in keys if key not in useless]

@@ -5,7 +5,8 @@ import Model
 ///     {"stat": "ok", "result": {"paging": {"page": 0, "per_page": 500, "total_count": 1},
 ///      "images": [{"id": 7, "file": "a.jpg", "element_url": "…", "derivatives": {"2small": {"url": "…", …}, …}, …}]}}
 ///
-/// Files that Vitrine cannot show are left out. A video has a still picture. Members may be in any order, and the parser skips
+/// Files that Vitrine cannot show are left out. A video appears with the
+/// server's still picture, or not at all if there is none. Members may be in any order, and the parser skips
 /// unknown ones.
 public final class PiwigoPhotoParser: LibraryParser {
     private var answer: PiwigoAnswer<PiwigoPageReader>
@@ -237,7 +238,7 @@ private struct PiwigoImage {
             photo: photo, thumbnail: thumbnail.flatMap { pictures.address($0.address) },
             annotations: annotations,
             // The server does not state how long a video is.
-            videoLength: Self.isVideo(file) ? 0 : nil)
+            videoMilliseconds: Self.isVideo(file) ? 0 : nil)
     }
 
     /// Returns the address of the original. If the user may not see originals, or Vitrine cannot decode the file, returns
@@ -246,7 +247,7 @@ private struct PiwigoImage {
         if PictureName.isPicture(Array(file.utf8)[...]) {
             return pictures.address(address) ?? largest.flatMap { pictures.address($0.address) }
         }
-        guard !Self.isSound(file), let largest, let address = pictures.address(largest.address),
+        guard !Self.isAudio(file), let largest, let address = pictures.address(largest.address),
             PiwigoPictures.isMadeFromFile(address)
         else { return nil }
         return address
@@ -254,7 +255,7 @@ private struct PiwigoImage {
 
     private static func isVideo(_ file: String) -> Bool { videos.contains(ending(of: file)) }
 
-    private static func isSound(_ file: String) -> Bool { sounds.contains(ending(of: file)) }
+    private static func isAudio(_ file: String) -> Bool { sounds.contains(ending(of: file)) }
 
     private static func ending(of file: String) -> String {
         file.lastIndex(of: ".").map { file[file.index(after: $0)...].lowercased() } ?? ""

@@ -40,7 +40,7 @@ public struct AlbumListRequest: NetworkRequest {
             server: source.root, library: library, of: cache,
             wasPublic: try cache.read { try $0.gallery() }.wasPublic, in: context.sessions, over: client, with: permit)
         // A guest may see fewer albums than the user.
-        if source.wasSignedIn, !reader.hasSignIn, let question = reader.question {
+        if source.wasSignedIn, !reader.hasCredentials, let question = reader.question {
             throw RequestError.signIn(question)
         }
         var albums: [Album] = []
@@ -52,7 +52,7 @@ public struct AlbumListRequest: NetworkRequest {
                 } catch RequestError.missingPermission(let permission) {
                     missing.addPermission(permission, of: list.kind)
                 } catch RequestError.status(let status, _) where list.isOptional && [400, 403, 404].contains(status) {
-                    // This version of the server lacks the list, or this user.
+                    // This version of the server has no such list, or this user may not see it.
                 } catch RequestError.status(403, _) {
                     missing.add(list.kind)
                 }

@@ -15,7 +15,7 @@ protocol LibraryAlbums: Sendable {
 
     /// Returns the albums that need no request, such as the favorites. They come first.
     ///
-    /// - Parameter isSignedIn: whether the requests carry credentials.
+    /// - Parameter isSignedIn: whether the server recognizes the user.
     func fixedAlbums(isSignedIn: Bool) throws -> [Album]
 }
 

@@ -175,15 +175,15 @@ struct LibraryReader {
     /// The question for the API key that the server may want; nil if it wants none.
     var question: SignInQuestion? {
         guard library?.hidesPhotosFromGuests == true, let origin = server.origin else { return nil }
-        return PiwigoRules.question(at: origin, wasRefused: hasSignIn)
+        return PiwigoRules.question(at: origin, wasRefused: hasCredentials)
     }
 
     /// Whether the requests carry credentials.
-    var hasSignIn: Bool { signIn != nil }
+    var hasCredentials: Bool { signIn != nil }
 
-    /// Whether the server knows the user. The value is valid after the first answer: the credentials may be for the web
-    /// server in front of it.
-    var isSignedIn: Bool { hasSignIn && session?.cookie.isEmpty != true }
+    /// Whether the server recognizes the user. The value is valid after the first answer, because the credentials may be only
+    /// for a web server in front of the server.
+    var isSignedIn: Bool { hasCredentials && session?.cookie.isEmpty != true }
 
     private var opensSession: Bool {
         guard let library, let signIn else { return false }

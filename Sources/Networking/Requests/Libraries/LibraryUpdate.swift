@@ -43,7 +43,7 @@ struct LibraryUpdate {
         // The counts are read first, so that the next update notices a change during this update.
         let known = source.flatMap(LibraryState.init)
         // A guest may see fewer photos than the user. The others must not be removed.
-        if known?.isSignedIn == true || library.needsSignIn, !reader.hasSignIn, let question = reader.question {
+        if known?.isSignedIn == true || library.needsSignIn, !reader.hasCredentials, let question = reader.question {
             throw RequestError.signIn(question)
         }
         let counts = try await readCounts()
@@ -102,7 +102,7 @@ struct LibraryUpdate {
     /// Throws if the library has no photos. The server may have lost its database, for example.
     private func checkIsNotEmpty(_ comparer: ListComparer) async throws {
         guard await comparer.count == 0 else { return }
-        if !reader.hasSignIn, let question = reader.question { throw RequestError.signIn(question) }
+        if !reader.hasCredentials, let question = reader.question { throw RequestError.signIn(question) }
         throw RequestError.wrongType(
             source == nil ? "a library without photos" : "no photos; if that is right, clear this gallery’s cache")
     }
@@ -250,7 +250,7 @@ private struct LibraryState: Equatable {
     /// the time when an update last read all pages.
     var latestChange: Timestamp?
 
-    /// Whether the requests of the last update carried credentials.
+    /// Whether the server recognized the user in the last update.
     var isSignedIn: Bool
 
     init(counts: [String: String], latestChange: Timestamp?, isSignedIn: Bool) {
@@ -260,7 +260,7 @@ private struct LibraryState: Equatable {
     /// Creates the state that the cache stores as folders. Returns nil if the last update did not read all photos.
     ///
     /// A part has its count as a validator. The outermost folder has the time of the latest change, and the word for
-    /// whether the requests carried credentials.
+    /// whether the server recognized the user.
     init?(_ source: ListSource) {
         guard let root = source.folders.first(where: { $0.path.isEmpty }) else { return nil }
         latestChange = root.validators.etag.flatMap { Timestamp(iso8601: $0) }
@@ -285,7 +285,8 @@ private struct LibraryState: Equatable {
 }
 
 extension ListSource {
-    /// Whether the requests of a library's last update carried credentials.
+    /// Whether the server recognized the user in the library's last update. Credentials for a web server in front of it do
+    /// not count.
     var wasSignedIn: Bool {
         folders.first { $0.path.isEmpty }?.validators.lastModified == LibraryState.signedIn
     }

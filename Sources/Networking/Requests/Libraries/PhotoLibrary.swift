@@ -32,7 +32,7 @@ protocol PhotoLibrary: Sendable {
     var sharedSignIn: SignIn? { get }
     /// Whether the server answers guests with a list that lacks photos, instead of an error.
     var hidesPhotosFromGuests: Bool { get }
-    /// Whether only users who have signed in have such photos.
+    /// Whether guests see no photos here at all, as with favorites.
     var needsSignIn: Bool { get }
     /// Whether credentials open a session, whose cookie the requests then carry.
     func opensSession(_ signIn: SignIn) -> Bool

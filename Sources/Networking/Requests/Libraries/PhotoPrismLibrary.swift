@@ -125,7 +125,7 @@ private struct PhotoPrismMonths: LibraryParts, LibraryMembers {
 
 /// The albums of a PhotoPrism server: the favorites, all albums that the user may see, and all people with names.
 ///
-/// The server also calls months and places albums. Vitrine divides each list of photos into months itself.
+/// On the server, months and places are albums, too. Vitrine leaves them out, because it divides lists into months itself.
 private struct PhotoPrismAlbums: LibraryAlbums {
     let server: Address
 
@@ -142,7 +142,7 @@ private struct PhotoPrismAlbums: LibraryAlbums {
     var lists: [LibraryAlbumList] {
         [
             list(.album, .album, "\(PhotoPrismRules.albums)?type=album&order=favorites"),
-            // A user without the right to one of these lists has none.
+            // The server refuses the optional lists to users without the permission.
             list(.moment, .album, "\(PhotoPrismRules.albums)?type=moment&order=newest", isOptional: true),
             list(.person, .person, "\(PhotoPrismRules.people)?type=person&files=1&order=relevance"),
             list(.folder, .album, "\(PhotoPrismRules.albums)?type=folder&order=name", isOptional: true),
