@@ -77,10 +77,16 @@ import Testing
         let atom = try photos(
             """
             <feed xmlns="http://www.w3.org/2005/Atom"><author><name>Site</name></author><entry><id>1</id><title>T</title>
-            <author><name>Anna</name><uri>x</uri></author><category term="lake" scheme="s"/>
+            <contributor><name>Uwe</name></contributor><author><name>Anna</name><uri>x</uri></author><category term="lake" scheme="s"/>
             <link rel="enclosure" type="image/jpeg" href="a.jpg"/></entry></feed>
             """)
         #expect(atom.map(\.annotations.author) == ["Anna"] && atom.map(\.annotations.tags) == [["lake"]])
+        let long = String(repeating: "é", count: 20_000)
+        let tags = (0..<90).map { "<category>\($0) \(long)</category>" }.joined()
+        let cut = try photos(
+            "<rss><channel><item><guid>1</guid>\(tags)<enclosure type='image/jpeg' url='a.jpg'/></item></channel></rss>"
+        )
+        #expect(cut.map { $0.annotations.tags.map(\.utf8.count) } == [[256, 256, 256, 256]])
         let json = try jsonPhotos(
             #"{"items":[{"id":"1","tags":["lake","sky"],"attachments":[{"url":"a.jpg","mime_type":"image/jpeg"}]}]}"#)
         #expect(json.map(\.annotations.tags) == [["lake", "sky"]])

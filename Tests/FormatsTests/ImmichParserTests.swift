@@ -85,7 +85,7 @@ import Testing
         let assets = [
             Self.asset(1, #","type":"AUDIO""#), Self.asset(2, #","isTrashed":true"#),
             Self.asset(3, #","id":"../../secret""#).replacing("00000003-0000-4000-8000-0000000000aa", with: "short"),
-            #"{"type":"IMAGE"}"#, Self.asset(4),
+            #"{"type":"IMAGE"}"#, Self.asset(4), Self.asset(5, #","type":"VIDEO","visibility":"hidden""#),
         ]
         #expect(try parse(Self.page(assets)).photos.map(\.name) == ["4.jpg"])
     }
@@ -179,7 +179,7 @@ import Testing
         let text = #"{"stack":[["a","2"]],"isImage":[true,false],"id":["\#(photo)","\#(video)"],"ratio":[1.5,1]}"#
         #expect(
             try items(ImmichMonthParser(), text)
-                == [photo, video])
+                == [LibraryMember(id: photo), LibraryMember(id: video)])
         #expect(try items(ImmichMonthParser(), #"{"id":[],"isImage":[]}"#).isEmpty)
         // Without all ids, photos would seem to be removed.
         let broken = [

@@ -168,10 +168,10 @@ import Testing
 
     @Test("A month has the ids of its photos and videos")
     func month() throws {
-        let text = Self.page([Self.photo(1), Self.photo(2, #","Type":"video""#)])
+        let text = Self.page([Self.photo(1), Self.photo(2, #","Type":"video""#), Self.photo(3, #","Type":"document""#)])
         #expect(
-            try items(PhotoPrismMemberParser(), text)
-                == ["pabc1", "pabc2"])
+            try items(PhotoPrismMemberParser(), text).map { [$0.id, "\($0.isShown)"] }
+                == [["pabc1", "true"], ["pabc2", "true"], ["pabc3", "false"]])
         #expect(try items(PhotoPrismMemberParser(), "[]").isEmpty)
         // Without all ids, photos would seem to be removed.
         for text in ["{}", #"[{"UID":"x/y"}]"#, "[{}]", "null", #"[{"UID":"p1"}"#] {

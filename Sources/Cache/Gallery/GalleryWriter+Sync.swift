@@ -29,14 +29,15 @@ extension GalleryWriter {
             let removed =
                 changes.isBeginning
                 ? (count: 0, files: []) : try removePhotos(except: changes.seen, within: changes.scopes, connection)
-            try PhotoIndices.whileInserting(changes.added, into: connection) { areMany in
+            try PhotoIndices.whileChanging(changes.added + changes.altered, in: connection) { areMany in
                 let insertion = try PhotoInsertion(connection, areMany: areMany)
                 let stamping = try connection.repeated("UPDATE photo SET entry_digest = ? WHERE key = ?")
                 try changes.items.forEachPiece { piece in
                     while let item = piece.next() {
                         switch item.change {
                         case .add: try insertion.add(item)
-                        case .alter(let key, let affects): try alter(key, item, affects, connection)
+                        case .alter(let key, let affects):
+                            try alter(key, item, affects, connection, isIndexRebuilt: areMany)
                         // The entry is written differently but means the same.
                         case .stamp(let key):
                             try stamping.set(0, to: item.digest)
@@ -126,7 +127,7 @@ extension GalleryWriter {
     ///
     /// The cached pictures stay.
     private func alter(
-        _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection
+        _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection, isIndexRebuilt: Bool
     ) throws {
         if affects.contains(.original) {
             // If a row has no copy of the photo, its address must be that of the file that Vitrine examined.
@@ -147,7 +148,7 @@ extension GalleryWriter {
                 WHERE key = ?2
                 """, address, key)
         }
-        try PhotoText.whileChanging(key, connection) {
+        func change() throws {
             try connection.run(
                 """
                 UPDATE photo SET name = ?1, name_key = ?2, entry_digest = ?3, revision = ?4, library_part = ?10,
@@ -161,6 +162,7 @@ extension GalleryWriter {
                 item.libraryPart.map { Borrowed.text($0) }, item.thumbhash.map { Borrowed.text($0) },
                 item.annotations.map { Borrowed.text($0) }, item.videoMilliseconds)
         }
+        if isIndexRebuilt { try change() } else { try PhotoText.whileChanging(key, connection, change) }
     }
 }
 
@@ -241,7 +243,7 @@ private final class PhotoInsertion {
 
 /// The indices of the table of photos, which are rebuilt for large updates.
 ///
-/// Inserted rows belong to random positions of each index, so a large update would write most pages repeatedly.
+/// New and changed rows belong to random positions of each index, so a large update would write most pages repeatedly.
 /// Rebuilding an index sorts its rows and writes each page once.
 private enum PhotoIndices {
     /// The SQL that creates the indices, the same as in the migrations.
@@ -250,25 +252,25 @@ private enum PhotoIndices {
         CREATE INDEX photo_by_name ON photo (name_key);
         """
 
-    /// The number of insertions that justify a rebuild of the indices.
+    /// The number of changes that justify a rebuild of the indices.
     private static let manyRows = 2_000
-    /// The number of rows for each insertion above which a rebuild takes longer. Updating the indices for a row takes
+    /// The number of rows for each change above which a rebuild takes longer. Updating the indices for a row takes
     /// about as long as rebuilding them for seven.
-    private static let rowsPerInsertion = 4
+    private static let rowsPerChange = 4
 
-    /// Runs insertions. If there are many insertions, rebuilds the indices afterwards. Call this method in a
+    /// Runs insertions and alterations. If there are many, rebuilds the indices afterwards. Call this method in a
     /// transaction.
     ///
-    /// - Parameter insert: receives whether there are many insertions. If not, it updates the search index itself.
-    static func whileInserting(
-        _ count: Int, into connection: Connection, _ insert: (_ areMany: Bool) throws -> Void
+    /// - Parameter change: receives whether there are many. If not, it updates the search index itself.
+    static func whileChanging(
+        _ count: Int, in connection: Connection, _ change: (_ areMany: Bool) throws -> Void
     ) throws {
         guard count >= manyRows,
             try connection.first("SELECT count(*) FROM photo", row: { Int($0.int(0)) }) ?? 0
-                <= count * rowsPerInsertion
-        else { return try insert(false) }
+                <= count * rowsPerChange
+        else { return try change(false) }
         try connection.execute("DROP INDEX photo_by_date; DROP INDEX photo_by_name;")
-        try insert(true)
+        try change(true)
         try connection.execute(schema)
         try PhotoText.rebuild(connection)
     }

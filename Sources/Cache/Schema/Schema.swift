@@ -234,14 +234,18 @@ enum Schema {
         ALTER TABLE photo ADD COLUMN video_milliseconds INTEGER;
         CREATE INDEX photo_by_rating ON photo (rating) WHERE rating > 0;
         CREATE INDEX photo_favorite ON photo (key) WHERE is_favorite;
+        CREATE INDEX photo_video ON photo (key) WHERE video_milliseconds NOT NULL;
         DROP VIEW photo_words;
         CREATE VIEW photo_words AS
             SELECT photo.key AS key, iif(photo.revision IS NULL OR photo.library_part IS NOT NULL, photo.name, photo.id) AS name,
                    iif(photo.annotations IS NULL, metadata.words,
                        photo.annotations || char(10) || ifnull(metadata.words, '')) AS words
             FROM photo LEFT JOIN metadata ON metadata.photo = photo.key;
-        -- The next update reads whole libraries, which brings the annotations and videos.
-        DELETE FROM folder WHERE (SELECT kind FROM gallery) IN ('immich', 'photoprism', 'piwigo');
+        -- The next update reads whole lists, which brings the annotations and videos. The row of the root stays, because it
+        -- states whether the server recognized the user; a guest's view must not remove the user's photos.
+        DELETE FROM folder WHERE path <> x'' AND (SELECT kind FROM gallery) IN ('immich', 'photoprism', 'piwigo');
+        UPDATE folder SET etag = NULL WHERE (SELECT kind FROM gallery) IN ('immich', 'photoprism', 'piwigo');
+        UPDATE gallery SET etag = NULL, last_modified = NULL WHERE kind IS NULL OR kind IN ('list', 'feed');
         """,
     ]
 }

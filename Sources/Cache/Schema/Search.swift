@@ -93,7 +93,10 @@ extension CacheReader {
         switch property {
         case .favorite: try connection.forEachNumber("key", "FROM photo WHERE is_favorite", body: take)
         case .video: try connection.forEachNumber("key", "FROM photo WHERE video_milliseconds NOT NULL", body: take)
-        case .stars(0): try connection.forEachNumber("key", "FROM photo WHERE ifnull(rating, 0) = 0", body: take)
+        case .stars(0):
+            // An index of other columns has all keys, and is smaller than the table.
+            try connection.forEachNumber(
+                "key", "FROM photo WHERE key NOT IN (SELECT key FROM photo WHERE rating > 0)", body: take)
         case .stars(let count):
             // The first condition lets SQLite use the index.
             try connection.forEachNumber("key", "FROM photo WHERE rating > 0 AND rating >= ?", count, body: take)
@@ -149,15 +152,20 @@ private struct SearchTerm {
 
         /// Reads `is:favorite`, `is:video` or a rating such as `rating:4`. Returns nil for other texts.
         init?(_ word: Substring) {
-            if word.lowercased() == "is:favorite" {
-                self = .favorite
-            } else if word.lowercased() == "is:video" {
-                self = .video
-            } else if let match = word.wholeMatch(of: /rating:([0-5])/.ignoresCase()), let count = Int(match.1) {
-                self = .stars(count)
-            } else {
-                return nil
+            switch word.lowercased() {
+            case "is:favorite": self = .favorite
+            case "is:video": self = .video
+            case let text where text.hasPrefix("rating:") && text.utf8.count == 8:
+                guard let digit = text.utf8.last, (0x30...0x35).contains(digit) else { return nil }
+                self = .stars(Int(digit) - 0x30)
+            default: return nil
             }
+        }
+
+        /// Whether a word is the beginning of a property, such as `is:fav`. The user is still typing.
+        static func isUnfinished(_ word: Substring) -> Bool {
+            let text = word.lowercased()
+            return text.contains(":") && ["is:favorite", "is:video", "rating:"].contains { $0.hasPrefix(text) }
         }
     }
 
@@ -180,8 +188,12 @@ private struct SearchTerm {
 
     private static func meaning(of word: Substring, _ connection: Connection) throws -> Meaning? {
         if let property = Property(word) { return .property(property) }
-        if let (field, value) = field(word), let expression = try expression(value, connection) {
-            return .annotation(field, expression, words: try connection.words(in: value).map(\.text))
+        if Property.isUnfinished(word) { return nil }
+        if let (field, value) = field(word) {
+            // Without words, the user is still typing.
+            return try expression(value, connection).map {
+                .annotation(field, $0, words: try connection.words(in: value).map(\.text))
+            }
         }
         let expression = try expression(String(word), connection)
         if let dates = dates(word) { return .dates(dates, expression) }
@@ -190,7 +202,8 @@ private struct SearchTerm {
 
     /// Returns the words that may be anywhere in a photo's texts.
     static func plainWords(of text: String) -> [String] {
-        parts(of: text).filter { Property($0) == nil && field($0) == nil }.map(String.init)
+        parts(of: text).filter { Property($0) == nil && !Property.isUnfinished($0) && field($0) == nil }.map(
+            String.init)
     }
 
     /// Splits a search text at its spaces, except those in quotes after a colon, as in `place:"New York"`.
@@ -239,10 +252,10 @@ private struct SearchTerm {
     }
 }
 
-/// The full-text index of photos' names and metadata.
+/// The full-text index of photos' names, metadata and annotations.
 ///
 /// The index holds no copy of its text, so SQLite needs the old words before each change: "the values … must match the
-/// current content of the table". Every change of a name or of metadata uses these functions, in its transaction.
+/// current content of the table". Every change of these texts uses these functions, in its transaction.
 enum PhotoText {
     /// Removes a photo's current words from the index. Call this function before a change of the photo's row or
     /// metadata.

@@ -7,7 +7,7 @@ struct FeedItem {
     var id: String?
     var title: String?
     /// The name of the author, and the tags.
-    var annotations = PhotoAnnotations()
+    private(set) var annotations = PhotoAnnotations()
     /// The moment when the item was published.
     var date: Timestamp?
     /// The moment of the item's last change.
@@ -18,13 +18,22 @@ struct FeedItem {
     /// The texts of the item, which may be HTML.
     private var words: [String] = []
 
-    /// Adds a tag. Ignores the tag if the item has too many.
-    mutating func add(tag: String) {
-        if annotations.tags.count < Self.maximumTags, !annotations.tags.contains(tag) { annotations.tags.append(tag) }
+    /// Takes the name of the author. The first one counts.
+    mutating func take(author: String) {
+        if annotations.author.isEmpty { annotations.author = author.cut(toBytes: Self.maximumWord) }
     }
 
-    /// The most tags of an item.
-    private static let maximumTags = 64
+    /// Adds a tag. Ignores the tag if the tags of the item are too long, because each picture repeats them.
+    mutating func add(tag: String) {
+        let tag = tag.cut(toBytes: Self.maximumWord)
+        let length = annotations.tags.reduce(tag.utf8.count) { $0 + $1.utf8.count }
+        if length <= Self.maximumTags, !annotations.tags.contains(tag) { annotations.tags.append(tag) }
+    }
+
+    /// The most bytes of a tag or of the author's name.
+    private static let maximumWord = 256
+    /// The most bytes of all tags of an item.
+    private static let maximumTags = 1_024
     /// The most pictures of an item.
     fileprivate static let maximumPictures = 1_000
     /// The most bytes of all texts of an item.

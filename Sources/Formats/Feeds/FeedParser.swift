@@ -114,7 +114,7 @@ public final class FeedParser: LibraryParser {
             if let item { photos += item.photos(base) }
             item = nil
         } else if element.hasText {
-            item?.take(text, of: element, isInPicture: isInPicture)
+            item?.take(text, of: element, isInPicture: isInPicture, isInAuthor: open.contains(.author))
             text.removeAll(keepingCapacity: true)
         }
     }
@@ -123,7 +123,7 @@ public final class FeedParser: LibraryParser {
 /// The elements that the parser knows. Namespaces and names identify them, because each feed chooses its own prefixes.
 private enum FeedElement {
     case root, item, id, title, date, changeDate, link, enclosure, words
-    case author, authorName, category
+    case author, authorName, creator, category
     case mediaContent, mediaThumbnail, mediaTitle, mediaDescription
     case other
 
@@ -146,7 +146,7 @@ private enum FeedElement {
                     ? .mediaThumbnail
                     : isName("title") ? .mediaTitle : isName("description") ? .mediaDescription : .other
         } else if let namespace, namespace == Self.dublinCore {
-            self = isName("date") ? .date : isName("creator") ? .authorName : .other
+            self = isName("date") ? .date : isName("creator") ? .creator : .other
         } else if let namespace, namespace == Self.content {
             self = isName("encoded") ? .words : .other
         } else if namespace == nil || (namespace.map { space in Self.rss.contains { space == $0 } } ?? false) {
@@ -188,7 +188,8 @@ private enum FeedElement {
     /// Whether the parser needs the element's text.
     var hasText: Bool {
         switch self {
-        case .id, .title, .date, .changeDate, .words, .authorName, .category, .mediaTitle, .mediaDescription: true
+        case .id, .title, .date, .changeDate, .words, .authorName, .creator, .category, .mediaTitle, .mediaDescription:
+            true
         case .root, .item, .link, .enclosure, .author, .mediaContent, .mediaThumbnail, .other: false
         }
     }
@@ -196,7 +197,7 @@ private enum FeedElement {
 
 extension FeedItem {
     /// Takes the text of an element. The first text of a kind counts.
-    fileprivate mutating func take(_ text: [UInt8], of element: FeedElement, isInPicture: Bool) {
+    fileprivate mutating func take(_ text: [UInt8], of element: FeedElement, isInPicture: Bool, isInAuthor: Bool) {
         guard let text = String(validating: text.trimmedOfWhiteSpace, as: UTF8.self), !text.isEmpty else { return }
         switch element {
         case .id: id = id ?? text
@@ -207,7 +208,8 @@ extension FeedItem {
         case .date: date = date ?? FeedDate.moment(text)
         case .changeDate: changeDate = changeDate ?? FeedDate.moment(text)
         case .words: add(words: text)
-        case .authorName where annotations.author.isEmpty: annotations.author = text
+        case .creator: take(author: text)
+        case .authorName where isInAuthor: take(author: text)
         case .category: add(tag: text)
         default: break
         }

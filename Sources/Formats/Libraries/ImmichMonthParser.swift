@@ -71,17 +71,17 @@ public final class ImmichMonthParser: LibraryParser {
     /// The list has one page.
     public var nextPage: String? { nil }
 
-    /// Parses the next bytes. Returns the ids that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [String] {
+    /// Parses the next bytes. Returns the members that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryMember] {
         try stream.push(bytes, to: &reader)
-        return reader.takeIDs()
+        return reader.takeIDs().map { LibraryMember(id: $0) }
     }
 
     /// Parses the end. Throws if the answer is incomplete, or is no list of a month.
-    public func finish() throws -> [String] {
+    public func finish() throws -> [LibraryMember] {
         try stream.finish(to: &reader)
         guard reader.hasIDs else { throw FormatError.notAGallery("a month without ids") }
-        return reader.takeIDs()
+        return reader.takeIDs().map { LibraryMember(id: $0) }
     }
 
     private struct Reader: JSONConsumer {

@@ -32,6 +32,9 @@ public final class ImmichPhotoParser: LibraryParser {
 
     /// The number of the page that follows; nil after the last page.
     public var nextPage: String? { reader.nextPage }
+
+    /// Whether the page has only files that Vitrine does not show.
+    public var mayLackPhotos: Bool { reader.hasAssets }
 }
 
 /// The addresses of an Immich server's pictures.
@@ -76,6 +79,8 @@ private struct ImmichPageReader: JSONConsumer {
     private var (isItems, isNextPage) = (false, false)
     /// Whether the page has a list of photos, perhaps an empty one.
     private(set) var isPage = false
+    /// Whether the page has files.
+    private(set) var hasAssets = false
     private(set) var nextPage: String?
 
     init(_ pictures: ImmichPictures) {
@@ -94,6 +99,7 @@ private struct ImmichPageReader: JSONConsumer {
                 asset.take(event, depth: depth - 4)
             } else if depth == 3 {
                 isInAsset = false
+                hasAssets = true
                 if let photo = asset.photo(pictures) { photos.append(photo) }
             }
             return
@@ -132,7 +138,7 @@ private struct ImmichPageReader: JSONConsumer {
 struct ImmichAsset {
     private enum Member {
         case id, name, type, checksum, thumbhash, mimeType, isTrashed, localTime, createdAt, updatedAt
-        case isFavorite, exif, people, tags, duration
+        case isFavorite, exif, people, tags, duration, visibility
 
         init?(_ name: UnsafeRawBufferPointer) {
             switch name.count {
@@ -147,6 +153,7 @@ struct ImmichAsset {
             case 9 where name.isText("isTrashed"): self = .isTrashed
             case 9 where name.isText("updatedAt"): self = .updatedAt
             case 10 where name.isText("isFavorite"): self = .isFavorite
+            case 10 where name.isText("visibility"): self = .visibility
             case 13 where name.isText("localDateTime"): self = .localTime
             case 13 where name.isText("fileCreatedAt"): self = .createdAt
             case 16 where name.isText("originalFileName"): self = .name
@@ -331,11 +338,12 @@ enum ImmichDuration {
     static func milliseconds(_ bytes: UnsafeRawBufferPointer) -> Int {
         let text = String(decoding: bytes.prefix(longest), as: UTF8.self)
         if let number = Int(digits: text, atMost: maximum) { return number }
-        guard let match = text.wholeMatch(of: /(\d{1,3}):(\d\d):(\d\d)(?:\.(\d{3})\d*)?/),
-            let hours = Int(match.1), let minutes = Int(match.2), let seconds = Int(match.3)
-        else { return 0 }
-        // Three digits at most, so nothing overflows.
-        return ((hours * 60 + minutes) * 60 + seconds) * 1_000 + (match.4.flatMap { Int($0) } ?? 0)
+        let parts = text.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "." }
+        let numbers = parts.prefix(3).compactMap { Int(digits: $0, atMost: 999) }
+        guard (3...4).contains(parts.count), numbers.count == 3 else { return 0 }
+        // The numbers are at most 999, so nothing overflows.
+        let thousandths = parts.count == 4 ? Int(digits: parts[3].prefix(3), atMost: 999) ?? 0 : 0
+        return ((numbers[0] * 60 + numbers[1]) * 60 + numbers[2]) * 1_000 + thousandths
     }
 
     private static let longest = 24

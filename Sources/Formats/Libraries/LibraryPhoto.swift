@@ -72,6 +72,19 @@ public struct LibraryPart: Hashable, Sendable {
     }
 }
 
+/// A photo or another file in a list of ids.
+public struct LibraryMember: Hashable, Sendable {
+    /// The server's id.
+    public var id: String
+    /// Whether Vitrine shows the file: whether it is a photo or a video.
+    public var isShown: Bool
+
+    /// Creates a member.
+    public init(id: String, isShown: Bool = true) {
+        (self.id, self.isShown) = (id, isShown)
+    }
+}
+
 /// Parses an answer of a photo library while it arrives.
 ///
 ///     let parser = library.makePhotoParser(forPage: nil)

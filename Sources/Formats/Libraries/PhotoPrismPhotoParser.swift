@@ -36,6 +36,9 @@ public final class PhotoPrismPhotoParser: LibraryParser {
         return reader.takeRecords().compactMap { $0.photo(pictures) }
     }
 
+    /// Whether the page may have only files that Vitrine does not show.
+    public var mayLackPhotos: Bool { reader.count > 0 }
+
     /// The offset of the page that follows; nil after the last page.
     public var nextPage: String? {
         guard reader.count >= pageSize else { return nil }
@@ -44,7 +47,7 @@ public final class PhotoPrismPhotoParser: LibraryParser {
     }
 }
 
-/// Parses the ids in a PhotoPrism server's list of one month's photos and videos.
+/// Parses a PhotoPrism server's list of one month's photos, videos and other files.
 ///
 /// The list has the same form as a page of photos.
 public final class PhotoPrismMemberParser: LibraryParser {
@@ -57,23 +60,23 @@ public final class PhotoPrismMemberParser: LibraryParser {
     /// The list has one page.
     public var nextPage: String? { nil }
 
-    /// Parses the next bytes. Returns the ids that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [String] {
+    /// Parses the next bytes. Returns the members that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryMember] {
         try stream.push(bytes, to: &reader)
         return try members()
     }
 
     /// Parses the end. Throws if the answer is incomplete, or is no list of photos and videos.
-    public func finish() throws -> [String] {
+    public func finish() throws -> [LibraryMember] {
         try stream.finish(to: &reader)
         return try members()
     }
 
-    private func members() throws -> [String] {
+    private func members() throws -> [LibraryMember] {
         try reader.takeRecords().map { record in
             // Without its id, the update would remove the photo.
             guard let id = record.id else { throw FormatError.notAGallery("a month with an unknown id") }
-            return id
+            return LibraryMember(id: id, isShown: record.isShown)
         }
     }
 }
@@ -173,7 +176,8 @@ private struct PhotoPrismRecord {
     private static let otherTypes: Set<String> = ["audio", "document", "other", "sidecar"]
 
     private(set) var id: String?
-    private var (isShown, isVideo) = (true, false)
+    private(set) var isShown = true
+    private var isVideo = false
     private var duration = 0
     private var member: Member?
     private var hash: String?

@@ -25,6 +25,8 @@ struct PhotoReport {
 
     /// The width of the column with the labels.
     private static let labelWidth = 9
+    /// The most bytes of an annotation that are shown. The cache holds more.
+    private static let longestFact = 2_048
 
     /// Creates the report on a photo.
     ///
@@ -68,7 +70,7 @@ struct PhotoReport {
             ("People", annotations.people.joined(separator: ", ")), ("Tags", annotations.tags.joined(separator: ", ")),
             ("Place", annotations.place), ("Author", annotations.author),
         ]
-        return facts.map { ($0, $1.isEmpty ? nil : $1) }
+        return facts.map { ($0, $1.isEmpty ? nil : $1.cut(toBytes: Self.longestFact)) }
     }
 
     /// Returns lines with the main facts and all metadata.

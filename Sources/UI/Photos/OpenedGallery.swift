@@ -31,7 +31,8 @@ final class OpenedGallery {
     /// Reads the gallery's record again.
     func readRecord() {
         if let record = try? reader.gallery() { self.record = record }
-        readName()
+        // The names of other galleries come from the screen of albums.
+        if record.kind == .list || record.kind == .feed { readName() }
     }
 
     /// Reads the gallery's name, which its list may state.

@@ -324,7 +324,8 @@ final class SignIns {
         let asker = askers.lazy.compactMap { self.context.caches.cache($0)?.address }
             .first { $0.origin != question.origin }
         let prompt = SignInPrompt(
-            question, asker: asker.map { context.title(of: $0) }, keeping: context.settings.passwords,
+            // A list could give its gallery the name of another server.
+            question, asker: asker.map { GalleryTitle.text($0) }, keeping: context.settings.passwords,
             user: question.wasRefused ? context.caches.credentials.refusedUser(at: question.place) : nil)
         prompt.onAnswer = { [weak self, weak prompt] answer in
             guard let self, let prompt else { return }

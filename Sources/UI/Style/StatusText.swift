@@ -85,7 +85,7 @@ struct SubjectName {
     }
 }
 
-/// The title of a gallery without a user's title: its location, because lists have no title.
+/// The title of a gallery without a user's title: its location, which the gallery's list cannot choose.
 enum GalleryTitle {
     static func text(_ address: Address) -> String {
         if let path = address.filePath { return path }

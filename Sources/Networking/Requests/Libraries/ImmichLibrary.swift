@@ -135,7 +135,7 @@ private struct ImmichMonths: LibraryParts, LibraryMembers {
         LibraryRequest(address: try server.resolving("api/timeline/bucket?timeBucket=\(month)-01&\(Self.filter)"))
     }
 
-    func makeMemberParser() -> any LibraryParser<String> { ImmichMonthParser() }
+    func makeMemberParser() -> any LibraryParser<LibraryMember> { ImmichMonthParser() }
 }
 
 /// The albums of an Immich server: the favorites, all albums that the user may see, and all people with names.

@@ -125,7 +125,7 @@ struct LibraryReader {
         var memberCount = 0
         try await read(try parts.members(of: part), with: parts.makeMemberParser()) { members in
             memberCount += members.count
-            ids.formUnion(members)
+            for member in members where member.isShown { ids.insert(member.id) }
         }
         return String(memberCount) == count ? ids : nil
     }

@@ -71,7 +71,7 @@ protocol LibraryMembers: Sendable {
     /// Returns the request for the ids of everything in a part.
     func members(of part: String) throws -> LibraryRequest
     /// Creates a parser for the ids of everything in a part.
-    func makeMemberParser() -> any LibraryParser<String>
+    func makeMemberParser() -> any LibraryParser<LibraryMember>
 }
 
 /// A request to a library's server.

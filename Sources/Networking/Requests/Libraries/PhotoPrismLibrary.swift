@@ -120,7 +120,7 @@ private struct PhotoPrismMonths: LibraryParts, LibraryMembers {
             address: try server.resolving("\(PhotoPrismRules.list)?count=\(Self.mostMembers)&order=oldest&\(filter)"))
     }
 
-    func makeMemberParser() -> any LibraryParser<String> { PhotoPrismMemberParser() }
+    func makeMemberParser() -> any LibraryParser<LibraryMember> { PhotoPrismMemberParser() }
 }
 
 /// The albums of a PhotoPrism server: the favorites, all albums that the user may see, and all people with names.
