@@ -38,32 +38,10 @@ import Testing
 
     // MARK: - Names and files
 
-    @Test(
-        "MD5 gives the digests in RFC 1321",
-        arguments: [
-            ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),
-            ("abc", "900150983cd24fb0d6963f7d28e17f72"), ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
-            ("abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"),
-            ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "d174ab98d277d9f5a5611c2c9f419d9f"),
-            (String(repeating: "1234567890", count: 8), "57edf4a22be3c955ac49da2e2107b67a"),
-        ])
-    func digests(text: String, digest: String) {
-        #expect(Pictures.MD5.digits(of: Array(text.utf8)) == digest)
-    }
-
-    @Test("MD5 agrees with md5sum for every length up to two blocks")
-    func digestsOfAllLengths() throws {
-        let texts = (0..<130).map { String(repeating: "x", count: $0) }
-        let files = texts.enumerated().map { folder.write("texts/\($0.offset)", $0.element) }
-        let expected = try Command("/usr/bin/md5sum", files).lines.map { String($0.prefix(32)) }
-        #expect(texts.map { Pictures.MD5.digits(of: Array($0.utf8)) } == expected)
-    }
-
     @Test("The standard's example has the name that the standard states")
     func example() {
         let uri = DesktopPhoto.uri(Array("/home/jens/photos/me.png".utf8))
         #expect(uri == "file:///home/jens/photos/me.png")
-        #expect(Pictures.MD5.digits(of: Array(uri.utf8)) == "c6ee772d9e49320e97ec29a7eb5b1697")
     }
 
     @Test("URIs have the form of GLib for every byte and for names that are not UTF-8")

@@ -148,7 +148,7 @@ struct DesktopPhoto: Hashable {
     }
 
     /// The name of the thumbnail's file.
-    var fileName: String { MD5.digits(of: Array(uri.utf8)) + ".png" }
+    var fileName: String { ByteDigest.md5.digits(of: Array(uri.utf8)) + ".png" }
 
     /// The texts that a thumbnail of this photo contains.
     var texts: [(key: String, value: String)] {
