@@ -276,4 +276,70 @@ import Testing
             return
         }
     }
+
+    // MARK: - Files
+
+    private func put(_ url: String, _ bytes: [UInt8] = bytes, length: Int? = nil) -> HTTPRequest {
+        let folder = TestFolder()
+        let file = UploadFile(
+            taking: open(folder.write("file", bytes), O_RDONLY), length: ByteCount(length ?? bytes.count))
+        var request = HTTPRequest(url: url, method: .put, destination: .stream, limit: 1 << 16)
+        request.upload = HTTPRequest.Upload(file)
+        return request
+    }
+
+    @Test("A file arrives byte for byte, and the meter counts it")
+    func sentFiles() async throws {
+        let server = try ScriptedServer { _ in .answer(200, "") }
+        let large = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) }
+        for bytes in [Self.bytes, large, []] {
+            let meter = TransferMeter()
+            var request = put(server.url("/a b"), bytes)
+            (request.url, request.meter) = (server.url("/a%20b"), meter)
+            #expect(try await Probe().fetch(request).response?.status == 200)
+            #expect(server.requests.last?.method == "PUT" && server.requests.last?.body == bytes)
+            #expect(server.requests.last?.headers["content-length"] == "\(bytes.count)")
+            #expect(meter.reading.bytes == ByteCount(bytes.count) && meter.reading.outcome == .succeeded)
+        }
+    }
+
+    @Test("A file that has become shorter ends the transfer, and the server gets no complete request")
+    func shortFile() async throws {
+        let server = try ScriptedServer { _ in .answer(200, "") }
+        let failure = await Probe().failure(put(server.url("/a"), length: Self.bytes.count + 1))
+        #expect(failure == .file("it has become shorter") && server.requests.isEmpty)
+    }
+
+    @Test("A file is sent again if the server has closed the idle connection")
+    func fileAfterClose() async throws {
+        let server = try ScriptedServer { $0.path == "/first" ? .answer(200, "") + [.close] : .answer(200, "") }
+        let probe = Probe()
+        for path in ["/first", "/second"] {
+            #expect(try await probe.fetch(put(server.url(path))).response?.status == 200)
+        }
+        #expect(server.requests.last?.body == Self.bytes)
+    }
+
+    @Test("A refusal is read although the file was not sent whole")
+    func refusedFile() async throws {
+        let server = try ScriptedServer { _ in .answer(403, "no", headers: ["Connection: close"]) + [.close] }
+        var request = put(server.url("/a"))
+        request.wantsRefusals = true
+        let outcome = try await Probe().fetch(request)
+        #expect(outcome.response?.status == 403 && outcome.bytes == Array("no".utf8))
+    }
+
+    @Test("A signature contains the digest of a file, or says that it does not")
+    func signedFile() async throws {
+        let server = try ScriptedServer { _ in .answer(200, "") }
+        for digest in [nil, "abc"] {
+            var request = put(server.url("/a"))
+            request.credentials = HTTPRequest.Credentials(
+                accessKey: "ID", secret: "secret", sessionToken: nil, region: "r")
+            if let file = request.upload?.file { request.upload = HTTPRequest.Upload(file, digest: digest) }
+            _ = try await Probe().fetch(request)
+            #expect(server.requests.last?.headers["x-amz-content-sha256"] == digest ?? "UNSIGNED-PAYLOAD")
+            #expect(server.requests.last?.headers["authorization"]?.contains("Credential=ID/") == true)
+        }
+    }
 }

@@ -14,9 +14,13 @@ struct Signature: Hashable, Sendable {
     /// The digest of an empty body. AWS requires the header; curl 7.88 signs the digest but sends no header.
     private static let digestOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-    /// The headers that belong to the signature.
-    var headers: [(name: String, value: String)] {
-        [("x-amz-content-sha256", Self.digestOfNothing)] + (sessionToken.map { [("x-amz-security-token", $0)] } ?? [])
+    /// The value in place of a digest, if the signature does not contain the body.
+    private static let unsigned = "UNSIGNED-PAYLOAD"
+
+    /// Returns the headers that belong to the signature of a request.
+    func headers(of request: HTTPRequest) -> [(name: String, value: String)] {
+        let digest = request.upload.map { $0.digest ?? Self.unsigned } ?? Self.digestOfNothing
+        return [("x-amz-content-sha256", digest)] + (sessionToken.map { [("x-amz-security-token", $0)] } ?? [])
     }
 
     /// Sets curl's options for the signature.

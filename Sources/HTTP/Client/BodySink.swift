@@ -86,6 +86,39 @@ public final class BodyFile: Sendable {
     }
 }
 
+/// An open file to send. The object owns a descriptor of its own.
+///
+/// The file's size at the creation is the length of the request's body. A file that becomes shorter while it is sent makes
+/// the transfer fail, so that the server keeps no part of the file.
+public final class UploadFile: Sendable {
+    private let descriptor: Int32
+    /// The number of bytes to send.
+    public let length: ByteCount
+
+    /// Takes over a descriptor that is open for reading, and closes it at the end.
+    ///
+    /// - Parameter length: the number of bytes to send.
+    public init(taking descriptor: Int32, length: ByteCount) {
+        (self.descriptor, self.length) = (descriptor, length)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Reads bytes at an offset, at most up to ``length``. Throws an error if the file ends before.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(HTTPError) -> Int {
+        let wanted = min(ByteCount(buffer.count), length - offset).int
+        guard wanted > 0 else { return 0 }
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, wanted, off_t(offset.int))
+            if count > 0 { return count }
+            guard count < 0 else { throw .file("it has become shorter") }
+            if errno != EINTR { throw .file(String(cString: strerror(errno))) }
+        }
+    }
+}
+
 /// Finds out whether an operation failed for lack of file descriptors.
 ///
 /// curl and its libraries need descriptors to look up names, to connect and to read certificates. They report only that

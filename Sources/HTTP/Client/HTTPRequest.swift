@@ -18,7 +18,7 @@ public struct HTTPRequest: Sendable {
     /// The method of a request.
     ///
     /// Only `get` follows redirects to other origins. `propfind` and `options` keep their method and body after a
-    /// redirect within the origin. So does `post`, but only after 307 and 308, which mean that the server has not acted.
+    /// redirect within the origin. So do `post` and `put`, but only after 307 and 308, which mean that the server has not acted.
     public enum Method: String, Hashable, Sendable {
         /// Fetches a resource.
         case get = "GET"
@@ -28,6 +28,8 @@ public struct HTTPRequest: Sendable {
         case options = "OPTIONS"
         /// Sends a query. Vitrine never repeats a query after sending it, except as an answer to 401, 407, 307 or 308.
         case post = "POST"
+        /// Stores a file, which the request's ``HTTPRequest/upload`` names. Vitrine may repeat this request.
+        case put = "PUT"
 
         /// Whether a status means success for a request with this method and without a range.
         public func isSuccess(_ status: Int) -> Bool {
@@ -35,7 +37,7 @@ public struct HTTPRequest: Sendable {
             case .get: status == 200
             case .propfind: status == 200 || status == 207
             case .options: (200..<300).contains(status)
-            case .post: [200, 201, 204].contains(status)
+            case .post, .put: [200, 201, 204].contains(status)
             }
         }
 
@@ -46,8 +48,23 @@ public struct HTTPRequest: Sendable {
             // RFC 9110, section 15.4.4: 303 leads to another resource, for a GET.
             case .propfind, .options: status != 303
             // After the other statuses, the server may have acted on the request already.
-            case .post: status == 307 || status == 308
+            case .post, .put: status == 307 || status == 308
             }
+        }
+    }
+
+    /// A file to send, and the digest of its bytes.
+    public struct Upload: Sendable {
+        /// The open file.
+        public let file: UploadFile
+        /// The SHA-256 digest of the bytes as hexadecimal digits, which a signature contains; nil to sign no bytes.
+        ///
+        /// Without TLS, only this digest keeps others from changing the bytes on the way.
+        public let digest: String?
+
+        /// Creates a description of a file to send.
+        public init(_ file: UploadFile, digest: String? = nil) {
+            (self.file, self.digest) = (file, digest)
         }
     }
 
@@ -87,6 +104,8 @@ public struct HTTPRequest: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body to send; nil for none. A `get` sends no body. The headers must state its type.
     public var body: [UInt8]?
+    /// The file to send; nil for none. Only `put` sends a file.
+    public var upload: Upload?
     /// The credentials for the URL's origin.
     public var credentials: Credentials?
     /// The place where the body goes.

@@ -33,9 +33,10 @@ public final class TransferMeter: Sendable {
 
     /// Counts of packets from a connection, including packets of other transfers.
     public struct Packets: Hashable, Sendable {
-        /// The number of packets that arrived.
+        /// The number of packets that arrived. For an upload, the number of packets sent.
         public var received: Int
-        /// The number of packets that arrived before an earlier packet. Usually the earlier packet was lost.
+        /// The number of packets that arrived before an earlier packet. Usually the earlier packet was lost. For an upload,
+        /// the number of packets sent again.
         public var disordered: Int
         /// The recent round-trip time in seconds, including the time in queues. The value is nil behind a proxy, which
         /// acknowledges the packets itself.
@@ -51,8 +52,8 @@ public final class TransferMeter: Sendable {
 
     /// The values that a meter shows.
     public struct Reading: Hashable, Sendable {
-        /// The number of bytes of body received, before decompression, including redirects and unwanted answers. Never
-        /// decreases.
+        /// The number of bytes of body received, before decompression, including redirects and unwanted answers. For an
+        /// upload, the number of bytes that the server's system has acknowledged. Never decreases.
         public internal(set) var bytes: ByteCount = 0
         /// The number of bytes requested so far in pieces; nil for a single request.
         public internal(set) var asked: ByteCount?
@@ -61,12 +62,13 @@ public final class TransferMeter: Sendable {
         /// The seconds that TCP took to connect. The value is nil before the connection, for a reused connection, and
         /// behind a proxy, where the host's time is unknown.
         public internal(set) var connect: Double?
-        /// The seconds from the request to the first byte of the answer, once that byte has arrived.
+        /// The seconds from the request to the first byte of the answer, once that byte has arrived. For an upload, the
+        /// seconds since the last byte was given to the system.
         public internal(set) var wait: Double?
         /// The protocol version of the answer; nil before the answer, and for a local file.
         public internal(set) var version: Version?
         /// The packets that arrived over the connection since the last transfer on it ended. The value is nil until the
-        /// end, after a failure, and if the system does not count packets.
+        /// end, after a failure, and if the system does not count packets. For an upload, the packets sent so far.
         public internal(set) var packets: Packets?
         /// The way in which the transfer ended; nil while it runs.
         public internal(set) var outcome: Outcome?
@@ -123,6 +125,11 @@ public final class TransferMeter: Sendable {
 
     func set(packets: Packets?) {
         facts.withLock { $0.packets = packets }
+    }
+
+    /// Adds the packets that an upload has sent since the last call.
+    func add(_ packets: Packets) {
+        facts.withLock { $0.packets = packets.added(to: $0.packets) }
     }
 
     /// Records the end of the transfer. Only the first call counts.

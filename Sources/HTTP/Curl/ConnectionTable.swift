@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import Numbers
 
 /// The sockets of curl's connections with their packet counts. Used on the network's thread only.
 ///
@@ -11,6 +12,7 @@ final class ConnectionTable {
         var ends: ConnectionEnds?
         /// The packet counts at the last report. The system's counters wrap around.
         var (received, disordered): (UInt32, UInt32) = (0, 0)
+        var (sent, repeated): (UInt32, UInt32) = (0, 0)
     }
 
     /// The connections by socket. A closed socket stays until its number is reused, so the table never has more entries
@@ -27,15 +29,26 @@ final class ConnectionTable {
 
     /// Returns the packets since the last call for the same connection. Returns nil if the system does not count
     /// packets.
-    func advance(_ ends: ConnectionEnds) -> TransferMeter.Packets? {
+    ///
+    /// - Parameter isUpload: whether to count the sent packets, and those sent again, in place of the received ones.
+    func advance(_ ends: ConnectionEnds, isUpload: Bool = false) -> TransferMeter.Packets? {
         guard let socket = socket(ends), let last = connections[socket] else { return nil }
-        var (roundTrip, received, disordered): (UInt32, UInt32, UInt32) = (0, 0, 0)
-        guard ccurl_get_packets(socket, &roundTrip, &received, &disordered) != 0 else { return nil }
-        connections[socket] = Connection(ends: ends, received: received, disordered: disordered)
+        var roundTrip: UInt32 = 0
+        var now = Connection()
+        now.ends = ends
+        guard ccurl_get_packets(socket, &roundTrip, &now.received, &now.disordered, &now.sent, &now.repeated) != 0
+        else { return nil }
+        connections[socket] = now
         return TransferMeter.Packets(
-            received: Int(clamping: received &- last.received),
-            disordered: Int(clamping: disordered &- last.disordered),
+            received: Int(clamping: isUpload ? now.sent &- last.sent : now.received &- last.received),
+            disordered: Int(
+                clamping: isUpload ? now.repeated &- last.repeated : now.disordered &- last.disordered),
             roundTrip: Double(roundTrip) / 1e6)
+    }
+
+    /// Returns the bytes that a connection's end has not acknowledged. The bytes are on the way, or wait in the system.
+    func unacknowledged(_ socket: curl_socket_t?) -> ByteCount {
+        ByteCount(socket.map { ccurl_get_unacknowledged($0) } ?? 0)
     }
 
     /// Makes curl reset the connection when closing it (socket(7), SO_LINGER). Vitrine does not want the remaining data
@@ -72,7 +85,8 @@ final class ConnectionTable {
         return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
     }
 
-    private func socket(_ ends: ConnectionEnds) -> curl_socket_t? {
+    /// Returns a connection's socket. Returns nil for an unknown connection.
+    func socket(_ ends: ConnectionEnds) -> curl_socket_t? {
         updateEnds()
         // The number of a closed socket may have been reused.
         guard let socket = sockets[ends], ConnectionEnds(socket) == ends else { return nil }

@@ -49,6 +49,14 @@ struct EasyHandle {
         ccurl_set_callback(curl.functions, pointer, option, callback)
     }
 
+    func set(_ option: CURLoption, _ count: ByteCount) {
+        ccurl_set_offset(curl.functions, pointer, option, curl_off_t(count.int))
+    }
+
+    func setSeek(_ callback: curl_seek_callback) {
+        ccurl_set_seek(curl.functions, pointer, callback)
+    }
+
     func setProgress(_ callback: curl_xferinfo_callback) {
         ccurl_set_progress(curl.functions, pointer, callback)
     }

@@ -93,7 +93,15 @@ enum MethodOptions {
     }
 
     /// - Parameter body: the body, which must outlive the handle; nil for no body.
-    static func apply(_ method: HTTPRequest.Method, _ body: UnsafeMutableBufferPointer<UInt8>?, to easy: EasyHandle) {
+    static func apply(_ request: HTTPRequest, _ body: UnsafeMutableBufferPointer<UInt8>?, to easy: EasyHandle) {
+        let method = request.method
+        if method == .put {
+            easy.set(CURLOPT_UPLOAD, 1)
+            easy.set(CURLOPT_INFILESIZE_LARGE, request.upload?.file.length ?? 0)
+            // For a large file, curl waits a second for servers that do not answer `Expect: 100-continue`. A header
+            // that removes this one would become part of curl 7.88's signature, which servers then refuse.
+            easy.set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
+        }
         if let body, let address = body.baseAddress {
             easy.set(CURLOPT_POSTFIELDSIZE, body.count)
             easy.set(CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(address))
@@ -105,7 +113,7 @@ enum MethodOptions {
 
 extension HTTPRequest {
     /// Whether curl sends a body. A POST without a body sends an empty body.
-    fileprivate var sendsBody: Bool { method != .get && body != nil || method == .post }
+    fileprivate var sendsBody: Bool { method != .get && method != .put && body != nil || method == .post }
 }
 
 /// The headers of a request, except the headers that curl adds.
@@ -113,7 +121,7 @@ enum RequestHeaders {
     static func lines(of request: HTTPRequest, at hop: Hop) -> [String] {
         // Other servers than the user's own get none of the request's headers.
         let signature = hop.isOwn ? request.credentials?.signature : nil
-        let headers = request.headers + (signature?.headers ?? [])
+        let headers = request.headers + (signature?.headers(of: request) ?? [])
         var lines = hop.isOwn ? headers.compactMap { line($0.name, $0.value) } : []
         if hop.isOwn, case .header(let name, let value)? = request.credentials?.kind {
             lines += line(name, value).map { [$0] } ?? []

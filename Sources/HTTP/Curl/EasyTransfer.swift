@@ -36,6 +36,11 @@ final class EasyTransfer {
     private var before = HTTPMetrics()
     /// The number of bytes of body in the current exchange, as curl counts.
     private var received: ByteCount = 0
+    /// The most bytes of a file that an exchange has sent and the server's system has acknowledged.
+    private var sent: ByteCount = 0
+    /// The time when the packets of an upload were last counted. A long file shows a queue before its end.
+    private var packetTime = ContinuousClock.now
+    private static let packetInterval = Duration.milliseconds(25)
 
     private enum Answer {
         /// The caller wants the body. `whole` is the body's length if it is certain, otherwise nil.
@@ -149,7 +154,11 @@ final class EasyTransfer {
 
     /// Reports the end to the mailbox and the meter.
     func end(_ result: Result<HTTPMetrics, any Error>) {
-        if case .success(let metrics) = result { request.meter?.set(bytes: metrics.bytes) }
+        if case .success(let metrics) = result {
+            // An answer that refuses a file may come before its end.
+            let isSent = request.upload != nil && status < 300
+            request.meter?.set(bytes: isSent ? request.upload?.file.length ?? 0 : max(metrics.bytes, sent))
+        }
         mailbox.post(end: result)
         turn.add(mailbox)
         request.meter?.recordEnd(result, isRefused: status >= 400)
@@ -201,12 +210,24 @@ final class EasyTransfer {
 
     // MARK: - Events of the exchange
 
-    /// Records the byte count. Returns false if the exchange must end.
-    func updateProgress(_ count: ByteCount) -> Bool {
+    /// Records the byte counts. Returns false if the exchange must end.
+    ///
+    /// - Parameter acknowledged: the number of bytes of a file that have been sent and acknowledged.
+    func updateProgress(_ count: ByteCount, acknowledged: ByteCount) -> Bool {
         // curl restarts its count when it repeats a request with a password.
         if count < received { before.bytes += received }
         received = count
-        request.meter?.set(bytes: before.bytes + count)
+        if request.upload == nil {
+            request.meter?.set(bytes: before.bytes + count)
+        } else {
+            // A repeated request sends the file again, which is no progress.
+            sent = max(sent, acknowledged)
+            request.meter?.set(bytes: sent)
+            if ContinuousClock.now - packetTime > Self.packetInterval {
+                recordPackets()
+                packetTime = .now
+            }
+        }
         // curl reads a refusal before it repeats the request, and passes it to no callback.
         guard answer == nil, count > Self.refusalLimit else { return true }
         stop = .error(.malformed("a refusal is too long"))
@@ -215,7 +236,11 @@ final class EasyTransfer {
 
     /// Reports the packet counts of the connection to the meter.
     func recordPackets() {
-        request.meter?.set(packets: exchange?.packets)
+        guard request.upload != nil else {
+            request.meter?.set(packets: exchange?.packets)
+            return
+        }
+        if let packets = exchange?.packets { request.meter?.add(packets) }
     }
 
     /// Reports the stated length of the body to the meter.

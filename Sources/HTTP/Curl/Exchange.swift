@@ -31,6 +31,10 @@ final class Exchange {
     /// The request's body. curl keeps its address and makes no copy.
     private let body: UnsafeMutableBufferPointer<UInt8>?
     private let errorText: UnsafeMutablePointer<CChar>
+    /// The number of bytes of the request's file that curl has taken.
+    private var taken: ByteCount = 0
+    /// The socket of an upload's connection; nil before the connection.
+    private var socket: curl_socket_t?
 
     init(_ plan: ExchangePlan, of transfer: EasyTransfer, _ configuration: HTTPConfiguration) throws(HTTPError) {
         check = try AddressCheck(plan, configuration)
@@ -42,10 +46,11 @@ final class Exchange {
         // Allocated late, since an initializer that throws before runs no `deinit`.
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         body = MethodOptions.body(of: plan.request)
-        clock = TransferClock(transfer.request.meter, isBehindProxy: plan.proxy != nil)
+        clock = TransferClock(
+            transfer.request.meter, isBehindProxy: plan.proxy != nil, isUpload: plan.request.upload != nil)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         EasyOptions.apply(plan, configuration, to: easy)
-        MethodOptions.apply(plan.request.method, body, to: easy)
+        MethodOptions.apply(plan.request, body, to: easy)
         for line in RequestHeaders.lines(of: plan.request, at: plan.hop) {
             headerList = ccurl_slist_append(curl.functions, headerList, line)
         }
@@ -58,6 +63,7 @@ final class Exchange {
         applyBodyCallbacks(context)
         applyConnectionCallbacks(context)
         applyProgressCallbacks(context)
+        if plan.request.upload != nil { applyUploadCallbacks(context) }
     }
 
     deinit {
@@ -128,7 +134,7 @@ final class Exchange {
     /// The packets that arrived over the connection. Behind a proxy the round trip is unknown, because the proxy
     /// acknowledges the packets.
     var packets: TransferMeter.Packets? {
-        var packets = transfer.connections.advance(ConnectionEnds(easy))
+        var packets = transfer.connections.advance(ConnectionEnds(easy), isUpload: plan.request.upload != nil)
         if plan.proxy != nil { packets?.roundTrip = nil }
         return packets
     }
@@ -185,9 +191,40 @@ final class Exchange {
     private func applyProgressCallbacks(_ context: UnsafeMutableRawPointer) {
         easy.set(CURLOPT_NOPROGRESS, 0)
         easy.set(CURLOPT_XFERINFODATA, context)
-        easy.setProgress { context, _, received, _, _ in
+        easy.setProgress { context, _, received, _, sent in
             guard let exchange = Exchange.at(context) else { return 1 }
-            return exchange.transfer.updateProgress(ByteCount(received)) ? 0 : 1
+            let unacknowledged = exchange.transfer.connections.unacknowledged(exchange.socket)
+            return exchange.transfer.updateProgress(
+                ByteCount(received), acknowledged: ByteCount(sent) - unacknowledged) ? 0 : 1
+        }
+    }
+
+    private func applyUploadCallbacks(_ context: UnsafeMutableRawPointer) {
+        easy.set(CURLOPT_READDATA, context)
+        easy.set(CURLOPT_READFUNCTION) { bytes, size, count, context in
+            guard let exchange = Exchange.at(context) else { return Int(CURL_READFUNC_ABORT) }
+            return exchange.give(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+        }
+        // curl starts again after a repeat, such as over another connection.
+        easy.set(CURLOPT_SEEKDATA, context)
+        easy.setSeek { context, offset, origin in
+            guard let exchange = Exchange.at(context), origin == SEEK_SET else { return Int32(CURL_SEEKFUNC_FAIL) }
+            exchange.taken = ByteCount(offset)
+            return Int32(CURL_SEEKFUNC_OK)
+        }
+    }
+
+    /// Copies the next bytes of the request's file into a buffer. Returns their number.
+    private func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let file = plan.request.upload?.file else { return 0 }
+        do throws(HTTPError) {
+            let count = try file.read(into: buffer, at: taken)
+            taken = taken + ByteCount(count)
+            if taken >= file.length { clock.recordSent() }
+            return count
+        } catch {
+            _ = transfer.abort(error)
+            return Int(CURL_READFUNC_ABORT)
         }
     }
 
@@ -203,6 +240,7 @@ final class Exchange {
         isRequested = !isMisled && !isRepeatRefused && check.allows(address)
         guard isRequested else { return false }
         isAnswerDue = true
+        if plan.request.upload != nil { socket = transfer.connections.socket(ends) }
         // The headers of a tunnel or of a refusal are not part of the answer.
         head = ResponseHead()
         EasyOptions.setWeight(transfer.weight, of: easy)
@@ -245,11 +283,18 @@ struct TransferClock {
     /// curl's sums when the last request was sent, in seconds.
     private var (connecting, waiting) = (0.0, 0.0)
     private var isAnswered = false
+    private let isUpload: Bool
+    /// The time when the last byte of a file was given to curl.
+    private var sent: ContinuousClock.Instant?
 
-    init(_ meter: TransferMeter?, isBehindProxy: Bool) {
+    init(_ meter: TransferMeter?, isBehindProxy: Bool, isUpload: Bool = false) {
         self.meter = meter
         self.isBehindProxy = isBehindProxy
+        self.isUpload = isUpload
     }
+
+    /// Records that curl has taken the last byte of the file.
+    mutating func recordSent() { sent = .now }
 
     /// Records that a connection is established and curl is about to send a request.
     mutating func recordRequest(_ easy: EasyHandle) {
@@ -266,6 +311,12 @@ struct TransferClock {
     mutating func recordAnswer(_ easy: EasyHandle) {
         guard let meter, !isAnswered else { return }
         isAnswered = true
+        if isUpload {
+            // A server that answers before the end of the file says nothing about the way.
+            guard let sent else { return }
+            let wait = (ContinuousClock.now - sent).components
+            return meter.recordAnswer(after: Double(wait.seconds) + Double(wait.attoseconds) / 1e18, version: .http1)
+        }
         let version: TransferMeter.Version = easy.long(CURLINFO_HTTP_VERSION) >= CURL_HTTP_VERSION_2_0 ? .http2 : .http1
         meter.recordAnswer(after: max(0, Self.wait(easy) - waiting), version: version)
     }

@@ -7,11 +7,13 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 /* The functions in use: their names here and in the library. */
@@ -176,6 +178,14 @@ static inline CURLcode ccurl_set_callback(
     return library->easy_setopt(easy, option, callback);
 }
 
+static inline CURLcode ccurl_set_offset(const ccurl_library *library, CURL *easy, CURLoption option, curl_off_t value) {
+    return library->easy_setopt(easy, option, value);
+}
+
+static inline CURLcode ccurl_set_seek(const ccurl_library *library, CURL *easy, curl_seek_callback callback) {
+    return library->easy_setopt(easy, CURLOPT_SEEKFUNCTION, callback);
+}
+
 static inline CURLcode ccurl_set_progress(const ccurl_library *library, CURL *easy, curl_xferinfo_callback callback) {
     return library->easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
 }
@@ -232,19 +242,32 @@ static inline int ccurl_get_ends(
     return *local_port != 0 && *remote_port != 0;
 }
 
-/* Writes a connection's smoothed round trip in microseconds, its received data packets, and those received out of order
-   (tcp(7), TCP_INFO). The C library's structure lacks these fields, which are tcpi_rtt, tcpi_data_segs_in and
-   tcpi_rcv_ooopack in <linux/tcp.h> since Linux 5.4; their offsets do not change. Returns 0 if unknown. */
+/* Writes a connection's smoothed round trip in microseconds, its received data packets, those received out of order, its
+   sent data packets, and those sent again (tcp(7), TCP_INFO). The C library's structure lacks some of these fields, which are
+   tcpi_rtt, tcpi_data_segs_in, tcpi_rcv_ooopack, tcpi_data_segs_out and tcpi_total_retrans in <linux/tcp.h> since Linux 5.4;
+   their offsets do not change. Returns 0 if unknown. */
 static inline int ccurl_get_packets(
-    curl_socket_t connection, uint32_t *round_trip, uint32_t *received, uint32_t *disordered) {
-    enum { smoothed_round_trip = 68, data_segments = 152, out_of_order = 224, end = 228 };
+    curl_socket_t connection, uint32_t *round_trip, uint32_t *received, uint32_t *disordered, uint32_t *sent,
+    uint32_t *repeated) {
+    enum {
+        smoothed_round_trip = 68, retransmissions = 100, data_segments = 152, data_segments_out = 156, out_of_order = 224,
+        end = 228
+    };
     unsigned char info[256];
     socklen_t length = sizeof info;
     if (getsockopt(connection, IPPROTO_TCP, TCP_INFO, info, &length) != 0 || length < end) return 0;
     memcpy(round_trip, info + smoothed_round_trip, sizeof *round_trip);
     memcpy(received, info + data_segments, sizeof *received);
     memcpy(disordered, info + out_of_order, sizeof *disordered);
+    memcpy(sent, info + data_segments_out, sizeof *sent);
+    memcpy(repeated, info + retransmissions, sizeof *repeated);
     return 1;
+}
+
+/* Returns the bytes that were written to a connection and not acknowledged (tcp(7), SIOCOUTQ); 0 if unknown. */
+static inline int ccurl_get_unacknowledged(curl_socket_t connection) {
+    int count = 0;
+    return ioctl(connection, SIOCOUTQ, &count) == 0 ? count : 0;
 }
 
 /* Writes the milliseconds since a connection last received data (tcp(7), TCP_INFO). Returns 0 if unknown. */
