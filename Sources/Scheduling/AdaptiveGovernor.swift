@@ -63,7 +63,8 @@ public struct AdaptiveGovernor: Governor {
     }
 
     private func newHost(_ candidate: TransferCandidate) -> GovernedHost {
-        GovernedHost(remembered[candidate.host], isSecure: candidate.isSecure)
+        GovernedHost(
+            remembered[candidate.host], isSecure: candidate.isSecure, isForUploads: candidate.kind == .upload)
     }
 
     /// The running transfers that the user waits for. Attempts to reach an unreachable host are excluded.
@@ -101,7 +102,8 @@ public struct AdaptiveGovernor: Governor {
         if isTrial { host.trial.recordStart() }
         let new = RunningTransfer(
             candidate: candidate, isTrial: isTrial, isRepeated: candidate.isAgain, sign: now,
-            asked: way.isInPieces ? 0 : nil, askTime: now, sampleTime: now, deliveredAtSample: host.path.delivered)
+            asked: way.isInPieces ? 0 : nil, askTime: candidate.kind == .upload ? nil : now, sampleTime: now,
+            deliveredAtSample: host.path.delivered)
         running[transfer] = new
         host.underWay += host.cost(new)
         hosts[candidate.host] = host
@@ -159,17 +161,18 @@ public struct AdaptiveGovernor: Governor {
             (transfer.sampleTime, transfer.deliveredAtSample) = (now, host.path.delivered)
             // TLS takes another round trip before the request.
             let askTime = now + (transfer.candidate.isSecure ? host.path.roundTripTime : 0)
-            (transfer.askTime, transfer.sign, transfer.isAnswered) = (askTime, askTime, false)
+            (transfer.askTime, transfer.sign, transfer.isAnswered) = (transfer.isUpload ? nil : askTime, askTime, false)
             host.reachability.recordSign(at: now)
         case .answered(let wait, let length, let isShared):
             host.path.recordAnswer(wait, of: transfer.candidate.kind, isShared: isShared, at: now)
             host.reachability.recordSign(at: now)
             if transfer.candidate.kind == .thumbnail { host.waits.add(wait) }
-            transfer.length = length ?? transfer.length
+            // The answer to an upload has a length of its own.
+            if !transfer.isUpload { transfer.length = length ?? transfer.length }
             transfer.askTime = nil
             (transfer.sign, transfer.isAnswered) = (now, true)
         case .askedAgain:
-            transfer.askTime = now
+            transfer.askTime = transfer.isUpload ? nil : now
             (transfer.sign, transfer.isAnswered) = (now, false)
         case .received(let bytes):
             guard bytes > transfer.received else { return }
@@ -178,13 +181,13 @@ public struct AdaptiveGovernor: Governor {
             let isPhoto = transfer.candidate.kind == .photo
             if isPhoto, transfer.isAnswered { host.path.recordSilence(from: transfer.sign, to: now) }
             (transfer.received, transfer.sign) = (bytes, now)
-            // A photo takes long, so it is sampled as it arrives.
-            if isPhoto, now - transfer.sampleTime > max(2 * host.path.roundTripTime, 0.25) {
+            // A photo or an upload takes long, so it is sampled as its bytes arrive.
+            if isPhoto || transfer.isUpload, now - transfer.sampleTime > max(2 * host.path.roundTripTime, 0.25) {
                 host.sample(&transfer, at: now)
             }
         case .asked(let bytes): transfer.asked = bytes
         case .packets(let count, let disordered, let roundTrip):
-            if count > 0 { host.path.recordPackets(areOrdered: disordered == 0, roundTrip: roundTrip) }
+            if count > 0 { host.path.recordPackets(areOrdered: disordered == 0, roundTrip: roundTrip, at: now) }
         case .importance(let importance):
             let wasLookedAt = transfer.isLookedAt
             transfer.candidate.importance = importance

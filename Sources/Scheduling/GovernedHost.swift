@@ -24,8 +24,8 @@ struct GovernedHost: Sendable {
     private var waiting = 0
     private var isSilent = false
 
-    init(_ capacity: Double?, isSecure: Bool) {
-        path = HostPath(isSecure: isSecure)
+    init(_ capacity: Double?, isSecure: Bool, isForUploads: Bool) {
+        path = HostPath(isSecure: isSecure, isForUploads: isForUploads)
         if let capacity { path.begin(with: capacity) }
     }
 
@@ -35,9 +35,9 @@ struct GovernedHost: Sendable {
     /// The number of bytes to keep requested but not yet received.
     var window: Double { path.window(cap: cap.value) }
 
-    /// The most thumbnails to run at once.
+    /// The most thumbnails or uploads to run at once.
     var width: Int {
-        Int(clamped: min(max((window / max(path.size(.thumbnail), 1)).rounded(.up), 1), cap.value))
+        Int(clamped: min(max((window / max(path.usualSize, 1)).rounded(.up), 1), cap.value))
     }
 
     /// Whether no transfer runs or waits.
@@ -79,6 +79,8 @@ struct GovernedHost: Sendable {
     /// trip. Many new connections double their speed in that time. Over a shared connection, however, the server sends
     /// the most important answer first, so a photo leaves that connection only where the line loses packets.
     func way(for candidate: TransferCandidate) -> Admission.Way {
+        // Files that share a connection would share its window, and wait for the same lost packets.
+        if candidate.kind == .upload { return Admission.Way(.unshared) }
         let usual: Admission.Way = trial.isUnshared ? .few : .any
         guard candidate.kind == .photo, path.capacity != nil else { return usual }
         guard !isShared else {
@@ -148,7 +150,9 @@ struct GovernedHost: Sendable {
         case .completed:
             var transfer = transfer
             // The few packets since a photo's last sample show no rate.
-            let isShort = transfer.candidate.kind == .photo && now - transfer.sampleTime < path.roundTripTime
+            let isShort =
+                (transfer.candidate.kind == .photo || transfer.isUpload)
+                && now - transfer.sampleTime < path.roundTripTime
             if !isShort { sample(&transfer, at: now) }
             if transfer.received > 0 {
                 path.recordSize(transfer.received + transfer.candidate.held, of: transfer.candidate.kind)

@@ -7,6 +7,8 @@
 /// than a round trip, and more of them have to run.
 struct HostPath {
     private let isSecure: Bool
+    /// Whether the path is for uploads. Then TCP measures the queue, because this machine sends the packets.
+    private let isForUploads: Bool
     private(set) var delivered = 0.0
     private(set) var bandwidth = BandwidthFilter()
     /// The measured round trips of connections and answers.
@@ -15,7 +17,7 @@ struct HostPath {
     /// The measured waits for answers alone, which include the server's time.
     private var answer = RoundTripFilter()
     /// Whether the program sees the head of an answer late. That happens if the head is in the same TLS record as the
-    /// beginning of the body.
+    /// beginning of the body. For uploads the value is true, because the answer follows the whole file.
     private var isSeenLate = false
     /// The average size of transfers of each kind, in bytes.
     private var sizes: [Double] = TransferKind.allCases.map(\.usualSize)
@@ -47,18 +49,29 @@ struct HostPath {
     /// The most transfers of a host. With more transfers, some servers suspect an attack.
     static let greatestCap = 64.0
 
-    init(isSecure: Bool) {
-        self.isSecure = isSecure
+    init(isSecure: Bool, isForUploads: Bool = false) {
+        (self.isSecure, self.isForUploads) = (isSecure, isForUploads)
         startingWidth = StartingWidth(isSecure: isSecure)
-        trialWindow = startingWidth.width * TransferKind.thumbnail.usualSize
+        // Each connection begins slowly by itself, whatever the size of its file, so the start is a number of files.
+        trialWindow =
+            isForUploads
+            ? Self.firstUploads * TransferKind.upload.usualSize
+            : startingWidth.width * TransferKind.thumbnail.usualSize
+        isSeenLate = isForUploads
     }
+
+    /// The number of files to send at once until the first measurement.
+    private static let firstUploads = 8.0
 
     /// Starts with the capacity of an earlier run, if it exceeds the usual start.
     mutating func begin(with capacity: Double) {
-        trialWindow = min(max(trialWindow, capacity), Self.greatestCap * size(.thumbnail))
+        trialWindow = min(max(trialWindow, capacity), Self.greatestCap * usualSize)
     }
 
     func size(_ kind: TransferKind) -> Double { sizes[kind.rawValue] }
+
+    /// The average size of the many transfers that share the path: thumbnails or uploads.
+    var usualSize: Double { size(isForUploads ? .upload : .thumbnail) }
 
     var roundTripTime: Double { roundTrip.least ?? 0.2 }
 
@@ -69,11 +82,14 @@ struct HostPath {
 
     mutating func recordConnect(_ seconds: Double, at now: Double) {
         roundTrip.add(seconds, at: now)
-        guard isInSlowStart, capacity == nil, let wider = startingWidth.recordConnect(after: seconds) else { return }
+        guard !isForUploads, isInSlowStart, capacity == nil, let wider = startingWidth.recordConnect(after: seconds)
+        else { return }
         trialWindow = max(trialWindow, wider * size(.thumbnail))
     }
 
     mutating func recordAnswer(_ seconds: Double, of kind: TransferKind, isShared: Bool, at now: Double) {
+        // The wait for an upload's answer contains the server's work and bytes that wait in this machine.
+        guard !isForUploads else { return }
         roundTrip.add(seconds, at: now)
         // The first packets of several photos arrive close together on any link.
         if kind != .photo { initialEstimate.add(seconds) }
@@ -103,7 +119,8 @@ struct HostPath {
         if end - begin > roundTripTime { bursts.add(from: begin, to: end) }
     }
 
-    mutating func recordPackets(areOrdered: Bool, roundTrip: Double?) {
+    mutating func recordPackets(areOrdered: Bool, roundTrip: Double?, at now: Double) {
+        if isForUploads, let roundTrip { self.roundTrip.add(roundTrip, at: now) }
         packets.record(areOrdered: areOrdered, trip: roundTrip, least: roundTripTime, isShared: isShared)
         // The wait for a whole record says little, so the packets tell whether there is a queue.
         guard isSeenLate else { return }
@@ -130,7 +147,7 @@ struct HostPath {
     /// Returns the number of bytes to keep requested but not yet received. At most `cap` transfers run.
     func window(cap: Double) -> Double {
         guard let capacity else { return trialWindow }
-        return max(gain * capacity + unseen, min(trialWindow, cap * size(.thumbnail)), floor)
+        return max(gain * capacity + unseen, min(trialWindow, cap * usualSize), floor)
     }
 
     /// The factor by which the window exceeds the capacity. The excess keeps the link from running dry. Over one
@@ -151,7 +168,7 @@ struct HostPath {
 
     /// The least window, because a short link would run dry between two requests. The window holds one thumbnail, but
     /// no more than ``moment``. A shared connection does not need this minimum.
-    private var floor: Double { isShared ? 0 : min(size(.thumbnail), moment) }
+    private var floor: Double { isShared ? 0 : min(usualSize, moment) }
 
     /// The number of bytes that arrive in a quarter of a second.
     private var moment: Double { (bandwidth.greatest ?? 0) * 0.25 }
@@ -173,7 +190,7 @@ struct HostPath {
     /// Discards the measurements of the path, but keeps sizes and the kind of connection.
     mutating func reset() {
         let (delivered, sizes, isShared) = (delivered, sizes, isShared)
-        self = HostPath(isSecure: isSecure)
+        self = HostPath(isSecure: isSecure, isForUploads: isForUploads)
         (self.delivered, self.sizes, self.isShared) = (delivered, sizes, isShared)
     }
 
@@ -187,7 +204,7 @@ struct HostPath {
         collapse.recordLoad(isSaturated, delivered: delivered, at: now)
         if let capacity = initialEstimate.takeCapacity(size: size(.thumbnail)) {
             estimated = capacity
-            trialWindow = min(max(trialWindow, capacity), cap * size(.thumbnail))
+            trialWindow = min(max(trialWindow, capacity), cap * usualSize)
         }
         recordDelay.advance(to: now)
         guard now >= roundEnd else { return }
@@ -212,6 +229,13 @@ struct HostPath {
     private mutating func judgeQueue(overdue: Int, cap: Double) {
         guard answers + overdue > 0 else { return }
         let isLate = 2 * (lateAnswers + overdue) > answers + overdue
+        if isForUploads {
+            // Each file begins slowly, over a connection that may have been idle, and waits for its answer in the end. So
+            // more bytes must be under way than the link holds. How many, only a queue shows.
+            let present = window(cap: cap)
+            trialWindow = isLate ? present * 0.9 : min(present * 1.1, cap * usualSize)
+            return
+        }
         if isLate, isShared, growth.roundsWithoutMore < 2,
             trialWindow < gatheringWindow || !packets.isLate(least: roundTripTime)
         {
@@ -222,7 +246,7 @@ struct HostPath {
             // Slowly: at the start all requests are sent together and delay each other.
             trialWindow *= 0.9
         } else {
-            let wider = min(max(trialWindow, size(.thumbnail)) * (isInSlowStart ? 3 : 1.25), cap * size(.thumbnail))
+            let wider = min(max(trialWindow, usualSize) * (isInSlowStart ? 3 : 1.25), cap * usualSize)
             trialWindow = max(trialWindow, min(wider, greatestTrialWindow))
         }
     }
@@ -263,7 +287,7 @@ struct HostPath {
     /// Half the time in seconds for detecting a collapse. On a slow link, several thumbnails have to arrive to show a
     /// rate.
     private var collapseSpan: Double {
-        max(2 * roundTripTime, 0.5, bandwidth.greatest.map { 4 * size(.thumbnail) / $0 } ?? 0)
+        max(2 * roundTripTime, 0.5, bandwidth.greatest.map { 4 * usualSize / $0 } ?? 0)
     }
 
     /// Detects a collapse of a busy link, and restarts its measurement. Returns whether to interrupt transfers.

@@ -78,6 +78,8 @@ struct RunningTransfer {
     var isUrgent: Bool { candidate.isUrgent && !candidate.isLocal }
     /// Whether the transfer fetches the photo that the viewer shows.
     var isLookedAt: Bool { candidate.importance >= .lookedAt && !candidate.isLocal }
+    /// Whether the transfer sends a file.
+    var isUpload: Bool { candidate.kind == .upload }
 
     /// Returns the number of bytes still to come, at least one packet.
     ///
@@ -85,7 +87,7 @@ struct RunningTransfer {
     func rest(expecting size: Double) -> Double {
         // The answer is probably that the stored version is current.
         if candidate.isAskedAfter, !isAnswered { return Self.packet }
-        return max((length ?? size - candidate.held) - received, Self.packet)
+        return max((length ?? candidate.length ?? size - candidate.held) - received, Self.packet)
     }
 
     private static let packet = 1448.0

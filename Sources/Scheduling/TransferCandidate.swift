@@ -8,6 +8,8 @@ public struct TransferCandidate: Hashable, Sendable {
     public var host: String
     /// The number of bytes that Vitrine has kept from an interrupted attempt.
     public var held: Double
+    /// The number of bytes of an upload; nil if unknown.
+    public var length: Double?
     /// The importance of the transfer.
     public var importance: Importance
     /// The kind of content.
@@ -47,6 +49,8 @@ public enum TransferKind: Int, Hashable, Sendable, CaseIterable {
     case thumbnail
     /// A photo, which can fill a slow link for a minute.
     case photo
+    /// A file that Vitrine sends.
+    case upload
 
     /// The assumed size in bytes, until a transfer of this kind has completed.
     var usualSize: Double {
@@ -54,6 +58,7 @@ public enum TransferKind: Int, Hashable, Sendable, CaseIterable {
         case .list: 30e3
         case .thumbnail: 12e3
         case .photo: 400e3
+        case .upload: 200e3
         }
     }
 }
