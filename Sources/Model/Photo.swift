@@ -160,6 +160,20 @@ public enum PictureSignature: String, Sendable, CaseIterable {
         }
     }
 
+    /// Returns the media type of a picture that starts with these bytes; `application/octet-stream` for other files.
+    public static func mediaType(_ head: some Collection<UInt8>) -> String {
+        let isAV1 = ["avif", "avis"].contains { head.dropFirst(8).prefix(4).elementsEqual($0.utf8) }
+        return switch PictureSignature(head) {
+        case .jpeg: "image/jpeg"
+        case .png: "image/png"
+        case .gif: "image/gif"
+        case .webp: "image/webp"
+        case .tiff: "image/tiff"
+        case .heif: isAV1 ? "image/avif" : "image/heic"
+        case nil: "application/octet-stream"
+        }
+    }
+
     private static func isStillBrand(_ brand: ArraySlice<UInt8>) -> Bool {
         ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1", "avif", "avis"].contains {
             $0.utf8.elementsEqual(brand)

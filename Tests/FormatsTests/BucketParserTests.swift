@@ -43,6 +43,17 @@ import Testing
         #expect(piece.nextPage == "1ueG/cGx==" && piece.skipped.isEmpty)
     }
 
+    @Test("A page states every object with its size, time and tag") func objects() throws {
+        let parser = BucketParser(prefix: Array("2024 #1/".utf8))
+        _ = try parser.parse(Array(list.utf8))
+        let (objects, nextPage) = try parser.finishObjects()
+        #expect(
+            objects.map { String(decoding: $0.name, as: UTF8.self) } == ["", "a+b c d.jpg", "Ü\n&<.jpg", "notes.txt"])
+        #expect(objects.map(\.size) == ["0", "123", "1", ""] && objects.map(\.tag) == ["", "fba9-2", "0", "1"])
+        #expect(objects[1].date == Timestamp(iso8601: "2026-11-25T21:00:00.123Z") && objects[3].date == nil)
+        #expect(nextPage == "1ueG/cGx==")
+    }
+
     @Test("A page may be cut anywhere") func cuts() throws {
         try expectSameForEachCut(Array(list.utf8)) { BucketParser(prefix: Array("2024 #1/".utf8)) }
     }

@@ -70,11 +70,29 @@ public final class BucketParser: ListingParser {
         var piece = ListingPiece()
         for entry in entries { add(entry, to: &piece) }
         entries = []
-        if isTruncated || !token.isEmpty {
-            guard !token.isEmpty else { throw FormatError.malformed(line: 0, reason: "the next page is not named") }
-            piece.nextPage = token
-        }
+        piece.nextPage = try nextPage()
         return piece
+    }
+
+    /// Parses the end, and returns every object of the page, and the token of the next page. Throws if the page is
+    /// incomplete.
+    public func finishObjects() throws -> (objects: [BucketObject], nextPage: String?) {
+        try stream.finish { event in try self.take(event) }
+        defer { entries = [] }
+        let objects = entries.compactMap { entry -> BucketObject? in
+            let key = isEncoded ? Self.decoded(entry.key) : entry.key
+            guard !entry.isFolder, key.starts(with: prefix) else { return nil }
+            return BucketObject(
+                name: Array(key[prefix.count...]), size: entry.size, date: ListingDate.moment(entry.modified),
+                tag: entry.etag.filter { $0 != "\"" }.lowercased())
+        }
+        return (objects, try nextPage())
+    }
+
+    private func nextPage() throws -> String? {
+        guard isTruncated || !token.isEmpty else { return nil }
+        guard !token.isEmpty else { throw FormatError.malformed(line: 0, reason: "the next page is not named") }
+        return token
     }
 
     private func take(_ event: XMLPushStream.Event) throws {
@@ -176,6 +194,18 @@ public final class BucketParser: ListingParser {
             }
         }
     }
+}
+
+/// An object of a bucket, as a list states it.
+public struct BucketObject: Hashable, Sendable {
+    /// The decoded key without the prefix of the list.
+    public let name: [UInt8]
+    /// The size in bytes as decimal digits; empty if the list states no size.
+    public let size: String
+    /// The time of the last upload by the service's clock; nil if unknown.
+    public let date: Timestamp?
+    /// The entity tag without quotes. For an object that was sent in one piece, most services use its MD5 digest.
+    public let tag: String
 }
 
 /// The document with which a storage service explains a refusal.

@@ -85,6 +85,7 @@ final class Attempt {
     let permit: TransferPermit
     /// The task that runs the transfer. The controller can cancel the task.
     let task: Task<Void, Never>
+    private let isUpload: Bool
     private var reported = Reported()
 
     /// The values that the controller has reported to the governor.
@@ -93,11 +94,14 @@ final class Attempt {
         var wait: Double?
         var asked: ByteCount?
         var bytes: ByteCount = 0
+        var packets: TransferMeter.Packets?
         var isOver = false
     }
 
-    init(_ number: Int, _ permit: TransferPermit, _ task: Task<Void, Never>) {
+    /// - Parameter isUpload: whether the transfer sends a file, so that the meter counts packets as they are sent.
+    init(_ number: Int, _ permit: TransferPermit, _ task: Task<Void, Never>, isUpload: Bool = false) {
         self.number = number
+        self.isUpload = isUpload
         self.permit = permit
         self.task = task
         reported.asked = permit.isInPieces ? 0 : nil
@@ -137,9 +141,17 @@ final class Attempt {
             reported.bytes = reading.bytes
             events.append(.received(Double(reading.bytes)))
         }
+        if isUpload, let packets = reading.packets, packets != reported.packets {
+            let before = reported.packets
+            events.append(
+                .packets(
+                    packets.received - (before?.received ?? 0),
+                    disordered: packets.disordered - (before?.disordered ?? 0), roundTrip: packets.roundTrip))
+            reported.packets = packets
+        }
         if reading.outcome == .succeeded, !reported.isOver {
             reported.isOver = true
-            if let packets = reading.packets {
+            if !isUpload, let packets = reading.packets {
                 events.append(.packets(packets.received, disordered: packets.disordered, roundTrip: packets.roundTrip))
             }
             events.append(.ended(.completed))

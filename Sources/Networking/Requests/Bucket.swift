@@ -52,10 +52,21 @@ struct Bucket: Hashable, Sendable {
     /// - Parameters:
     ///   - path: the decoded path below this folder, with a slash at its end; empty for this folder.
     ///   - token: the token of the page; nil for the first page.
-    func list(of path: [UInt8] = [], page token: String? = nil) throws(AddressError) -> Address {
+    ///   - isDeep: whether to list the objects of all inner folders too.
+    func list(
+        of path: [UInt8] = [], page token: String? = nil, isDeep: Bool = false
+    ) throws(AddressError) -> Address {
         let page = token.map { "continuation-token=\(PercentEncoding.encodeAll($0.utf8, except: ""))&" } ?? ""
         let prefix = PercentEncoding.encodeAll(prefix + path, except: "")
-        return try base.resolving("?\(page)delimiter=%2F&encoding-type=url&list-type=2&prefix=\(prefix)")
+        let delimiter = isDeep ? "" : "delimiter=%2F&"
+        return try base.resolving("?\(page)\(delimiter)encoding-type=url&list-type=2&prefix=\(prefix)")
+    }
+
+    /// Returns the address of an object.
+    ///
+    /// - Parameter name: the decoded key without ``prefix``.
+    func object(_ name: some Collection<UInt8>) throws(AddressError) -> Address {
+        try base.resolving("./" + PercentEncoding.encodeAll(prefix + name, except: "/"))
     }
 }
 

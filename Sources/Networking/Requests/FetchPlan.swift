@@ -14,6 +14,8 @@ public struct FetchPlan: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body to send; nil for none. The headers must state its type.
     public var body: [UInt8]?
+    /// The file to send; nil for none.
+    public var upload: HTTPRequest.Upload?
     /// The credentials to send; nil to send none.
     public var signIn: SignIn?
     /// The validators to send. If the validators still match, the server may answer 304 (Not Modified).
@@ -97,6 +99,7 @@ public struct FetchPlan: Sendable {
             isNamedByUser: isNamedByUser)
         if allowsCompression { request.maximumExpansion = Self.maximumExpansion }
         request.wantsRefusals = refusals != .ignored || ImmichRules.explainsRefusals(at: address)
+        request.upload = upload
         request.secrets = secrets
         request.sendsPasswordUnasked = ServerPlace.lacksChallenges(address)
         return request

@@ -1,0 +1,166 @@
+import Files
+import Formats
+import Glibc
+import HTTP
+import Model
+import Numbers
+import Session
+
+/// The bucket that a gallery is sent to, and the gallery's files that the bucket already has.
+///
+/// The bucket's own list is the record of earlier runs. Its times are the service's, so they are only compared with each
+/// other: clocks may differ.
+struct BucketContents: Sendable {
+    /// The folder in the bucket.
+    let bucket: Bucket
+    /// The objects that have the names of the gallery's files, by name.
+    private let objects: [String: BucketObject]
+
+    init(_ bucket: Bucket, _ objects: [String: BucketObject]) {
+        (self.bucket, self.objects) = (bucket, objects)
+    }
+
+    /// The longest time by which a photo may be newer than the thumbnail that was sent after it, in seconds. Lists round
+    /// times to seconds, and a service's clocks may differ a little.
+    private static let tolerance = 3.0
+
+    /// The actions that a photo needs.
+    struct Need: Equatable {
+        let original: Bool
+        let thumbnail: Bool
+    }
+
+    /// Returns which files of a photo must be sent.
+    ///
+    /// A thumbnail's name contains a digest of the photo's path, size and time, and the thumbnail is sent after its photo.
+    /// So if the bucket has the thumbnail, the bucket has this version of the photo, unless the photo was replaced later.
+    /// Otherwise the photo is read, and its MD5 digest compared with the object's tag. Both are independent of clocks.
+    func need(of photo: OutgoingPhoto) -> Need {
+        let thumbnail = objects[photo.thumbnail.path]
+        let isThumbnailThere = thumbnail?.size == "\(photo.thumbnail.size.int)"
+        guard let original = objects[photo.original.path], original.size == "\(photo.original.size.int)" else {
+            return Need(original: true, thumbnail: true)
+        }
+        let isInOrder =
+            if let first = original.date, let last = thumbnail?.date {
+                first.milliseconds <= last.advanced(by: Self.tolerance).milliseconds
+            } else { false }
+        if isInOrder || hasContents(of: photo.original) {
+            return Need(original: false, thumbnail: !isThumbnailThere)
+        }
+        return Need(original: true, thumbnail: true)
+    }
+
+    /// Returns whether the object of a file's name has the file's contents. Reads the file.
+    func hasContents(of file: OutgoingFile) -> Bool {
+        guard let object = objects[file.path], object.size == "\(file.size.int)",
+            let (descriptor, _) = try? file.open()
+        else { return false }
+        defer { close(descriptor) }
+        return (try? ByteDigest.md5.digits(ofFile: descriptor, length: file.size.int)) == object.tag
+    }
+}
+
+/// Finds the bucket at an address and reads its list.
+struct BucketFinder: Sendable {
+    private let folder: Address
+    private let names: Set<String>
+    private let credentials: CredentialStore
+    private let client: HTTPClient
+    private let clock: any NetworkClock
+
+    /// The most bytes of a page.
+    private static let limit: ByteCount = 1 << 26
+    /// The most requests for the first page: with other keys, in another region, and with another form of the address.
+    private static let mostAttempts = 8
+
+    /// - Parameters:
+    ///   - folder: the address of the folder.
+    ///   - names: the names of the gallery's files. Vitrine forgets other objects, of which there may be many.
+    init(
+        _ folder: Address, _ names: Set<String>, _ credentials: CredentialStore, over client: HTTPClient,
+        _ clock: any NetworkClock
+    ) {
+        (self.folder, self.names, self.credentials) = (folder, names, credentials)
+        (self.client, self.clock) = (client, clock)
+    }
+
+    /// Finds the bucket and reads its list.
+    func find() async throws -> BucketContents {
+        var address = folder
+        // The bucket's name is in the path or, with services like Amazon's, in the host's name.
+        let isInHost = AmazonHost(folder.host)?.hasBucket
+        var forms = isInHost.map { [!$0] } ?? [true, false]
+        var failure: RequestError?
+        for _ in 0..<Self.mostAttempts {
+            guard let isInPath = forms.first else { break }
+            guard let bucket = Bucket(address, isInPath: isInPath) else {
+                forms.removeFirst()
+                continue
+            }
+            let signIn = credentials.signIn(for: address, in: folder)
+            do {
+                return try await read(bucket, signIn)
+            } catch RequestError.signIn(let question) {
+                guard await credentials.hasOther(than: signIn, for: question, in: folder) else {
+                    throw RequestError.signIn(question)
+                }
+            } catch RequestError.wrongType(let what) {
+                // The service answers for all of its buckets.
+                throw failure ?? .wrongType(what)
+            } catch RequestError.bucket(let refusal) {
+                if let moved = refusal.region.flatMap({ address.moved(toRegion: $0) }), moved != address {
+                    address = moved
+                } else {
+                    // The first form is more likely.
+                    failure = failure ?? .bucket(refusal)
+                    guard refusal.status == 404 else { throw RequestError.bucket(refusal) }
+                    forms.removeFirst()
+                }
+            }
+        }
+        throw failure ?? .status(404, retryAfter: nil)
+    }
+
+    private func read(_ bucket: Bucket, _ signIn: SignIn?) async throws -> BucketContents {
+        var objects: [String: BucketObject] = [:]
+        var token: String?
+        var pages = PageLimit()
+        repeat {
+            let plan = FetchPlan(
+                address: try bucket.list(page: token, isDeep: true), signIn: signIn, limit: Self.limit,
+                isNamedByUser: true, refusals: .asked(isOfBucket: true))
+            let page = try await page(plan, prefix: bucket.prefix)
+            for object in page.objects {
+                let name = String(decoding: object.name, as: UTF8.self)
+                if names.contains(name) { objects[name] = object }
+            }
+            token = page.nextPage
+            if let token, !pages.allows(token, isEmpty: page.objects.isEmpty) {
+                throw RequestError.transfer(.malformed("its pages have no end"))
+            }
+        } while token != nil
+        return BucketContents(bucket, objects)
+    }
+
+    /// Requests a page. Waits for a busy server.
+    private func page(
+        _ plan: FetchPlan, prefix: [UInt8]
+    ) async throws -> (objects: [BucketObject], nextPage: String?) {
+        var patience = Patience()
+        while true {
+            do {
+                var response = try await Response.to(plan, over: client, with: TransferPermit(.list))
+                let parser = BucketParser(prefix: prefix)
+                do {
+                    while let bytes = try await response.nextBytes() { _ = try parser.parse(bytes) }
+                    return try parser.finishObjects()
+                } catch is FormatError {
+                    throw RequestError.wrongType("no list of a bucket")
+                }
+            } catch let error as RequestError where error.isRefusalOfBusyServer {
+                try await clock.sleep(until: clock.now + patience.delay(after: error))
+            }
+        }
+    }
+}
