@@ -266,6 +266,12 @@ extension Services {
         }
     }
 
+    /// The governor of uploads. Earlier measurements are those of downloads, and a line may be slower in one direction.
+    var uploadGovernor: any Governor {
+        settings.transfers > 0
+            ? governor : AdaptiveGovernor(width: 2 + Invocation.Command.descriptorsToSpare / 6)
+    }
+
     /// The governor, which limits the number of simultaneous transfers.
     ///
     /// A transfer needs up to six descriptors: the connection, the name lookup and the file.

@@ -75,7 +75,7 @@ enum Vitrine {
             try AlbumsCommand(services: services).run(gallery, json: json).rawValue
         case .show(let size, let files): await ShowCommand(services: services).run(files, size: size).rawValue
         case .info(let json, let targets): try InfoCommand(services: services).run(targets, json: json).rawValue
-        case .publish(let folder): try await PublishCommand(services: services).run(folder)
+        case .publish(let folder, let bucket): try await PublishCommand(services: services).run(folder, to: bucket)
         case .export(let gallery, let folder, let ids):
             try await ExportCommand(services: services).run(gallery, to: folder, ids)
         case .cache(let action, let target): try await CacheCommand(services: services).run(action, target).rawValue
@@ -95,7 +95,7 @@ enum Vitrine {
 
     private static func code(of error: any Error) -> ExitCode {
         switch error {
-        case is SettingsError, is AddressError, is LogError: .usage
+        case is SettingsError, is AddressError, is LogError, is PublishCommand.NoBucket: .usage
         case is TerminalError: .notATerminal
         case CacheError.locked, CacheError.damagedInUse, PublishingError.locked: .locked
         default: .someFailed
@@ -108,7 +108,7 @@ extension Invocation.Command {
     var descriptors: Int {
         switch self {
         case .browse: Self.most
-        case .sync, .export: 40
+        case .sync, .export, .publish(_, to: _?): 40
         case .publish, .show, .info: 20
         case .list, .cache: 12
         case .man, .completions, .config, .help, .version: 0
@@ -118,7 +118,7 @@ extension Invocation.Command {
     /// Whether the command may use the network.
     var fetches: Bool {
         switch self {
-        case .browse, .sync, .export: true
+        case .browse, .sync, .export, .publish(_, to: _?): true
         default: false
         }
     }

@@ -73,6 +73,14 @@ final class PublishRecord {
         seen.insert(key)
     }
 
+    /// Calls the body with the line of each file that this run has seen, in the order of the record.
+    func forEachSeen(_ body: (RecordLine) -> Void) {
+        let present = positions.filter { seen.contains($0.key) }.values
+        for position in present.sorted(by: { $0.offset < $1.offset }) {
+            if let line = line(at: position) { body(line) }
+        }
+    }
+
     /// Calls the body with the line of each file that this run has not seen.
     func forEachGone(_ body: (RecordLine) -> Void) {
         let gone = positions.filter { !seen.contains($0.key) }.values

@@ -14,6 +14,68 @@ struct PublishedPhoto: Hashable, Sendable {
     var thumbnailSize: Int64
 }
 
+/// The files of a published gallery, for programs that copy them.
+public struct PublishedGallery: Sendable {
+    /// The photos in the order of the list, each with its thumbnail.
+    public let photos: [(original: PublishedFile, thumbnail: PublishedFile)]
+    /// The list. Copy the list last, since it names the other files.
+    public let list: PublishedFile
+
+    /// Reads the record of a finished run.
+    init(_ folder: OpenFolder, _ thumbnails: OpenFolder?, _ record: PublishRecord) throws(PublishingError) {
+        var photos: [(original: PublishedFile, thumbnail: PublishedFile)] = []
+        if let thumbnails {
+            record.forEachSeen { line in
+                guard let photo = line.photo else { return }
+                let name = photo.thumbnail.text
+                photos.append(
+                    (
+                        PublishedFile(folder, PercentEncoding.decode(line.reference), line.stamp.size, line.stamp),
+                        PublishedFile(thumbnails, name, photo.thumbnailSize, path: "\(ListText.thumbnails)/\(name)")
+                    ))
+            }
+        }
+        guard let status = folder.status(ListFile.name) else { throw .failed(folder.path(ListFile.name)) }
+        let stamp = FileStamp(status)
+        (self.photos, list) = (photos, PublishedFile(folder, ListFile.name, stamp.size, stamp))
+    }
+}
+
+/// A file of a published gallery, in the version that was published.
+public struct PublishedFile: Sendable {
+    /// The path below the published folder.
+    public let path: String
+    /// The size in bytes.
+    public let size: Int64
+    private let folder: OpenFolder
+    private let name: String
+    /// The version of the file; nil for a thumbnail, whose name says the version.
+    private let stamp: FileStamp?
+
+    fileprivate init(
+        _ folder: OpenFolder, _ name: String, _ size: Int64, _ stamp: FileStamp? = nil, path: String? = nil
+    ) {
+        (self.folder, self.name, self.size, self.stamp) = (folder, name, size, stamp)
+        self.path = path ?? name
+    }
+
+    /// Opens the file. The caller closes the descriptor. Throws an error if the file has changed.
+    ///
+    /// - Returns: the descriptor and the media type.
+    public func open() throws(PublishingError) -> (descriptor: Int32, mediaType: String) {
+        guard let file = folder.file(name) else { throw .failed(path) }
+        var status = stat()
+        let isSame = fstat(file, &status) == 0 && Int64(status.st_size) == size
+        guard isSame, stamp == nil || stamp == FileStamp(status) else {
+            close(file)
+            throw .changed(path: path)
+        }
+        var head = [UInt8](repeating: 0, count: PictureSignature.length)
+        let count = head.withUnsafeMutableBytes { file.readAll(at: 0, into: $0) }
+        return (file, path == ListFile.name ? "application/xml" : PictureSignature.mediaType(head.prefix(count)))
+    }
+}
+
 /// The path of a photo below the published folder, such as `summer/Lake #2.jpg`.
 struct PhotoPath: Hashable, Sendable {
     /// The path in the file system, relative to the published folder.

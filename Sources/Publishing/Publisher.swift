@@ -26,6 +26,8 @@ public actor Publisher {
     private var given = 0
     private var done = 0
     private var report = PublishReport()
+    /// The published files, which the caller reads after a run; nil if there is no gallery or the run did not end.
+    public private(set) var gallery: PublishedGallery?
     private let executor = QueueExecutor(label: "vitrine.publishing")
 
     /// The most files in progress for each core. Many files in progress keep one large photo from delaying the others.
@@ -56,9 +58,11 @@ public actor Publisher {
 
     /// Publishes the folder and returns the totals. Call this method once.
     ///
-    /// - Parameter countsFirst: whether to count the files first, for progress.
+    /// - Parameters:
+    ///   - countsFirst: whether to count the files first, for progress.
+    ///   - collectsFiles: whether to collect the ``gallery``.
     public func run(
-        countsFirst: Bool = false, _ onEvent: @Sendable (PublishEvent) -> Void = { _ in }
+        countsFirst: Bool = false, collectsFiles: Bool = false, _ onEvent: @Sendable (PublishEvent) -> Void = { _ in }
     ) throws(PublishingError) -> PublishReport {
         defer { folder.unlock() }
         let total = countsFirst ? try FolderWalk.count(folder) : nil
@@ -71,7 +75,7 @@ public actor Publisher {
         }
         while let outcome = work.next() { try handle(outcome, total, onEvent) }
         report.isInterrupted = Task.isCancelled
-        if !report.isInterrupted { try finish(onEvent) }
+        if !report.isInterrupted { try finish(collectsFiles: collectsFiles, onEvent) }
         return report
     }
 
@@ -172,7 +176,9 @@ public actor Publisher {
 
     // MARK: - Finishing
 
-    private func finish(_ onEvent: (PublishEvent) -> Void) throws(PublishingError) {
+    private func finish(
+        collectsFiles: Bool, _ onEvent: (PublishEvent) -> Void
+    ) throws(PublishingError) {
         guard report.photos > 0 || list.isThere else {
             if report.failed == 0 { throw .noPhotos(path: folder.path) }
             return
@@ -180,6 +186,7 @@ public actor Publisher {
         try list.write(ListText.end)
         if isWriting { try folder.syncAll() }
         report.isListNew = try list.finish()
+        if collectsFiles { gallery = try PublishedGallery(folder, thumbnails?.folder, record) }
         guard let thumbnails else { return }
         record.forEachSuperseded { thumbnails.remove($0) }
         record.forEachGone { line in
@@ -242,6 +249,8 @@ public enum PublishingError: Error, Equatable, CustomStringConvertible {
     case decoder(reason: String)
     /// The folder has no pictures and never had any.
     case noPhotos(path: String)
+    /// The file has changed since it was published.
+    case changed(path: String)
 
     /// The error as a sentence for the user.
     public var description: String {
@@ -253,6 +262,7 @@ public enum PublishingError: Error, Equatable, CustomStringConvertible {
         case .locked(let path): "Another Vitrine process is publishing \(path)."
         case .decoder(let reason): reason
         case .noPhotos(let path): "\(path) contains no photos, so Vitrine made no gallery."
+        case .changed: "The file changed while Vitrine published it. Publish again."
         }
     }
 }

@@ -186,7 +186,8 @@ import Testing
 
     @Test func mistakesAreSaid() throws {
         for (arguments, status, says) in [
-            (["publish"], 2, "Missing folder"), (["publish", "a", "b"], 2, "Unexpected argument “b”"),
+            (["publish"], 2, "Missing folder"),
+            (["publish", "a", "b"], 2, "“b” names no bucket: write s3://BUCKET/PREFIX"),
             (["publish", folder.path("none")], 1, "none: No such file or directory."),
             (["publish", folder.write("file", "")], 1, "file: Not a directory."),
             (["publish", folder.path], 1, "contains no photos"),

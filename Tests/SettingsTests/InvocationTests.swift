@@ -42,6 +42,7 @@ import Testing
     @Test func publish() throws {
         #expect(try command("publish a") == .publish("a"))
         #expect(try command("publish -- -a") == .publish("-a"))
+        #expect(try command("publish a s3://b/c") == .publish("a", to: "s3://b/c"))
     }
 
     @Test func cache() throws {
@@ -141,7 +142,7 @@ import Testing
         ("show", "Missing file; see --help."),
         ("info", "Missing file or GALLERY#ID; see --help."),
         ("publish", "Missing folder; see --help."),
-        ("publish a b", "Unexpected argument “b”; see --help."),
+        ("publish a s3://b c", "Unexpected argument “c”; see --help."),
         ("publish --json a", "“--json” does not apply to this command; see --help."),
         ("cache", "Missing “info”, “clear” or “check”; see --help."),
         ("config", "Missing “list”, “path” or “check”; see --help."),

@@ -1,26 +1,52 @@
-import Model
-import Publishing
 import Concurrency
+import Model
+import Networking
+import Publishing
 import Synchronization
 import Text
 
-/// `vitrine publish`: turns a folder of photos into a gallery.
+/// `vitrine publish`: turns a folder of photos into a gallery, and may send the gallery to a bucket.
 struct PublishCommand {
     let services: Services
 
-    func run(_ folder: String) async throws -> Int32 {
-        let working = Task { try await publish(folder) }
+    /// The error for an address that cannot be a bucket's.
+    struct NoBucket: Error, CustomStringConvertible {
+        let text: String
+
+        /// A sentence for the user.
+        var description: String {
+            "“\(text)” names no bucket: write s3://BUCKET/PREFIX or https://SERVER/BUCKET/PREFIX."
+        }
+    }
+
+    func run(_ folder: String, to bucket: String?) async throws -> Int32 {
+        // A mistyped address must not cost the time of publishing.
+        let address = try bucket.map(address)
+        guard address == nil || !services.settings.offline else {
+            Output.complain("Vitrine sends nothing: the setting “offline” is on.")
+            return ExitCode.someFailed.rawValue
+        }
+        let working = Task { try await publish(folder, to: address) }
         let interruption = Interruption { working.cancel() }
         let code = try await working.value
         return interruption.exitCode ?? code.rawValue
     }
 
-    private func publish(_ folder: String) async throws -> ExitCode {
+    private func address(_ text: String) throws -> Address {
+        let isBucket = BucketService.isBucket(text)
+        let address = isBucket ? try services.accessKeyFiles.service().address(text) : try? Address(text)
+        guard let address, address.scheme != .file, isBucket || address.query == nil else { throw NoBucket(text: text) }
+        return address
+    }
+
+    private func publish(_ folder: String, to address: Address?) async throws -> ExitCode {
         let publisher = try Publisher(
             folder, mask: services.creationMask, decoder: services.decoder,
             decoderEdition: services.installation.decoderEdition, width: Services.cores)
         let progress = ProgressLine()
-        let report = try await publisher.run(countsFirst: Output.showsProgress) { event in
+        let report = try await publisher.run(
+            countsFirst: Output.showsProgress, collectsFiles: address != nil
+        ) { event in
             switch event {
             case .progress(let done, let total): progress.show(done, total)
             case .failed(let path, let reason): progress.interrupt { Output.complain("\(path): \(reason)") }
@@ -36,7 +62,51 @@ struct PublishCommand {
             return .someFailed
         }
         Output.print("\(folder.madeVisible)\t\(Self.text(report))")
-        return report.failed == 0 ? .done : .someFailed
+        var code = report.failed == 0 ? ExitCode.done : .someFailed
+        if let address, let gallery = await publisher.gallery {
+            if try await send(gallery, to: address) != .done { code = .someFailed }
+        }
+        return code
+    }
+
+    /// Sends a published gallery to a bucket.
+    private func send(_ gallery: PublishedGallery, to address: Address) async throws -> ExitCode {
+        let upload = GalleryUpload(
+            to: address, credentials: services.credentials, client: services.makeClient(),
+            governor: services.uploadGovernor, log: services.log)
+        let photos = gallery.photos.map {
+            OutgoingPhoto(original: OutgoingFile($0.original), thumbnail: OutgoingFile($0.thumbnail))
+        }
+        let progress = ProgressLine()
+        let report: UploadReport
+        do {
+            report = try await upload.run(photos, list: OutgoingFile(gallery.list)) { event in
+                switch event {
+                case .progress(let done, let total): progress.show(done, total, "sent")
+                case .failed(let path, let reason): progress.interrupt { Output.complain("\(path): \(reason)") }
+                case .sent(let path): Self.printChange("sent", path)
+                }
+            }
+        } catch {
+            Output.progress("")
+            throw error
+        }
+        Output.progress("")
+        if report.isInterrupted {
+            Output.complain("Interrupted: the list in the bucket is unchanged. Run the same command to continue.")
+            return .someFailed
+        }
+        Output.print("\(address.description.madeVisible)\t\(Self.text(report))")
+        guard report.failed > 0 else { return .done }
+        Output.complain("\(address): the bucket keeps its list, because it lacks files of the new one.")
+        return .someFailed
+    }
+
+    private static func text(_ report: UploadReport) -> String {
+        var parts = [CountText.text(report.sent, "file") + " sent"]
+        if report.unchanged > 0 { parts.append("\(report.unchanged) unchanged") }
+        if report.failed > 0 { parts.append("\(report.failed) failed") }
+        return parts.joined(separator: ", ")
     }
 
     /// Prints a change and the photo's path, unless a terminal shows the progress.
@@ -63,14 +133,17 @@ struct PublishCommand {
         private let clock = BootClock()
         private let next = Mutex(Duration.zero)
 
-        func show(_ done: Int, _ total: Int?) {
+        /// - Parameter verb: the action on the files, if the text states it.
+        func show(_ done: Int, _ total: Int?, _ verb: String? = nil) {
             let now = clock.now
             let isDue = next.withLock { next in
                 guard now >= next || done == total else { return false }
                 next = now + .milliseconds(100)
                 return true
             }
-            if isDue { Output.progress(total.map { "\(done) of \($0) files" } ?? CountText.text(done, "file")) }
+            guard isDue else { return }
+            let text = total.map { "\(done) of \($0) files" } ?? CountText.text(done, "file")
+            Output.progress(verb.map { "\(text) \($0)" } ?? text)
         }
 
         /// Clears the progress line, and then prints something else.
@@ -79,5 +152,12 @@ struct PublishCommand {
             print()
             next.withLock { $0 = .zero }
         }
+    }
+}
+
+extension OutgoingFile {
+    /// Creates the description of a published file.
+    fileprivate init(_ file: PublishedFile) {
+        self.init(path: file.path, size: file.size) { try file.open() }
     }
 }

@@ -12,8 +12,8 @@ public struct Invocation: Equatable, Sendable {
         case show(size: ShowSize?, [String])
         /// Print metadata of photos.
         case info(json: Bool, [String])
-        /// Turn a folder of photos into a gallery.
-        case publish(String)
+        /// Turn a folder of photos into a gallery. With an address, send the gallery to the bucket there.
+        case publish(String, to: String? = nil)
         /// Copy the photos with these ids into a folder. Without ids, copy all photos.
         case export(String, folder: String, ids: [String])
         /// Show, verify or clear caches.
@@ -228,7 +228,10 @@ private struct InvocationParser {
         case "info":
             guard !arguments.isEmpty else { throw .missingArgument("file or GALLERY#ID") }
             return .info(json: has("json"), arguments)
-        case "publish": return .publish(try only(arguments, "folder"))
+        case "publish":
+            guard let folder = arguments.first else { throw .missingArgument("folder") }
+            if arguments.count > 2 { throw .unexpectedArgument(arguments[2]) }
+            return .publish(folder, to: arguments.dropFirst().first)
         case "export":
             guard let gallery = arguments.first else { throw .missingArgument("gallery") }
             guard arguments.count > 1 else { throw .missingArgument("folder") }

@@ -25,7 +25,9 @@ public enum InvocationTable {
         Subcommand(
             "info", [.file], ("[--json] FILE|GALLERY#ID…", "print metadata of photos, EXIF included")),
         Subcommand(
-            "publish", [.folder], ("FOLDER", "turn a folder of photos into a gallery")),
+            "publish", [.folder, .anything],
+            ("FOLDER", "turn a folder of photos into a gallery"),
+            ("FOLDER s3://BUCKET/PREFIX", "also send the gallery to a bucket")),
         Subcommand(
             "export", [.gallery, .folder, .anything],
             ("GALLERY FOLDER [ID…]", "copy photos into a folder, fetching missing ones")),

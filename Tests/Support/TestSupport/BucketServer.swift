@@ -46,6 +46,37 @@ public final class BucketServer: Sendable {
 
     private let server: LoopbackServer
 
+    /// Starts a service with an empty bucket `photos`, to which the key may write. In SeaweedFS the bucket `open` is empty
+    /// too, and everybody may read it.
+    public init(writable kind: Kind) throws {
+        switch kind {
+        case .seaweed:
+            server = try Self.seaweed()
+            try send(["photos", "open"].map { "url = \"\(url("/\($0)"))\"\nrequest = PUT\n" }, from: TestFolder())
+        case .rclone, .openRclone:
+            server = try LoopbackServer(
+                Built.testServers + "/bin/rclone",
+                [
+                    "serve", "s3", "FOLDER/data", "--addr", "127.0.0.1:PORT", "--config", "", "--cache-dir",
+                    "FOLDER/cache", "-q", "--auth-key", "\(Self.key),\(Self.secret)",
+                ],
+                files: ["data/photos/other.txt": Array("other".utf8)],
+                environment: ["PATH": "/usr/bin:/bin", "HOME": "FOLDER"])
+        }
+    }
+
+    /// Runs rclone as an independent client. `bucket:` is the service.
+    public func rclone(_ arguments: String...) throws -> Command {
+        try Command(
+            Built.testServers + "/bin/rclone", ["--config", ""] + arguments,
+            environment: [
+                "PATH": "/usr/bin:/bin", "HOME": server.folder.path, "RCLONE_CONFIG_BUCKET_TYPE": "s3",
+                "RCLONE_CONFIG_BUCKET_PROVIDER": "Other", "RCLONE_CONFIG_BUCKET_ACCESS_KEY_ID": Self.key,
+                "RCLONE_CONFIG_BUCKET_SECRET_ACCESS_KEY": Self.secret, "RCLONE_CONFIG_BUCKET_ENDPOINT": url(""),
+                "RCLONE_CONFIG_BUCKET_FORCE_PATH_STYLE": "true",
+            ])
+    }
+
     private init(_ kind: Kind, _ tree: NastyTree) throws {
         switch kind {
         case .seaweed:
@@ -81,7 +112,9 @@ public final class BucketServer: Sendable {
                 {"name": "me", "credentials": [{"accessKey": "\(key)", "secretKey": "\(secret)"}],
                  "actions": ["Admin", "Read", "Write", "List"]},
                 {"name": "reader", "credentials": [{"accessKey": "READER", "secretKey": "\(secret)"}],
-                 "actions": ["Read:photos"]}]}
+                 "actions": ["Read:photos"]},
+                {"name": "lister", "credentials": [{"accessKey": "LISTER", "secretKey": "\(secret)"}],
+                 "actions": ["Read:photos", "List:photos"]}]}
             """
         return try LoopbackServer(
             Built.testServers + "/bin/weed",
@@ -110,6 +143,11 @@ public final class BucketServer: Sendable {
                 orders.append("url = \"\(url("/\(bucket)/\(name)"))\"\nupload-file = \"\(file)\"\n")
             }
         }
+        try send(orders, from: folder)
+    }
+
+    /// Sends signed requests.
+    private func send(_ orders: [String], from folder: TestFolder) throws {
         let common = """
             aws-sigv4 = "aws:amz:us-east-1:s3"
             user = "\(Self.key):\(Self.secret)"
