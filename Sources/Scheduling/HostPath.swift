@@ -125,7 +125,11 @@ struct HostPath {
         // The wait for a whole record says little, so the packets tell whether there is a queue.
         guard isSeenLate else { return }
         answers += 1
-        if packets.isLate(least: roundTripTime) { lateAnswers += 1 }
+        // The user waits for no single file, so uploads may keep a longer queue, which loses no time after losses.
+        let isLate =
+            isForUploads
+            ? packets.isQueueing(least: roundTripTime, isShared: false) : packets.isLate(least: roundTripTime)
+        if isLate { lateAnswers += 1 }
     }
 
     mutating func recordSize(_ size: Double, of kind: TransferKind) {

@@ -52,7 +52,7 @@ struct PacketSigns: Sendable {
     ///
     /// TCP measures the round trip of only few packets of a single connection, so a queue shows later than its drops.
     /// There a queue counts for some round trips.
-    private func isQueueing(least: Double, isShared: Bool) -> Bool {
+    func isQueueing(least: Double, isShared: Bool) -> Bool {
         isShared ? roundsSinceQueue < 4 : (trip ?? .infinity) > 1.5 * least + 0.01
     }
 }
