@@ -110,12 +110,15 @@ def ours(workshop, link, store, folder, prefix):
 
 
 def theirs(link, store, folder, prefix, transfers):
-    """The seconds of rclone."""
+    """The seconds of rclone, or the limit if it takes longer."""
     link.restart()
     begin = time.perf_counter()
-    done = store.rclone(
-        "copy", folder, f"bucket:photos/{prefix}", "--transfers", transfers, "--exclude", ".*",
-        "--s3-no-check-bucket", side=NEAR)
+    try:
+        done = store.rclone(
+            "copy", folder, f"bucket:photos/{prefix}", "--transfers", transfers, "--exclude", ".*",
+            "--s3-no-check-bucket", side=NEAR)
+    except subprocess.TimeoutExpired:
+        return LIMIT
     seconds = time.perf_counter() - begin
     if done.returncode:
         raise Trouble(f"rclone: {done.stderr.strip()[-300:]}")
