@@ -27,9 +27,6 @@ public struct GalleryUpload: Sendable {
     private let clock: any NetworkClock
     private let log: Log
 
-    /// The path of the gallery's list.
-    public static let listPath = "gallery.xml"
-
     /// Creates an upload, which sends nothing before ``run(_:list:onEvent:)``.
     ///
     /// - Parameters:
