@@ -164,6 +164,40 @@ import Testing
         #expect(try server.rclone("lsf", "-R", "bucket:photos").lines.isEmpty)
     }
 
+    @Test("At a terminal, the command asks for the key, and does not show the secret")
+    func question() throws {
+        let server = try BucketServer(writable: .rclone)
+        try add(2)
+        let session = try TerminalSession(
+            arguments: ["publish", folder.path, server.url("/photos/g")], columns: 200,
+            environment: home.environment())
+        for (secret, complaint) in [
+            ("wrong", "an access key is needed"), (BucketServer.secret, "refuses the access key"),
+        ] {
+            #expect(session.until { $0.text.contains(complaint) && $0.text.contains("Access key:") })
+            session.type(BucketServer.key + "\n")
+            #expect(session.until(shows: "Secret:"))
+            session.type(secret + "\n")
+        }
+        #expect(session.wait() == 0)
+        #expect(session.screen.text.contains("5 files sent"))
+        #expect(!String(decoding: session.bytes, as: UTF8.self).contains(BucketServer.secret))
+    }
+
+    @Test("An interrupted question leaves the terminal as it was")
+    func interruptedQuestion() throws {
+        let server = try BucketServer(writable: .rclone)
+        try add(1)
+        let session = try TerminalSession(
+            arguments: ["publish", folder.path, server.url("/photos/g")], environment: home.environment())
+        #expect(session.until(shows: "Access key:"))
+        session.type("ID\n")
+        #expect(session.until(shows: "Secret:"))
+        session.type("\u{3}")
+        #expect(session.wait() == 128 + SIGINT)
+        #expect(session.modes.c_lflag == session.original.c_lflag)
+    }
+
     @Test("An address with a key works too, and the output does not contain the key")
     func keyInAddress() throws {
         let server = try BucketServer(writable: .rclone)

@@ -78,19 +78,30 @@ struct PublishCommand {
             OutgoingPhoto(original: OutgoingFile($0.original), thumbnail: OutgoingFile($0.thumbnail))
         }
         let progress = ProgressLine()
-        let report: UploadReport
-        do {
-            report = try await upload.run(photos, list: OutgoingFile(gallery.list)) { event in
-                switch event {
-                case .progress(let done, let total): progress.show(done, total, "sent")
-                case .failed(let path, let reason): progress.interrupt { Output.complain("\(path): \(reason)") }
-                case .sent(let path): Self.printChange("sent", path)
-                }
+        let onEvent: @Sendable (UploadEvent) -> Void = { event in
+            switch event {
+            case .progress(let done, let total): progress.show(done, total, "sent")
+            case .failed(let path, let reason): progress.interrupt { Output.complain("\(path): \(reason)") }
+            case .sent(let path): Self.printChange("sent", path)
             }
-        } catch {
-            Output.progress("")
-            throw error
         }
+        var finished: UploadReport?
+        while finished == nil {
+            do throws(UploadError) {
+                finished = try await upload.run(photos, list: OutgoingFile(gallery.list), onEvent: onEvent)
+            } catch {
+                Output.progress("")
+                guard let question = error.question, question.wantsAccessKey, TerminalQuestion.canBeAsked else {
+                    throw error
+                }
+                Output.complain("\(error)")
+                guard let id = TerminalQuestion.answer("Access key: "),
+                    let secret = TerminalQuestion.answer("Secret: ", isSecret: true)
+                else { return .someFailed }
+                services.credentials.take(question.signIn(name: id, secret: secret), for: question.place)
+            }
+        }
+        let report = finished ?? UploadReport()
         Output.progress("")
         if report.isInterrupted {
             Output.complain("Interrupted: the list in the bucket is unchanged. Run the same command to continue.")

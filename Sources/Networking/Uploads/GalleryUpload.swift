@@ -44,7 +44,7 @@ public struct GalleryUpload: Sendable {
         }
     }
 
-    /// Sends the files that the bucket lacks, then the list. Call this method once.
+    /// Sends the files that the bucket lacks, then the list.
     ///
     /// If a file cannot be sent, the list in the bucket stays as it is. An error that concerns all files ends the run.
     public func run(
@@ -55,14 +55,14 @@ public struct GalleryUpload: Sendable {
         do {
             contents = try await BucketFinder(folder, names, credentials, over: client, clock).find()
         } catch is CancellationError {
-            return UploadReport(isInterrupted: true)
+            return .interrupted
         } catch {
             throw UploadError(folder, NetworkPresence.refine(RequestError(error)), isWriting: false)
         }
         var jobs: [UploadJob] = []
         var unchanged = 0
         for photo in photos {
-            guard !Task.isCancelled else { return UploadReport(isInterrupted: true) }
+            guard !Task.isCancelled else { return .interrupted }
             let need = contents.need(of: photo)
             if need.original {
                 jobs.append(UploadJob(photo.original, then: photo.thumbnail))
@@ -140,6 +140,16 @@ public struct UploadReport: Equatable, Sendable {
     /// Whether the run was interrupted.
     public internal(set) var isInterrupted = false
 
+    /// Creates the report of a run without files.
+    public init() {}
+
+    /// The report of a run that was interrupted at its start.
+    static var interrupted: UploadReport {
+        var report = UploadReport()
+        report.isInterrupted = true
+        return report
+    }
+
     mutating func add(_ other: UploadReport) {
         sent += other.sent
         failed += other.failed
@@ -151,10 +161,13 @@ public struct UploadReport: Equatable, Sendable {
 public struct UploadError: Error, Equatable, CustomStringConvertible {
     private let folder: Address
     private let reason: String
+    /// The question whose answer could solve the problem; nil for other problems.
+    public let question: SignInQuestion?
 
     /// - Parameter isWriting: whether the service refused a file. Otherwise it refused the list of its objects.
     init(_ folder: Address, _ error: RequestError, isWriting: Bool) {
         self.folder = folder
+        question = error.failure.question
         switch error {
         case .bucket(let refusal) where refusal.isOfPermission:
             reason =
