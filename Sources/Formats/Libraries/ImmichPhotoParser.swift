@@ -204,6 +204,8 @@ struct ImmichAsset {
         case (.isTrashed, .bool(true)): isShown = false
         case (.duration, .number(let text)), (.duration, .string(let text)):
             duration = ImmichDuration.milliseconds(text)
+        // The server keeps the films of live photos as hidden videos.
+        case (.visibility, .string(let text)): isShown = isShown && !text.isText("hidden")
         case (.isFavorite, .bool(let value)): words.takeFavorite(value)
         case (.localTime, .string(let text)): localTime = Timestamp(iso8601: text)
         case (.createdAt, .string(let text)): createdAt = Timestamp(iso8601: text)
