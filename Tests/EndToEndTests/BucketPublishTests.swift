@@ -80,6 +80,7 @@ import Testing
         // Other people's Vitrine shows the same photos as the folder.
         let list = "\(server.url("/photos/2024%20%231/%C3%9C/gallery.xml"))"
         #expect(try ids(list, server) == ids(folder.path, server))
+        #expect(try ids(server.url("/photos/2024%20%231/%C3%9C/"), server) == ids(folder.path, server))
         // Nothing is sent again.
         let second = try publish(server)
         #expect(second.status == 0 && second.lines.last?.hasSuffix("\t0 files sent, 61 unchanged") == true)

@@ -84,13 +84,13 @@ import Testing
             try await fetchList(cache)
             #expect(try ids(cache) == Self.ids && failure(cache).isEmpty)
             #expect(try cache.read { try $0.source() }?.kind == .s3)
-            // The root has six entries, `2024/` two, `May 1/` two, and `2025/` three.
-            #expect(bucket.requests.count == 1 + 3 + 1 + 1 + 2 && lists(bucket).count == 7)
+            // The root has six entries, `2024/` two, `May 1/` two, and `2025/` three. The bucket has no gallery file.
+            #expect(bucket.requests.count == 1 + 1 + 3 + 1 + 1 + 2 && lists(bucket).count == 7)
             #expect(
                 lists(bucket).contains(
                     "/photos/?continuation-token=2&delimiter=%2F&encoding-type=url&list-type=2&prefix=2025%2F"))
             try await fetchList(cache)
-            #expect(bucket.requests.count == 8 + 7)
+            #expect(bucket.requests.count == 9 + 7)
             #expect(bucket.requests.allSatisfy { $0.headers["authorization"] == nil })
             await fetch(.everyPicture(cache.id, .thumbnail))
             await fetch(.everyPicture(cache.id, .original))
@@ -221,6 +221,28 @@ import Testing
         }
     }
 
+    @Test("A published gallery opens at the address of its folder, and an update needs one request")
+    func publishedFolder() async throws {
+        let bucket = try StandInBucket(
+            StandInBucket.Rules(
+                keys: ["g/p/1", "g/thumbnails/1.jpg"],
+                texts: ["g/gallery.xml": NetworkTest.list(["1"], thumbnails: false)],
+                key: "AKID"))
+        let context = try context(keys: [Self.key])
+        let cache = try context.caches.open(Address(bucket.url("/photos/g")))
+        try await working(context) {
+            try await fetchList(cache)
+            #expect(try ids(cache) == ["1"] && activity.questions.isEmpty)
+            let source = try #require(try cache.read { try $0.source() })
+            #expect(source.kind == .list && source.root.text == bucket.url("/photos/g/gallery.xml"))
+            let count = bucket.requests.count
+            try await fetchList(cache)
+            #expect(bucket.requests.count == count + 1)
+            await fetch(.everyPicture(cache.id, .original))
+            #expect(try cache.read { try $0.photo(galleryID: "1") }?.original.isCurrent == true)
+        }
+    }
+
     @Test("A bucket in another region of Amazon is found there, and remembered")
     func movedBucket() async throws {
         let home = "http://photos.s3.eu-west-1.amazonaws.com/"
@@ -238,7 +260,7 @@ import Testing
         let context = try context()
         let cache = try context.caches.open(Address("http://photos.s3.us-east-1.amazonaws.com/2024/"))
         let request = try #require(try GalleryListRequest.make(for: .list(cache.id), in: context))
-        for count in [2, 3] {
+        for count in [3, 4] {
             try await request.perform(over: HTTPClient(configuration, log: log))
             #expect(try ids(cache) == ["a.jpg"] && proxy.requests.count == count)
         }

@@ -64,7 +64,8 @@ public struct GalleryListRequest: NetworkRequest {
         }
         guard let source, source.kind.isServer else {
             return try await update(
-                from: try await finder.find(plan: listPlan(record), with: permit), record, finder, client, permit)
+                from: try await finder.find(plan: listPlan(record, source), with: permit), record, finder, client,
+                permit)
         }
         do {
             let place = ServerPlace(source.kind, at: source.root, of: cache, wasPublic: record.wasPublic)
@@ -72,7 +73,7 @@ public struct GalleryListRequest: NetworkRequest {
         } catch {
             // The server may have another nature by now. Only a sure sign counts: an error page is none.
             guard Self.mayBeOfAnotherKind(error),
-                let found = try? await finder.find(plan: listPlan(record), with: permit),
+                let found = try? await finder.find(plan: listPlan(record, source), with: permit),
                 found.isSure(after: source), (try? await update(from: found, record, finder, client, permit)) != nil
             else { throw error }
         }
@@ -95,8 +96,8 @@ public struct GalleryListRequest: NetworkRequest {
         _ permit: TransferPermit
     ) async throws -> HTTPMetrics? {
         switch found {
-        case .list(var response, let beginning):
-            try await process(&response, beginning)
+        case .list(var response, let beginning, let address):
+            try await process(&response, beginning, from: address)
             return response.metrics
         case .folders(let place, let response):
             do {
@@ -128,9 +129,10 @@ public struct GalleryListRequest: NetworkRequest {
     }
 
     /// Returns a plan that fetches the list if the list has changed.
-    private func listPlan(_ record: GalleryRecord) -> FetchPlan {
+    private func listPlan(_ record: GalleryRecord, _ source: ListSource?) -> FetchPlan {
         var plan = FetchPlan(
-            address: cache.listFile ?? cache.address, signIn: signIn, validators: Self.validators(in: record),
+            address: cache.listFile ?? source.flatMap { $0.kind == .list ? $0.root : nil } ?? cache.address,
+            signIn: signIn, validators: Self.validators(in: record),
             limit: Self.limit,
             addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic), isNamedByUser: true,
             wasPublic: record.wasPublic,
@@ -221,8 +223,10 @@ public struct GalleryListRequest: NetworkRequest {
 
     /// Reads and compares the list in a file, and commits the changes at its end.
     ///
-    /// - Parameter beginning: the bytes that were read already.
-    private func process(_ response: inout Response, _ beginning: [UInt8]) async throws {
+    /// - Parameters:
+    ///   - beginning: the bytes that were read already.
+    ///   - list: the address of the file.
+    private func process(_ response: inout Response, _ beginning: [UInt8], from list: Address) async throws {
         guard !response.isUnchanged else {
             try await cache.writer.recordUnchanged(
                 isPrivate: response.head.isPrivate, isPublic: response.head.beganPublic, at: context.now())
@@ -249,7 +253,8 @@ public struct GalleryListRequest: NetworkRequest {
                     changes, skipped: skipped, validators: response.validators, isPrivate: response.head.isPrivate,
                     isPublic: response.head.beganPublic,
                     source: ListSource(
-                        kind: feed == nil ? .list : .feed, root: cache.address, galleryName: galleryName),
+                        kind: feed == nil ? .list : .feed, root: cache.isFolder ? cache.address : list,
+                        galleryName: galleryName),
                     at: context.now()))
         } catch CacheError.conflict {
             guard try isHeld(response.validators) else { throw CacheError.conflict }

@@ -12,8 +12,8 @@ import Numbers
 struct PlaceFinder {
     /// The thing that an address holds.
     enum Place {
-        /// A file that lists the photos. `beginning` contains the bytes that were already read.
-        case list(Response, beginning: [UInt8])
+        /// A file that lists the photos, at this address. `beginning` contains the bytes that were already read.
+        case list(Response, beginning: [UInt8], at: Address)
         /// Folders of a server, with the answer for the outermost folder if it has arrived.
         case folders(ServerPlace, Response?)
         /// A photo library.
@@ -23,7 +23,7 @@ struct PlaceFinder {
         /// the scheme of its address has changed.
         func isSure(after source: ListSource) -> Bool {
             switch self {
-            case .list(_, let beginning): String(decoding: beginning, as: UTF8.self).contains("<photo")
+            case .list(_, let beginning, _): PlaceFinder.listsPhotos(beginning)
             case .library: true
             case .folders(let place, _):
                 place.kind != .web
@@ -45,12 +45,17 @@ struct PlaceFinder {
         wasList = source.map { $0.kind == .list || $0.kind == .feed } ?? (record.lastSuccess != nil)
     }
 
+    /// Whether the beginning of a file shows that the file lists photos.
+    private static func listsPhotos(_ beginning: [UInt8]) -> Bool {
+        String(decoding: beginning, as: UTF8.self).contains("<photo")
+    }
+
     /// Finds out what the address holds.
     ///
-    /// - Parameter plan: the plan of the request for the address itself.
+    /// - Parameter plan: the plan of the request for the address itself, or for the known list.
     func find(plan: FetchPlan, with permit: TransferPermit) async throws -> sending Place {
         guard cache.address.scheme != .file, !wasList else {
-            return .list(try await Response.to(plan, over: client, with: permit), beginning: [])
+            return .list(try await Response.to(plan, over: client, with: permit), beginning: [], at: plan.address)
         }
         if let place = shared {
             do {
@@ -66,8 +71,9 @@ struct PlaceFinder {
             return .folders(place(.nextcloud, cache.address), nil)
         }
         do {
-            return try await kind(of: try await Response.to(plan, over: client, with: permit))
+            return try await kind(of: try await Response.to(plan, over: client, with: permit), plan)
         } catch RequestError.bucket(let refusal) {
+            if let list = try await publishedList(in: cache.address.asFolder, plan) { return list }
             return try await findBucket(after: refusal, to: plan)
         } catch RequestError.status(let status, let retryAfter)
             where [400, 403, 404, 405, 501].contains(status) && !ServerPlace.isPage(cache.address)
@@ -113,14 +119,19 @@ struct PlaceFinder {
     }
 
     /// Reads the beginning of an answer and finds out its format.
-    private func kind(of answer: sending Response) async throws -> sending Place {
+    private func kind(of answer: sending Response, _ plan: FetchPlan) async throws -> sending Place {
         var response = answer
-        guard !response.isUnchanged else { return .list(response, beginning: []) }
+        guard !response.isUnchanged else { return .list(response, beginning: [], at: cache.address) }
         let beginning = try await response.beginning()
+        if beginning.isEmpty, response.address.path.hasSuffix("/") {
+            // Programs that show buckets as folders put an empty object at a folder's address.
+            if let list = try await publishedList(in: response.address, plan) { return list }
+            if let bucket = try? await findBucket(after: nil, to: plan) { return bucket }
+        }
         guard
             let format = ListingFormat(contentType: response.head.headers["content-type"], beginning: beginning),
             format != .multistatus
-        else { return .list(response, beginning: beginning) }
+        else { return .list(response, beginning: beginning, at: cache.address) }
         // The page of a network's sign-in, for example.
         guard response.address.host == cache.address.host else {
             throw FormatError.notAGallery("a page of another server")
@@ -129,25 +140,49 @@ struct PlaceFinder {
             // Only a bucket's address answers with such a list.
             let isInPath = response.address.path != "/"
             guard let bucket = Bucket(response.address, isInPath: isInPath) else {
-                return .list(response, beginning: beginning)
+                return .list(response, beginning: beginning, at: cache.address)
             }
-            return .folders(place(.s3, try bucket.list()), nil)
+            return try await publishedList(in: bucket.root, plan) ?? .folders(place(.s3, try bucket.list()), nil)
         }
         response.putBack(beginning)
         return .folders(place(.web, response.address), response)
     }
 
+    /// Returns the gallery file in a bucket's folder, such as one from ``GalleryUpload``. Returns nil if there is none.
+    ///
+    /// The service may send the file to everyone and still refuse to list the folder.
+    private func publishedList(in folder: Address, _ plan: FetchPlan) async throws -> sending Place? {
+        guard !ServerPlace.isPage(cache.address) else { return nil }
+        var plan = plan
+        plan.address = try folder.resolving("gallery.xml")
+        do {
+            var response = try await Response.to(plan, over: client, with: TransferPermit(.list))
+            let beginning = try await response.beginning()
+            // Some services answer with a page instead of an error.
+            return Self.listsPhotos(beginning) ? .list(response, beginning: beginning, at: plan.address) : nil
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return nil
+        }
+    }
+
     /// Finds the bucket at an address that a storage service refused.
     ///
     /// The service may have no object at the address, or may refuse to send it.
-    private func findBucket(after refusal: BucketRefusal, to plan: FetchPlan) async throws -> sending Place {
+    ///
+    /// - Parameter refusal: the refusal; nil if the service has an empty object at the address.
+    private func findBucket(after refusal: BucketRefusal?, to plan: FetchPlan) async throws -> sending Place {
+        let reason =
+            refusal?.error(at: cache.address, after: plan.signIn, .asked(isOfBucket: true))
+            ?? RequestError.wrongType("an empty file")
         // The address may be an object's, such as a file that lists photos.
         if ServerPlace.isPage(cache.address) {
-            throw refusal.error(at: cache.address, after: plan.signIn, .asked(isOfBucket: true))
+            throw reason
         }
         let isInHost = AmazonHost(cache.address.host)?.hasBucket
         // The bucket may be in another region of Amazon.
-        let address = refusal.region.flatMap { cache.address.moved(toRegion: $0) } ?? cache.address
+        let address = (refusal?.region).flatMap { cache.address.moved(toRegion: $0) } ?? cache.address
         var failure: RequestError?
         for isInPath in isInHost.map({ [!$0] }) ?? [true, false] {
             guard let bucket = Bucket(address, isInPath: isInPath), let list = try? bucket.list() else { continue }
@@ -156,6 +191,12 @@ struct PlaceFinder {
                 var response = try await answer(from: place, with: TransferPermit(.list))
                 let beginning = try await response.beginning()
                 guard BucketParser.recognises(beginning) else { continue }
+                // A key that the first requests did not have may open the gallery file, too.
+                if let key = cache.signIn(for: place.root.address), plan.signIn == nil {
+                    var signed = plan
+                    signed.signIn = key
+                    if let published = try await publishedList(in: place.root.address, signed) { return published }
+                }
                 response.putBack(beginning)
                 return .folders(place, response)
             } catch let error as RequestError {
@@ -164,7 +205,7 @@ struct PlaceFinder {
                 guard case .bucket(let refusal) = error, refusal.status == 404 else { throw failure ?? error }
             }
         }
-        throw failure ?? refusal.error(at: cache.address, after: plan.signIn, .asked(isOfBucket: true))
+        throw failure ?? reason
     }
 
     /// The public share of a Nextcloud server, if the address looks like its link.
