@@ -47,7 +47,7 @@ import Testing
         try await screens.sync(["a", "b"])
         screens.open()
         screens.press(",")
-        #expect(screens.status == " Sort by  d date  n name  s size  t state")
+        #expect(screens.status == " Sort by  d date  n name  s size  t state  r rating")
         screens.press("z")
         try await screens.until { !screens.status.contains("Sort by") }
         #expect(try TestScreens().context.keys == KeyMap())

@@ -1,5 +1,5 @@
-import Glibc
 import Concurrency
+import Glibc
 import Model
 import Networking
 import Publishing
@@ -92,12 +92,12 @@ struct PublishCommand {
                 finished = try await upload.run(photos, list: OutgoingFile(gallery.list), onEvent: onEvent)
             } catch {
                 Output.progress("")
-                guard let question = error.question, question.wantsAccessKey, TerminalQuestion.canBeAsked else {
+                guard let question = error.question, question.wantsAccessKey, TerminalPrompt.canBeAsked else {
                     throw error
                 }
                 Output.complain("\(error)")
-                guard let id = TerminalQuestion.answer("Access key: "),
-                    let secret = TerminalQuestion.answer("Secret: ", isSecret: true)
+                guard let id = TerminalPrompt.answer("Access key: "),
+                    let secret = TerminalPrompt.answer("Secret: ", isSecret: true)
                 else { return .someFailed }
                 services.credentials.take(question.signIn(name: id, secret: secret), for: question.place)
             }
@@ -175,7 +175,7 @@ extension OutgoingFile {
 }
 
 /// Asks the user for a line at the terminal, for commands without a screen.
-enum TerminalQuestion {
+enum TerminalPrompt {
     /// The most bytes of a line.
     private static let longest = 4_096
     /// The longest time until a cancelled question ends, in milliseconds.

@@ -98,7 +98,8 @@ enum MethodOptions {
         if method == .put {
             easy.set(CURLOPT_UPLOAD, 1)
             easy.set(CURLOPT_INFILESIZE_LARGE, request.upload?.file.length ?? 0)
-            // curl waits a second for servers that do not answer `Expect: 100-continue`. A header that removes this one would become part of curl 7.88's signature, which servers then refuse.
+            // curl waits a second for servers that do not answer `Expect: 100-continue`. A header that removes this one would
+            // become part of curl 7.88's signature, which servers then refuse.
             easy.set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
         }
         if let body, let address = body.baseAddress {
