@@ -32,7 +32,7 @@ public struct PhotoFilter: Hashable, Sendable {
     ///
     /// Each word must begin a word of the photo's name, metadata or annotations. `2006`, `2006-07` and `2006-07-30`
     /// also match dates. `tag:lake` searches only tags, and `person:`, `place:`, `author:` and `caption:` only these
-    /// annotations. `rating:4` selects photos with at least four stars, `rating:0` photos without stars, and
+    /// annotations. `rating:4` selects photos with at least four stars, `rating:0` photos without stars,
     /// `is:favorite` favorites, and `is:video` videos.
     public var text: String
     /// The folder whose photos the list shows; nil for all photos of the gallery.

@@ -5,17 +5,21 @@ public struct LibraryListing: WrittenEntries, Sendable {
     /// The ids of photos whose addresses are too long.
     public private(set) var skipped: [String] = []
     private let photos: [LibraryPhoto]
+    /// The stored forms of the photos' annotations.
+    private let annotations: [String]
     private let digests: [Int64]
 
     /// Creates the entries of a piece.
     public init(_ photos: [LibraryPhoto], _ digest: EntryDigest) {
         self.photos = photos
+        let annotations = photos.map(\.annotations.text)
+        self.annotations = annotations
         var bytes: [UInt8] = []
-        digests = photos.map { photo in
+        digests = zip(photos, annotations).map { photo, annotations in
             bytes.removeAll(keepingCapacity: true)
             for text in [
                 photo.id, photo.name, photo.part, photo.revision, photo.thumbhash, photo.photo.text,
-                photo.thumbnail?.text ?? "", photo.annotations.text,
+                photo.thumbnail?.text ?? "", annotations,
             ] {
                 bytes += text.utf8
                 bytes.append(0)
@@ -76,7 +80,7 @@ public struct LibraryListing: WrittenEntries, Sendable {
         entry.end(.libraryPart)
         entry.append(photo.thumbhash.utf8)
         entry.end(.thumbhash)
-        entry.append(photo.annotations.text.utf8)
+        entry.append(annotations[index].utf8)
         entry.end(.annotations)
         return true
     }
