@@ -62,6 +62,13 @@ import Testing
             // The next photo inherits nothing.
             #expect(photos.last?.annotations == PhotoAnnotations())
         }
+        let long = String(repeating: "é", count: 3_000)
+        let cut = try parse(
+            Self.page([Self.asset(1, #","originalFileName":"x\#(long)","exifInfo":{"description":"x\#(long)"}"#)]))
+        // Half of a letter would become another sign.
+        #expect(
+            cut.photos.first?.name.utf8.count == 1_023 && cut.photos.first?.annotations.description.utf8.count == 4_095)
+        #expect(cut.photos.first?.name.hasSuffix("é") == true)
         for rating in ["-1", "0", "6", "44", "null", #""3""#, "3.5"] {
             let photo = try parse(Self.page([Self.asset(1, #","exifInfo":{"rating":\#(rating)}"#)])).photos.first
             #expect(photo?.annotations == PhotoAnnotations())

@@ -68,7 +68,7 @@ public final class JSONFeedParser: LibraryParser {
             case (0, _): throw FormatError.notAGallery("an answer that is no feed")
             case (_, .key(let name)): key = String(decoding: name, as: UTF8.self)
             case (1, .string(let text)) where key == "title":
-                title = FeedItem.line(String(decoding: text.prefix(Self.maximumText), as: UTF8.self))
+                title = FeedItem.line(text.text(atMost: Self.maximumText))
             case (1, .beginArray): isInItems = key == "items"
             case (1, .endArray): isInItems = false
             case (2, .beginObject) where isInItems: (item, image) = (FeedItem(), nil)

@@ -176,4 +176,11 @@ enum JSONBytes {
 extension UnsafeRawBufferPointer {
     /// Whether the bytes are those of a text, such as the name of a member.
     func isText(_ text: StaticString) -> Bool { text.withUTF8Buffer { elementsEqual($0) } }
+
+    /// Returns the bytes as a text, cut to whole scalars within a limit of bytes.
+    func text(atMost limit: Int) -> String {
+        var end = Swift.min(count, limit)
+        while end > 0, end < count, self[end] & 0xC0 == 0x80 { end -= 1 }
+        return String(decoding: self[..<end], as: UTF8.self)
+    }
 }

@@ -193,7 +193,7 @@ struct ImmichAsset {
         switch (member, event) {
         case (_, .key(let name)): member = Member(name)
         case (.id, .string(let text)): id = ImmichID.text(text)
-        case (.name, .string(let text)): name = String(decoding: text.prefix(Self.longestName), as: UTF8.self)
+        case (.name, .string(let text)): name = text.text(atMost: Self.longestName)
         case (.checksum, .string(let text)) where text.count <= Self.longestValue: checksum = Array(text)
         case (.thumbhash, .string(let text)) where text.count <= Self.longestValue: thumbhash = Array(text)
         case (.mimeType, .string(let text)) where text.count <= Self.longestValue:
@@ -277,11 +277,11 @@ private struct ImmichWords {
     mutating func takeExif(_ event: JSONEvent) {
         switch (member, event) {
         case (_, .key(let name)): member = Self.exifMember(name)
-        case (.description, .string(let text)): words.description = Self.text(text)
+        case (.description, .string(let text)): words.description = text.text(atMost: Self.longestText)
         case (.rating, .number(let text)): words.rating = Self.stars(text)
-        case (.city, .string(let text)): city = Self.text(text)
-        case (.state, .string(let text)): state = Self.text(text)
-        case (.country, .string(let text)): country = Self.text(text)
+        case (.city, .string(let text)): city = text.text(atMost: Self.longestText)
+        case (.state, .string(let text)): state = text.text(atMost: Self.longestText)
+        case (.country, .string(let text)): country = text.text(atMost: Self.longestText)
         default: break
         }
     }
@@ -291,7 +291,7 @@ private struct ImmichWords {
         switch (member, event) {
         case (_, .key(let name)): member = name.isText("name") ? .name : nil
         case (.name, .string(let text)):
-            let name = Self.text(text)
+            let name = text.text(atMost: Self.longestText)
             if !name.isEmpty, words[keyPath: names].count < Self.mostNames { words[keyPath: names].append(name) }
         default: break
         }
@@ -306,10 +306,6 @@ private struct ImmichWords {
         case 11 where name.isText("description"): .description
         default: nil
         }
-    }
-
-    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        String(decoding: bytes.prefix(longestText), as: UTF8.self)
     }
 
     /// Returns the number of stars. The server writes -1 for a rejected photo.

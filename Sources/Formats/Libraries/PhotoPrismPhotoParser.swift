@@ -193,18 +193,18 @@ private struct PhotoPrismRecord {
         case (.id, .string(let text)): id = PhotoPrismText.id(text)
         case (.hash, .string(let text)): hash = PhotoPrismText.id(text)
         case (.type, .string(let text)):
-            let type = Self.text(text)
+            let type = text.text(atMost: Self.longestName)
             (isShown, isVideo) = (!Self.otherTypes.contains(type), type == "video")
         case (.duration, .number(let text)): duration = PhotoPrismText.milliseconds(text)
-        case (.title, .string(let text)): title = Self.text(text)
-        case (.originalName, .string(let text)): originalName = Self.text(text)
-        case (.fileName, .string(let text)): fileName = Self.text(text)
+        case (.title, .string(let text)): title = text.text(atMost: Self.longestName)
+        case (.originalName, .string(let text)): originalName = text.text(atMost: Self.longestName)
+        case (.fileName, .string(let text)): fileName = text.text(atMost: Self.longestName)
         case (.isFavorite, .bool(let value)): annotations.isFavorite = value
         case (.caption, .string(let text)) where !text.isEmpty:
-            annotations.description = String(decoding: text.prefix(Self.longestCaption), as: UTF8.self)
+            annotations.description = text.text(atMost: Self.longestCaption)
         // The server writes `zz` for an unknown place.
         case (.place, .string(let text)) where !text.isText("Unknown") && !text.isText("zz"):
-            annotations.place = Self.text(text)
+            annotations.place = text.text(atMost: Self.longestName)
         case (.year, .number(let text)): year = PhotoPrismText.number(text, upTo: 9_999)
         case (.month, .number(let text)): month = PhotoPrismText.number(text, upTo: 12)
         case (.localTime, .string(let text)): localTime = PhotoPrismText.time(text)
@@ -226,10 +226,6 @@ private struct PhotoPrismRecord {
             part: PhotoPrismText.month(year: year, month: month) ?? LibraryPhoto.noPart, revision: hash, photo: photo,
             thumbnail: pictures.thumbnail(hash), changedAt: updatedAt, annotations: annotations,
             videoMilliseconds: isVideo ? duration : nil)
-    }
-
-    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        String(decoding: bytes.prefix(longestName), as: UTF8.self)
     }
 
     private static func lastPart(_ path: String) -> String {

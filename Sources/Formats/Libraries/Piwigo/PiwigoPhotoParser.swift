@@ -159,10 +159,10 @@ private struct PiwigoImage {
         switch (member, event) {
         case (_, .key(let name)): member = Self.member(name)
         case (.id, _): id = PiwigoValue.id(event)
-        case (.file, .string(let text)): file = String(decoding: text.prefix(Self.longestName), as: UTF8.self)
-        case (.name, .string(let text)): name = String(decoding: text.prefix(Self.longestName), as: UTF8.self)
+        case (.file, .string(let text)): file = text.text(atMost: Self.longestName)
+        case (.name, .string(let text)): name = text.text(atMost: Self.longestName)
         case (.comment, .string(let text)):
-            comment = String(decoding: text.prefix(Self.longestComment), as: UTF8.self)
+            comment = text.text(atMost: Self.longestComment)
         case (.width, _): width = PiwigoValue.number(event) ?? 0
         case (.height, _): height = PiwigoValue.number(event) ?? 0
         case (.taken, _): taken = PiwigoValue.time(event)
