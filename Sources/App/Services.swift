@@ -87,7 +87,8 @@ struct Services {
 
     private func openCaches(_ folder: String) throws -> CacheFolder {
         try CacheFolder(
-            path: folder, limit: settings.cacheLimit, log: log, activity: activity, credentials: credentials)
+            path: folder, ratings: locations.ratingsFolder, limit: settings.cacheLimit, log: log, activity: activity,
+            credentials: credentials)
     }
 
     /// A decoder client that uses a server. The first picture starts the server.

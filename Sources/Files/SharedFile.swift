@@ -56,6 +56,29 @@ public final class SharedFile {
         return fsync(descriptor) == 0 ? nil : SystemError()
     }
 
+    /// Reads a whole file. Returns nil if the file is missing.
+    ///
+    /// - Parameter limit: the most bytes to read. A larger file fails with `EFBIG`, because a part of it would later be
+    ///   written back as the whole file.
+    public static func bytes(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw SystemError()
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw SystemError() }
+            guard count > 0 else { return bytes }
+            bytes += buffer.prefix(count)
+            guard bytes.count <= limit else { throw SystemError(EFBIG) }
+        }
+    }
+
     /// Creates a folder and its parents for the owner alone. Does not change an existing folder.
     public static func makeFolder(_ path: String) throws(SystemError) {
         guard !path.isEmpty, mkdir(path, 0o700) != 0, errno != EEXIST else { return }

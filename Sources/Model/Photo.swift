@@ -23,12 +23,14 @@ public struct Photo: Hashable, Identifiable, Sendable {
     /// The length of the video in milliseconds, 0 if unknown; nil for a photo. The pictures of a video are
     /// stills that the server made.
     public let videoMilliseconds: Int?
+    /// The user's own rating, or else that in the gallery's list.
+    public let rating: Rating
 
     /// Creates a photo.
     public init(
         key: PhotoKey, galleryID: String, name: String, date: Timestamp, thumbnail: RenditionState,
         original: RenditionState, size: Int64? = nil, isInPlace: Bool = false, folder: FolderPath? = nil,
-        thumbhash: String? = nil, videoMilliseconds: Int? = nil
+        thumbhash: String? = nil, videoMilliseconds: Int? = nil, rating: Rating = .none
     ) {
         self.key = key
         self.galleryID = galleryID
@@ -41,6 +43,7 @@ public struct Photo: Hashable, Identifiable, Sendable {
         self.folder = folder
         self.thumbhash = thumbhash
         self.videoMilliseconds = videoMilliseconds
+        self.rating = rating
     }
 
     /// The photo's ``key``, as `Identifiable` requires.

@@ -21,9 +21,6 @@ public struct PhotoAnnotations: Hashable, Sendable {
     /// The tags of the photo.
     public var tags: [String] = []
 
-    /// The most stars of a photo.
-    public static let mostStars = 5
-
     /// Creates empty annotations.
     public init() {}
 
@@ -59,7 +56,7 @@ extension PhotoAnnotations {
     ///     |at noon
     public var text: String {
         guard !isEmpty else { return "" }
-        var text = String(repeating: Self.star, count: min(max(rating, 0), Self.mostStars))
+        var text = String(repeating: Self.star, count: min(max(rating, 0), Rating.mostStars))
         if isFavorite { text += Self.favoriteSign }
         func add(_ sign: Sign, _ line: some StringProtocol, _ limit: Int) {
             guard !line.isEmpty else { return }
@@ -83,7 +80,7 @@ extension PhotoAnnotations {
         // Bytes, because an accent at the beginning of a text would form one character with the sign.
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let marks = lines.first else { return }
-        rating = min(marks.prefix { $0 == Self.star.utf8.first }.count, Self.mostStars)
+        rating = min(marks.prefix { $0 == Self.star.utf8.first }.count, Rating.mostStars)
         isFavorite = marks.last == Self.favoriteSign.utf8.first
         for line in lines.dropFirst() {
             let text = String(decoding: line.dropFirst(), as: UTF8.self)

@@ -114,8 +114,10 @@ import Testing
         "Searches for marks use indices",
         arguments: [
             "SELECT key FROM photo WHERE is_favorite", "SELECT key FROM photo WHERE video_milliseconds NOT NULL",
-            "SELECT key FROM photo WHERE key NOT IN (SELECT key FROM photo WHERE rating > 0)",
-            "SELECT key FROM photo WHERE rating > 0 AND rating >= 3",
+            "SELECT key FROM photo WHERE key NOT IN (SELECT key FROM photo WHERE rating <> 0)",
+            "SELECT key FROM photo WHERE rating <> 0 AND rating >= 3",
+            "SELECT key FROM photo WHERE rating <> 0 AND rating < 0",
+            "SELECT id, own_rating FROM photo WHERE own_rating NOT NULL",
         ])
     func indices(query: String) throws {
         let plan = try test.cache.read { try $0.connection.map("EXPLAIN QUERY PLAN " + query) { $0.text(3) } }

@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Uses the cache like a browser. Returns whether it was set aside.
-    private func use() async throws -> Bool {
+    private func use(after mutation: DatabaseMutation) async throws -> Bool {
         let cache = try open()
         let rows = try cache.read { try PhotoQuery(order: PhotoOrder(), filter: .all).firstRows(50, $0) }
         _ = try cache.read { try $0.photos((0..<rows.count).map { PhotoKey(rows[$0]) }) }
@@ -58,7 +58,9 @@ import Testing
         _ = try cache.read { try PhotoQuery(order: PhotoOrder(.size), filter: PhotoFilter("photo 1")).rows($0) }
         _ = try cache.read { try $0.thumbnail(of: PhotoKey(3)) }
         try await sync(cache, 30..<160)
-        #expect(try cache.read { try $0.gallery().photoCount } == 130)
+        let count = try cache.read { try $0.gallery().photoCount }
+        // SQLite notices some damage, such as an index entry without its row, only when it checks the whole database.
+        if count != 130 { #expect(try await !cache.writer.complaints().isEmpty, "\(count) photos after \(mutation)") }
         return cache.wasSetAside
     }
 
@@ -97,7 +99,7 @@ import Testing
                 size: sizes[0], logSize: hasLog ? sizes[1] : 0, pages: pages, using: &numbers)
             try mutation.apply(to: path)
             do {
-                if try await use() { counts.setAside += 1 } else { counts.unharmed += 1 }
+                if try await use(after: mutation) { counts.setAside += 1 } else { counts.unharmed += 1 }
                 continue
             } catch CacheError.newerSchema {
                 counts.newer += 1
@@ -106,7 +108,7 @@ import Testing
                 counts.secondTime += 1
             }
             do {
-                if try await use() { counts.setAside += 1 }
+                if try await use(after: mutation) { counts.setAside += 1 }
             } catch {
                 Issue.record("round \(round), \(hasLog ? "with its log" : "alone"), \(mutation): \(error)")
             }

@@ -16,6 +16,8 @@ public final class CacheFolder: Sendable {
     public let path: String
     /// The user's credentials.
     public let credentials: CredentialStore
+    /// The folder with the user's own ratings; nil to keep them in the caches alone.
+    private let ratings: String?
     private let log: Log
     /// The disk space that the caches use, and its limit.
     public let space: CacheSpace
@@ -47,13 +49,16 @@ public final class CacheFolder: Sendable {
 
     /// Creates the folder, or uses an empty folder or an existing cache folder. Makes the folder private to the user.
     ///
-    /// - Parameter limit: the limit for all caches in bytes; nil for no limit.
+    /// - Parameters:
+    ///   - ratings: the folder for the user's own ratings; nil to keep them in the caches alone.
+    ///   - limit: the limit for all caches in bytes; nil for no limit.
     /// - Throws: ``CacheError/notACache(path:)`` for a folder with other contents, which stays as it is.
     public init(
-        path: String, limit: Int64? = nil, log: Log, activity: Activity = Activity(),
+        path: String, ratings: String? = nil, limit: Int64? = nil, log: Log, activity: Activity = Activity(),
         credentials: CredentialStore = CredentialStore()
     ) throws {
         self.path = path
+        self.ratings = ratings
         space = CacheSpace(limit: limit)
         self.credentials = credentials
         self.log = log
@@ -81,7 +86,7 @@ public final class CacheFolder: Sendable {
             }
             if let cache = cache(id), cache.address == address { return cache }
             let cache = try GalleryCache(
-                address: address, folder: folder(of: id), space: space, log: log, activity: activity,
+                address: address, folder: folder(of: id), ratings: ratings, space: space, log: log, activity: activity,
                 credentials: credentials)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             state.withLock { state in
@@ -216,5 +221,57 @@ private enum CacheMark {
     private static func leave(in path: String) {
         let mark = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if mark >= 0 { close(mark) }
+    }
+}
+
+/// Folders that only the user can access.
+enum PrivateFolder {
+    /// Creates a folder and its parents, or checks an existing folder.
+    ///
+    /// Throws if the path is a link or belongs to another user.
+    static func make(_ path: String) throws(CacheError) {
+        try makeMissing(path)
+        try check(path)
+    }
+
+    /// Creates a folder and its missing parents. The parents may be links, such as a linked home folder.
+    private static func makeMissing(_ path: String) throws(CacheError) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            throw failure(path)
+        }
+        try makeMissing(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
+    }
+
+    /// Checks that a path is a folder that belongs to the user. Makes the folder private.
+    static func check(_ path: String) throws(CacheError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw failure(path) }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else { throw .notOurs(path: path) }
+        guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw failure(path) }
+    }
+
+    /// Returns the names of a folder's entries. Returns none if the folder is unreadable.
+    static func entries(_ path: String) -> [String] {
+        (try? readableEntries(path)) ?? []
+    }
+
+    /// Returns the names of a folder's entries. Throws if the folder is unreadable.
+    static func readableEntries(_ path: String) throws(CacheError) -> [String] {
+        guard let folder = opendir(path) else { throw failure(path) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private static func failure(_ path: String) -> CacheError {
+        .cannotOpen(path)
     }
 }

@@ -96,10 +96,14 @@ public struct CacheReader {
         try connection.first("SELECT \(Self.photoColumns) FROM photo WHERE id = ?", galleryID, row: Self.photo)
     }
 
-    /// Calls `body` for every photo, in order of date.
-    public func forEachPhoto(_ body: (Photo) throws -> Void) throws {
-        try connection.forEach("SELECT \(Self.photoColumns) FROM photo ORDER BY date, key") {
-            try body(Self.photo($0))
+    /// Returns the photos that match a filter. Returns nil if all photos match.
+    public func photos(matching filter: PhotoFilter) throws -> KeySet? { try hits(filter) }
+
+    /// Calls `body` for every photo that matches a filter, in order of date.
+    public func forEachPhoto(matching filter: PhotoFilter = .all, _ body: (Photo) throws -> Void) throws {
+        let found = try photos(matching: filter)
+        try connection.forEach("SELECT \(Self.photoColumns) FROM photo ORDER BY date, key") { row in
+            if found?.contains(row.int(0)) != false { try body(Self.photo(row)) }
         }
     }
 
@@ -109,7 +113,7 @@ public struct CacheReader {
     static let photoColumns = """
         key, id, name, date, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason, \
         photo_edition, photo_held, photo_trouble, photo_reason, photo_size, \
-        photo_file IS '\(StoredPhoto.inPlace)', \(isPath), thumbhash, video_milliseconds
+        photo_file IS '\(StoredPhoto.inPlace)', \(isPath), thumbhash, video_milliseconds, rating
         """
 
     static func photo(_ row: Row) -> Photo {
@@ -120,7 +124,7 @@ public struct CacheReader {
             thumbnail: renditionState(row, from: 4), original: renditionState(row, from: 8),
             size: row.optionalInt(12), isInPlace: row.int(13) != 0,
             folder: row.int(14) != 0 ? FolderPath(ofPhoto: id) : nil, thumbhash: row.optionalText(15),
-            videoMilliseconds: row.optionalInt(16).map { Int($0) })
+            videoMilliseconds: row.optionalInt(16).map { Int($0) }, rating: Rating(row.int(17)))
     }
 
     /// Reads a rendition's state from four consecutive columns: edition, held edition, trouble and reason.

@@ -42,7 +42,8 @@ public final class GalleryCache: Sendable {
     private let watch = Mutex<FileWatch?>(nil)
 
     init(
-        address: Address, folder: String, space: CacheSpace, log: Log, activity: Activity, credentials: CredentialStore
+        address: Address, folder: String, ratings: String?, space: CacheSpace, log: Log, activity: Activity,
+        credentials: CredentialStore
     ) throws {
         id = GalleryID(address)
         self.address = address
@@ -63,7 +64,8 @@ public final class GalleryCache: Sendable {
         wasSetAside = opened.wasSetAside
         access = opened.frozen == nil ? .readOnly : .frozen
         self.writer = try GalleryWriter(
-            writer: opened.writer, frozen: opened.frozen, files: files, mark: mark, lock: lock, space: space,
+            writer: opened.writer, frozen: opened.frozen, files: files,
+            ratingFile: ratings.map { RatingFile(folder: $0, of: address) }, mark: mark, lock: lock, space: space,
             log: log, activity: activity)
         self.log = log
         readers = ReaderPool(path: database, access: access)

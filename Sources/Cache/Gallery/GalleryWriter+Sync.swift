@@ -49,6 +49,7 @@ extension GalleryWriter {
                 }
                 summary.added = insertion.count
             }
+            try takeRatings(areNew: summary.added > 0, connection)
             let repeated = changes.repeated + changes.added - summary.added
             summary.removed = removed.count
             summary.skipped = skipped + repeated

@@ -18,9 +18,12 @@ public actor GalleryWriter {
     /// The lock that signals each commit. The reference is weak, because the lock belongs to the cache and must end
     /// with it.
     private weak var lock: CacheLock?
-    private let log: Log
+    /// The log, in which the writer's extensions report errors.
+    let log: Log
     private var announcements: Announcements
     private let activity: Activity
+    /// The file with the user's own ratings, which an extension reads and writes; nil to keep them in the rows alone.
+    let ratingFile: RatingFile?
     /// Counts written bytes, for the size limit of the caches.
     let space: CacheSpace
     /// The small writes that wait for a shared transaction.
@@ -31,14 +34,14 @@ public actor GalleryWriter {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
-        writer: sending Writer, frozen: StorageTrouble?, files: PhotoFiles, mark: DamageMark, lock: CacheLock,
-        space: CacheSpace,
-        log: Log, activity: Activity
+        writer: sending Writer, frozen: StorageTrouble?, files: PhotoFiles, ratingFile: RatingFile?, mark: DamageMark,
+        lock: CacheLock, space: CacheSpace, log: Log, activity: Activity
     ) throws {
         announcements = try mark.watch { try writer.read { try Announcements($0) } }
         self.writer = writer
         self.frozen = frozen
         self.files = files
+        self.ratingFile = ratingFile
         self.mark = mark
         self.lock = lock
         self.log = log
@@ -71,6 +74,11 @@ public actor GalleryWriter {
         listenToOthers()
         checkpointIfDue()
         return result
+    }
+
+    /// Reads the database.
+    func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try mark.watch { try writer.read(body) }
     }
 
     private func listenToOthers() {
@@ -135,6 +143,7 @@ public actor GalleryWriter {
         try transaction {
             try $0.run(
                 "UPDATE gallery SET last_opened = ?, album_name = ifnull(?, album_name)", time.milliseconds, album)
+            try takeRatings(areNew: false, $0)
         }
     }
 

@@ -7,6 +7,7 @@ import SQLite
 enum Schema {
     static var version: Int { migrations.count }
 
+    /// The tables whose changes are published.
     static let tables = ["gallery", "photo", "thumbnail", "metadata", "album"]
 
     /// Migrates a database, with one transaction per step. Returns the version that the database had before.
@@ -246,6 +247,19 @@ enum Schema {
         DELETE FROM folder WHERE path <> x'' AND (SELECT kind FROM gallery) IN ('immich', 'photoprism', 'piwigo');
         UPDATE folder SET etag = NULL WHERE (SELECT kind FROM gallery) IN ('immich', 'photoprism', 'piwigo');
         UPDATE gallery SET etag = NULL, last_modified = NULL WHERE kind IS NULL OR kind IN ('list', 'feed');
+        """,
+        """
+        -- The user's own rating, a copy of that in the RatingFile. NULL if the user has not rated the photo.
+        ALTER TABLE photo ADD COLUMN own_rating INTEGER;
+        -- The user's own rating, or else that in the gallery's list. The column is virtual, so no row changes.
+        DROP INDEX photo_by_rating;
+        ALTER TABLE photo DROP COLUMN rating;
+        ALTER TABLE photo ADD COLUMN rating INTEGER
+            GENERATED ALWAYS AS (ifnull(own_rating, length(annotations) - length(ltrim(annotations, '*')))) VIRTUAL;
+        CREATE INDEX photo_by_rating ON photo (rating) WHERE rating <> 0;
+        CREATE INDEX photo_rated ON photo (key) WHERE own_rating NOT NULL;
+        -- The stamp of the RatingFile that the rows match. NULL if there is no such file.
+        ALTER TABLE gallery ADD COLUMN rating_stamp TEXT;
         """,
     ]
 }

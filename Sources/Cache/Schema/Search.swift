@@ -93,13 +93,14 @@ extension CacheReader {
         switch property {
         case .favorite: try connection.forEachNumber("key", "FROM photo WHERE is_favorite", body: take)
         case .video: try connection.forEachNumber("key", "FROM photo WHERE video_milliseconds NOT NULL", body: take)
+        case .rejected: try connection.forEachNumber("key", "FROM photo WHERE rating <> 0 AND rating < 0", body: take)
         case .stars(0):
             // An index of other columns has all keys, and is smaller than the table.
             try connection.forEachNumber(
-                "key", "FROM photo WHERE key NOT IN (SELECT key FROM photo WHERE rating > 0)", body: take)
+                "key", "FROM photo WHERE key NOT IN (SELECT key FROM photo WHERE rating <> 0)", body: take)
         case .stars(let count):
             // The first condition lets SQLite use the index.
-            try connection.forEachNumber("key", "FROM photo WHERE rating > 0 AND rating >= ?", count, body: take)
+            try connection.forEachNumber("key", "FROM photo WHERE rating <> 0 AND rating >= ?", count, body: take)
         }
     }
 
@@ -146,15 +147,16 @@ private struct SearchTerm {
 
     /// A property of a photo other than its texts.
     enum Property {
-        case favorite, video
+        case favorite, video, rejected
         /// At least this number of stars; or no stars, if the number is 0.
         case stars(Int)
 
-        /// Reads `is:favorite`, `is:video` or a rating such as `rating:4`. Returns nil for other texts.
+        /// Reads `is:favorite`, `is:video`, `is:rejected` or a rating such as `rating:4`. Returns nil for other texts.
         init?(_ word: Substring) {
             switch word.lowercased() {
             case "is:favorite": self = .favorite
             case "is:video": self = .video
+            case "is:rejected": self = .rejected
             case let text where text.hasPrefix("rating:") && text.utf8.count == 8:
                 guard let digit = text.utf8.last, (0x30...0x35).contains(digit) else { return nil }
                 self = .stars(Int(digit) - 0x30)
@@ -165,7 +167,8 @@ private struct SearchTerm {
         /// Whether a word is the beginning of a property, such as `is:fav`. The user is still typing.
         static func isUnfinished(_ word: Substring) -> Bool {
             let text = word.lowercased()
-            return text.contains(":") && ["is:favorite", "is:video", "rating:"].contains { $0.hasPrefix(text) }
+            return text.contains(":")
+                && ["is:favorite", "is:video", "is:rejected", "rating:"].contains { $0.hasPrefix(text) }
         }
     }
 

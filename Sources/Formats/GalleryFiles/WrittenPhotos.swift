@@ -309,7 +309,7 @@ struct WrittenFields {
         var annotations = PhotoAnnotations()
         annotations.description = text(.comment)
         annotations.author = text(.author)
-        annotations.rating = Int(digits: text(.rating), atMost: PhotoAnnotations.mostStars) ?? 0
+        annotations.rating = Int(digits: text(.rating), atMost: Rating.mostStars) ?? 0
         annotations.tags = text(.tags).split(separator: ",").map(String.init)
         guard !annotations.isEmpty else { return }
         var written = annotations.text

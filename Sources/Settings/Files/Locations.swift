@@ -8,6 +8,8 @@ public struct Locations: Hashable, Sendable {
     public let cache: String
     /// The folder for data that Vitrine keeps between runs, such as positions.
     public let state: String
+    /// The folder for data that only the user can replace.
+    private let data: String
 
     /// Determines the paths of the user's folders.
     ///
@@ -25,6 +27,7 @@ public struct Locations: Hashable, Sendable {
         config = folder("XDG_CONFIG_HOME", ".config")
         cache = folder("XDG_CACHE_HOME", ".cache")
         state = folder("XDG_STATE_HOME", ".local/state")
+        data = folder("XDG_DATA_HOME", ".local/share")
     }
 
     /// The path of the settings file.
@@ -46,6 +49,8 @@ public struct Locations: Hashable, Sendable {
     /// The path of the file in which older versions kept a single position.
     public var placeFile: String { state + "/place" }
 
+    /// The folder with the user's own ratings, a file for each gallery.
+    public var ratingsFolder: String { data + "/ratings" }
     /// The folder with a file for each running browser. The files reveal crashes.
     public var runningFolder: String { state + "/running" }
 

@@ -8,24 +8,11 @@ public enum PrivateFile {
 
     /// Returns the text of a file, or nil if the file does not exist.
     public static func read(_ path: String) throws(SettingsError) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw .file(path: path, reason: String(cString: strerror(errno)))
+        do throws(SystemError) {
+            return try SharedFile.bytes(path, atMost: maximumSize).map { String(decoding: $0, as: UTF8.self) }
+        } catch {
+            throw .file(path: path, reason: error.code == EFBIG ? "the file is larger than 1 MiB" : error.description)
         }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16_384)
-        while true {
-            let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .file(path: path, reason: String(cString: strerror(errno))) }
-            guard count > 0 else { break }
-            bytes += buffer.prefix(count)
-            // A truncated text would later be written back as the whole file.
-            guard bytes.count <= maximumSize else { throw .file(path: path, reason: "the file is larger than 1 MiB") }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Replaces a file atomically with new text.

@@ -1,0 +1,68 @@
+import Model
+import SQLite
+
+/// The user's own ratings. The file comes first, the rows second.
+extension GalleryWriter {
+    /// Rates photos, or removes the user's own rating. Returns the number of rated photos.
+    ///
+    /// - Parameter rating: the rating; nil for that in the gallery's list.
+    @discardableResult
+    public func rate(_ keys: [PhotoKey], _ rating: Rating?) throws -> Int {
+        let ids = try read { connection in
+            try connection.map(
+                "SELECT id FROM photo WHERE key IN (SELECT value FROM json_each(?))", keys.map(\.rawValue).keyList
+            ) { $0.text(0) }
+        }
+        guard !ids.isEmpty else { return 0 }
+        let change = try ratingFile?.change(from: try read(Self.ownRatings)) { ratings in
+            for id in ids { ratings[id] = rating }
+        }
+        try transaction { connection in
+            for id in ids { try Self.setRating(rating, of: id, connection) }
+            guard let change else { return }
+            // If another process has changed the file meanwhile, the next opening reads the file.
+            try connection.run(
+                "UPDATE gallery SET rating_stamp = ? WHERE rating_stamp IS ?", change.contents.stamp,
+                change.stampBefore)
+        }
+        return ids.count
+    }
+
+    /// Copies the ratings of the file into the rows if the file has changed, or if photos are new.
+    ///
+    /// - Parameter areNew: whether the rows may lack ratings, because photos are new.
+    func takeRatings(areNew: Bool, _ connection: Connection) throws {
+        guard let stamp = ratingFile?.stamp else { return }
+        let known = try connection.first("SELECT rating_stamp FROM gallery") { $0.text(0) }
+        guard areNew || stamp != known, let contents = readRatings() else { return }
+        var rest = contents.ratings
+        for (id, rating) in try Self.ownRatings(connection) {
+            if rest[id] == rating {
+                rest[id] = nil
+            } else if rest[id] == nil {
+                try Self.setRating(nil, of: id, connection)
+            }
+        }
+        for (id, rating) in rest { try Self.setRating(rating, of: id, connection) }
+        if contents.stamp != known { try connection.run("UPDATE gallery SET rating_stamp = ?", contents.stamp) }
+    }
+
+    /// Reads the file. An unreadable file fails no update: the rows keep their ratings.
+    private func readRatings() -> RatingFile.Contents? {
+        do { return try ratingFile?.read() } catch { log.error(.cache, "\(error)") }
+        return nil
+    }
+
+    private static func ownRatings(_ connection: Connection) throws -> [String: Rating] {
+        var ratings: [String: Rating] = [:]
+        try connection.forEach("SELECT id, own_rating FROM photo WHERE own_rating NOT NULL") { row in
+            ratings[row.text(0)] = Rating(row.int(1))
+        }
+        return ratings
+    }
+
+    private static func setRating(_ rating: Rating?, of id: String, _ connection: Connection) throws {
+        try connection.run(
+            "UPDATE photo SET own_rating = ?1 WHERE id = ?2 AND own_rating IS NOT ?1", rating?.value, id)
+    }
+}
