@@ -14,6 +14,8 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case sheet, mark, markRange, markAll, invertMarks, unmark
     case sort, sortByDate, sortByName, sortBySize, sortByState, sortByRating
     case sortByDateReversed, sortByNameReversed, sortBySizeReversed, sortByStateReversed, sortByRatingReversed
+    case rate, noStars, oneStar, twoStars, threeStars, fourStars, fiveStars, reject, unrate, writeRatings
+    case compare, otherSide, keepSide
     case nextSection, previousSection, divide
     case folders, parentFolder, openFolder
     case albums
@@ -45,7 +47,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     /// Whether the command uses a number before its key: as a count, an index or seconds.
     public var takesNumber: Bool {
         switch self {
-        case .first, .last, .goto, .slideshow: true
+        case .first, .last, .goto, .slideshow, .rate: true
         default: isRepeated
         }
     }

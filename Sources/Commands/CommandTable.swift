@@ -22,6 +22,10 @@ public enum CommandTable {
         case albums = "Albums"
         /// The sort menu.
         case sorting = "Sorting"
+        /// The screen that compares two photos.
+        case comparison = "Comparison"
+        /// The question about the rating of a photo, and the comparison.
+        case rating = "Rating"
         /// The screen of one photo.
         case photo = "Photo"
         /// The panel with all metadata of a photo.
@@ -155,6 +159,9 @@ public enum CommandTable {
         Entry(
             .information, .photos, [.character("i")],
             "show or hide the preview pane"),
+        Entry(.rate, .photos, [.character(".")], "rate the photo", .number("STARS", isNeeded: false)),
+        Entry(.writeRatings, .photos, [.character("X")], "write ratings to XMP files"),
+        Entry(.compare, .photos, [.character("c")], "compare with the next photo"),
         Entry(.mark, .photos, [.character(" ")], "mark or unmark, then move down"),
         Entry(.markRange, .photos, [.character("M")], "mark from last mark to selection"),
         Entry(.markAll, .photos, [.control("a")], "mark all listed photos"),
@@ -188,6 +195,29 @@ public enum CommandTable {
         Entry(.sortByRating, .sorting, [.character("r")], "sort by rating, most stars first"),
         Entry(.sortByRatingReversed, .sorting, [.character("R")], "sort by rating, fewest stars first"),
 
+        Entry(.fiveStars, .rating, [.character("5")], "give five stars"),
+        Entry(.fourStars, .rating, [.character("4")], "give four stars"),
+        Entry(.threeStars, .rating, [.character("3")], "give three stars"),
+        Entry(.twoStars, .rating, [.character("2")], "give two stars"),
+        Entry(.oneStar, .rating, [.character("1")], "give one star"),
+        Entry(.noStars, .rating, [.character("0")], "give no star"),
+        Entry(.reject, .rating, [.character("x")], "reject the photo"),
+        Entry(.unrate, .rating, [.character("u")], "use the gallery's rating again"),
+
+        Entry(.otherSide, .comparison, [Key(.tab)], "select the other photo"),
+        Entry(.keepSide, .comparison, [Key(.enter)], "keep this photo, replace the other"),
+        Entry(.previousPhoto, .comparison, [.character("["), Key(.pageUp)], "previous photo on this side"),
+        Entry(
+            .nextPhoto, .comparison, [.character("]"), Key(.pageDown), .character(" ")], "next photo on this side"),
+        Entry(.zoomIn, .comparison, [.character("+")], "zoom in on both"),
+        Entry(.zoomOut, .comparison, [.character("-")], "zoom out of both"),
+        Entry(.actualSize, .comparison, [.character("=")], "actual size"),
+        Entry(.fit, .comparison, [.character("w")], "fit both photos"),
+        Entry(.left, .comparison, [.character("h"), Key(.left)], "scroll left, or select left photo"),
+        Entry(.right, .comparison, [.character("l"), Key(.right)], "scroll right, or select right photo"),
+        Entry(.up, .comparison, [.character("k"), Key(.up)], "scroll up"),
+        Entry(.down, .comparison, [.character("j"), Key(.down)], "scroll down"),
+
         Entry(.fit, .photo, [.character("w")], "fit the photo to the screen"),
         Entry(.fill, .photo, [.character("W")], "fill the screen with the photo"),
         Entry(.zoomIn, .photo, [.character("+")], "zoom in"),
@@ -209,6 +239,9 @@ public enum CommandTable {
         Entry(.goto, .photo, [], "go to photo N", .number("N")),
         Entry(.refresh, .photo, [.character("r")], "update the gallery"),
         Entry(.stop, .photo, [.character("x")], "stop the update"),
+        Entry(.rate, .photo, [.character(".")], "rate the photo", .number("STARS", isNeeded: false)),
+        Entry(.writeRatings, .photo, [.character("X")], "write ratings to XMP files"),
+        Entry(.compare, .photo, [.character("c")], "compare with the next photo"),
         Entry(.openExternally, .photo, [.character("o")], "open the photo in another program"),
         Entry(.copy, .photo, [.character("y")], "copy the photo's address"),
         Entry(.copyPath, .photo, [.character("Y")], "copy the photo's file path"),

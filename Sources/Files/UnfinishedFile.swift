@@ -73,6 +73,12 @@ public final class UnfinishedFile {
         return .done
     }
 
+    /// Gives a file with a hidden name its own name. Replaces a file with that name.
+    public func replace(_ name: String) throws(SystemError) {
+        guard let hidden, renameat(folder, hidden, folder, name) == 0 else { throw SystemError() }
+        self.hidden = nil
+    }
+
     private static func outcome(_ unsupported: [Int32]) throws(SystemError) -> Outcome {
         if errno == EEXIST { return .nameIsTaken }
         guard unsupported.contains(errno) else { throw SystemError() }

@@ -32,8 +32,9 @@ import Testing
         #expect(Set(commands).count == commands.count)
     }
 
-    /// The scopes of the screens with folders or albums.
+    /// The scopes of the screens with folders, albums or two photos.
     private nonisolated static let folders: [[CommandTable.Scope]] = [
+        [.comparison, .rating, .everywhere],
         [.albums, .lists, .everywhere],
         [.folders, .photos, .lists, .everywhere], [.sheet, .folders, .photos, .lists, .everywhere],
     ]

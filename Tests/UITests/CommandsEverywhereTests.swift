@@ -32,7 +32,7 @@ import Testing
         let names = Set(table.map(\.command.name))
         #expect(names == Set(Command.allCases.map(\.name)))
 
-        let screens = try await TestScreens.offering(["a"], columns: 160)
+        let screens = try await TestScreens.offering(["a", "b"], columns: 160)
         let (help, typed) = try await listed(screens)
         #expect(help.symmetricDifference(lines).map(\.description) == [], "the help")
         #expect(typed.symmetricDifference(names) == [], "the command line")
@@ -75,7 +75,9 @@ import Testing
         try note()
         screens.press(Key(.enter))
         try note()
-        screens.type("ii")
+        screens.type("c")
+        try note()
+        screens.type("qii")
         try note()
         for key in "TEL" {
             screens.press(.character(key))

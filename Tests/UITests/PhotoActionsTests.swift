@@ -1,3 +1,4 @@
+import Cache
 import Cells
 import Session
 import Model
@@ -104,7 +105,8 @@ import Testing
         try await screens.store(TestScreens.picture(red: 9), as: .original, of: "a")
         open(isPhotoOpen: false)
         let keys = try ["a", "b"].map { try screens.photo($0).key }
-        let actions = PhotoActions(screens.context, cache: screens.cache, from: screens.root)
+        let results = try FetchedResults(of: screens.cache)
+        let actions = PhotoActions(screens.context, results: results, from: screens.root)
         actions.perform(.delete, on: keys)
         #expect(screens.status == " Delete 2 photos from the cache? (y/n)")
         screens.press("n")

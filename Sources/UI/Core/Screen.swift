@@ -78,6 +78,7 @@ public class Screen: Responder {
     func perform(_ command: Command, _ argument: CommandArgument) -> Bool {
         guard case .number(let number) = argument else { return false }
         if [.goto, .first, .last].contains(command), go(to: number - 1) { return true }
+        if command == .rate, let rating = PhotoRating.command(stars: number) { return perform(rating) }
         let times = command.isRepeated ? min(number, Self.maximumRepeats) : 1
         return (0..<times).reduce(false) { isPerformed, _ in perform(command) || isPerformed }
     }

@@ -5,27 +5,32 @@ import Model
 import Session
 import Text
 
-/// Actions on photos of a list or of the photo screen: open, copy, save, reload, delete.
+/// Actions on photos of a list or of the photo screen: open, copy, save, rate, compare, reload, delete.
 ///
-///     PhotoActions(context, cache: cache, from: self).perform(command, on: keys)
+///     PhotoActions(context, results: results, from: self).perform(command, on: keys)
 @MainActor
 struct PhotoActions {
     private let context: ScreenContext
-    private let cache: GalleryCache
+    private let results: FetchedResults
     /// The responder that sends notices and questions. The responder may be released before an action ends.
     private weak var sender: Responder?
 
     /// The most photos to open at once. Opening more is probably a mistake.
     private static let mostOpened = 20
 
-    init(_ context: ScreenContext, cache: GalleryCache, from sender: Responder) {
+    /// - Parameter results: the list with the photos, in which a comparison finds further photos.
+    init(_ context: ScreenContext, results: FetchedResults, from sender: Responder) {
         self.context = context
-        self.cache = cache
+        self.results = results
         self.sender = sender
     }
 
+    private var cache: GalleryCache { results.cache }
+
     /// The commands that ``perform(_:on:)`` accepts.
-    static let commands: Set<Command> = [.openExternally, .copy, .copyPath, .save, .delete, .renew]
+    static let commands: Set<Command> = PhotoRating.commands.union([
+        .openExternally, .copy, .copyPath, .save, .delete, .renew, .compare, .writeRatings,
+    ])
 
     /// Performs a command from ``commands`` on these photos.
     func perform(_ command: Command, on keys: [PhotoKey]) {
@@ -37,6 +42,10 @@ struct PhotoActions {
         case .save: save(keys)
         case .delete: delete(keys)
         case .renew: reload(keys)
+        case .compare: compare(keys)
+        case .writeRatings: writeRatings(keys)
+        case _ where PhotoRating.commands.contains(command):
+            PhotoRating(context, cache: cache, from: sender).perform(command, on: keys)
         default: break
         }
     }
@@ -50,6 +59,23 @@ struct PhotoActions {
         guard keys.count == 1, let key = keys.first else { return CountText.text(keys.count, "photo") }
         let photo = try? cache.read { try $0.photo(key) }
         return photo.map { "“\($0.name.madeVisible)”" } ?? "the photo"
+    }
+
+    /// Compares several photos, or one photo with the photos beside it in the list.
+    private func compare(_ keys: [PhotoKey]) {
+        guard !context.settings.plain else { return showNotice("Plain mode has no pictures to compare.") }
+        guard let screen = CompareScreen(context, results, keys) else {
+            return showNotice("There is no other photo to compare.")
+        }
+        sender?.send(.push(screen))
+    }
+
+    /// Writes the ratings beside the files of a local folder. Asks first, because Vitrine otherwise writes nothing there.
+    private func writeRatings(_ keys: [PhotoKey]) {
+        sender?.send(
+            .confirm("Write XMP files with the ratings of \(CountText.text(keys.count, "photo")) beside the photos?") {
+                [exports = context.exports, cache] in exports.writeRatings(of: keys, in: cache)
+            })
     }
 
     // MARK: - Open and copy

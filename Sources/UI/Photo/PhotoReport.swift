@@ -62,7 +62,7 @@ struct PhotoReport {
 
     /// The labels and texts of the annotations. A text is nil if it is empty.
     private var annotationFacts: [(String, String?)] {
-        let stars = String(repeating: hasUnicode ? "★" : "*", count: annotations.rating)
+        let stars = RatingText.text(photo.rating, isPlain: !hasUnicode)
         let facts = [
             ("Video", photo.videoMilliseconds.map { VideoText.length($0) } ?? ""), ("Rating", stars),
             ("Favorite", annotations.isFavorite ? "yes" : ""),

@@ -95,19 +95,17 @@ final class PhotoScreen: Screen {
         (panel.content == .everything ? [.fields] : []) + [.photo, .everywhere]
     }
 
+    override var commandScopes: [CommandTable.Scope] { scopes + [.rating] }
+
     override var heading: Heading {
         var detail: [String] = []
         if let index = results.index(of: key) { detail.append(CountText.text(index + 1, of: results.count)) }
         if photo?.original.held != nil, let percent = picture.view.percent {
-            switch picture.view.zoom {
-            case .fit: detail.append("fit")
-            case .fill: detail.append("fill")
-            case .scale: detail.append("\(percent) %")
-            }
+            detail.append(picture.view.zoom == .fit ? "fit" : picture.view.zoom == .fill ? "fill" : "\(percent) %")
         }
-        if slideshow.isRunning { detail.append("slideshow") }
-        if picture.isPlaying { detail.append("playing") }
-        return Heading(title: name, detail: detail.joined(separator: " · "))
+        detail.append(photo.map { RatingText.text($0.rating, isPlain: !context.capabilities.unicode) } ?? "")
+        detail += [slideshow.isRunning ? "slideshow" : "", picture.isPlaying ? "playing" : ""]
+        return Heading(title: name, detail: detail.filter { !$0.isEmpty }.joined(separator: " · "))
     }
 
     override var footing: Footing {
@@ -194,7 +192,7 @@ final class PhotoScreen: Screen {
             send(.back)
         case .delete: delete()
         case _ where PhotoActions.commands.contains(command):
-            PhotoActions(context, cache: results.cache, from: self).perform(command, on: [key])
+            PhotoActions(context, results: results, from: self).perform(command, on: [key])
         default: return false
         }
         return true
@@ -236,7 +234,7 @@ final class PhotoScreen: Screen {
             return send(.notice("Nothing to delete: the photo is not cached."))
         }
         send(.back)
-        PhotoActions(context, cache: results.cache, from: delegate).perform(.delete, on: [key])
+        PhotoActions(context, results: results, from: delegate).perform(.delete, on: [key])
     }
 
     private func togglePlaying() {

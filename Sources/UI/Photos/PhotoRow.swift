@@ -130,6 +130,7 @@ struct PhotoRow {
         var date = FittedLine()
         date.add(DateText.long(photo.date))
         date.add(photo.videoMilliseconds.map { VideoText.text($0) })
+        date.add(RatingText.text(photo.rating, isPlain: isPlain))
         date.add(folder, least: 8, isOptional: true)
         return [(date.text(width: width), theme.detail), Self.remark(photo, theme)].compactMap { $0 }
     }

@@ -105,7 +105,7 @@ final class PhotosScreen: Screen, ListScreen {
         (layout.isSheet ? [.sheet] : []) + (lists.path == nil ? [] : [.folders]) + [.photos, .lists, .everywhere]
     }
 
-    override var commandScopes: [CommandTable.Scope] { scopes + [.folders, .sorting] }
+    override var commandScopes: [CommandTable.Scope] { scopes + [.folders, .sorting, .rating] }
 
     override var focus: Responder { isSorting ? sortMenu : search.focus ?? self }
 
@@ -330,7 +330,7 @@ final class PhotosScreen: Screen, ListScreen {
         isChosen = true
         marking.whenSettled { [weak self, selected] in
             guard let self else { return }
-            PhotoActions(context, cache: cache, from: self).perform(command, on: marking.targets(selected))
+            PhotoActions(context, results: results, from: self).perform(command, on: marking.targets(selected))
         }
     }
 

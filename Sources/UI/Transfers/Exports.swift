@@ -68,6 +68,27 @@ final class Exports {
         onChange()
     }
 
+    /// Writes the ratings of photos beside their files, and reports the result.
+    func writeRatings(of keys: [PhotoKey], in cache: GalleryCache) {
+        Task { [mask] in
+            do {
+                onEnd(Self.text(try await RatingSidecars(of: cache, mask: mask).write(keys)))
+            } catch {
+                onEnd("\(error)")
+            }
+        }
+    }
+
+    private static func text(_ report: RatingSidecars.Report) -> String {
+        if let failure = report.failure { return "\(CountText.text(report.failed, "rating")) not written: \(failure)" }
+        if report.elsewhere > 0, report.written + report.unchanged == 0 {
+            return "Vitrine writes ratings beside files of this machine only."
+        }
+        return report.written == 0
+            ? "Nothing to write: the files already have the ratings."
+            : "Wrote \(CountText.text(report.written, "rating")) to XMP files beside the photos."
+    }
+
     /// Stops all exports. Returns their results, and the arguments that continue each export.
     func finish() async -> (outcomes: [String], rests: [ExportRest]) {
         let stopped = jobs

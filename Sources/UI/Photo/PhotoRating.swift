@@ -1,0 +1,93 @@
+import Cache
+import Cells
+import Commands
+import Model
+import Text
+
+/// Rates photos for the user: asks for the rating, stores it, and reports it.
+///
+///     PhotoRating(context, cache: cache, from: self).perform(.fourStars, on: keys)
+@MainActor
+struct PhotoRating {
+    private let context: ScreenContext
+    private let cache: GalleryCache
+    /// The responder that sends notices and questions. It may be released before a rating is stored.
+    private weak var sender: Responder?
+
+    init(_ context: ScreenContext, cache: GalleryCache, from sender: Responder?) {
+        (self.context, self.cache, self.sender) = (context, cache, sender)
+    }
+
+    /// The commands that ``perform(_:on:)`` accepts.
+    static let commands: Set<Command> = [
+        .rate, .noStars, .oneStar, .twoStars, .threeStars, .fourStars, .fiveStars, .reject, .unrate,
+    ]
+
+    /// Rates photos, or asks for their rating.
+    func perform(_ command: Command, on keys: [PhotoKey]) {
+        if command == .rate { ask(keys) } else { rate(keys, Self.rating(command)) }
+    }
+
+    /// Returns the rating that a command gives; nil for the rating in the gallery's list.
+    private static func rating(_ command: Command) -> Rating? {
+        switch command {
+        case .noStars: Rating(0)
+        case .oneStar: Rating(1)
+        case .twoStars: Rating(2)
+        case .threeStars: Rating(3)
+        case .fourStars: Rating(4)
+        case .fiveStars: Rating(5)
+        case .reject: .rejected
+        default: nil
+        }
+    }
+
+    /// Returns the command that gives a number of stars. Returns nil if the number is too large.
+    static func command(stars: Int) -> Command? {
+        let commands: [Command] = [.noStars, .oneStar, .twoStars, .threeStars, .fourStars, .fiveStars]
+        return commands.indices.contains(stars) ? commands[stars] : nil
+    }
+
+    private func ask(_ keys: [PhotoKey]) {
+        let choices = context.keys.entries.filter { $0.scope == .rating }.compactMap { entry -> Choice? in
+            guard case .character(let key)? = entry.keys.first?.code else { return nil }
+            return Choice(key, word(entry.command)) { [self] in perform(entry.command, on: keys) }
+        }
+        sender?.send(.choose("Rate \(CountText.text(keys.count, "photo")):", choices, otherwise: "cancel"))
+    }
+
+    private func word(_ command: Command) -> String {
+        switch command {
+        case .noStars: "no star"
+        case .reject: "reject"
+        case .unrate: "as in the gallery"
+        default: Self.rating(command).map { RatingText.text($0, isPlain: !context.capabilities.unicode) } ?? ""
+        }
+    }
+
+    private func rate(_ keys: [PhotoKey], _ rating: Rating?) {
+        let isPlain = !context.capabilities.unicode
+        Task { [cache, sender] in
+            do {
+                let count = try await cache.writer.rate(keys, rating)
+                // The screen shows the new rating of a single photo.
+                guard count != 1 else { return }
+                let text = rating.map { $0 == .none ? "no stars" : RatingText.text($0, isPlain: isPlain) }
+                sender?.send(
+                    .notice("\(CountText.text(count, "photo")): \(text ?? "rated as in the gallery").".madeVisible))
+            } catch {
+                sender?.send(.notice("\(error)"))
+            }
+        }
+    }
+}
+
+/// The text of a rating.
+enum RatingText {
+    /// Returns the rating's stars, or the word for a rejected photo. Returns an empty text without stars.
+    ///
+    /// - Parameter isPlain: whether to use ASCII characters.
+    static func text(_ rating: Rating, isPlain: Bool) -> String {
+        rating == .rejected ? "rejected" : String(repeating: isPlain ? "*" : "★", count: rating.stars)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import FoundationXML
+import Logging
+import Model
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Export
+
+/// Ratings written beside real files.
+@Suite struct RatingSidecarsTests {
+    private let folder = TestFolder()
+    private let cache: GalleryCache
+
+    init() throws {
+        cache = try CacheFolder(path: folder.path("cache"), log: Log()).open(
+            Address("file://\(folder.path("photos"))/"))
+        folder.write("photos/a.jpg", "a")
+    }
+
+    private func key(_ id: String, _ photo: String, _ rating: Rating?) async throws -> PhotoKey {
+        let draft = try cache.beginSync()
+        try draft.add([
+            GalleryEntry(
+                id: id, name: id, date: Timestamp(milliseconds: 1), photo: try Address(photo), thumbnail: nil)
+        ])
+        _ = try await cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        let key = try #require(try cache.read { try $0.photo(galleryID: id) }).key
+        try await cache.writer.rate([key], rating)
+        return key
+    }
+
+    private func write(_ rating: Rating?, over old: String? = nil) async throws -> RatingSidecars.Report {
+        if let old { folder.write("photos/a.jpg.xmp", old) }
+        let key = try await key("a.jpg", "file://\(folder.path("photos"))/a.jpg", rating)
+        return try await RatingSidecars(of: cache, mask: CreationMask(0o022)).write([key])
+    }
+
+    private var text: String {
+        get throws { try String(contentsOfFile: folder.path("photos/a.jpg.xmp"), encoding: .utf8) }
+    }
+
+    @Test("A new file is well-formed XML with the rating, and other files of the folder stay", arguments: [-1, 1, 5])
+    func new(stars: Int) async throws {
+        #expect(try await write(Rating(stars)).written == 1)
+        #expect(folder.entries("photos") == ["a.jpg", "a.jpg.xmp"])
+        let document = try XMLReading(try text)
+        #expect(document.attributes["xmp:Rating"] == "\(stars)")
+        #expect(document.attributes["xmlns:xmp"] == "http://ns.adobe.com/xap/1.0/")
+        #expect(try await write(Rating(stars)).unchanged == 1)
+    }
+
+    @Test("A photo without a rating gets no file")
+    func unrated() async throws {
+        let report = try await write(nil)
+        #expect(report.unchanged == 1 && report.written + report.failed == 0)
+        #expect(folder.entries("photos") == ["a.jpg"])
+    }
+
+    @Test(
+        "In a file of another program, only the rating changes",
+        arguments: [
+            (
+                #"<r><rdf:Description a="1" xmp:Rating="2" b='3'/></r>"#,
+                #"<r><rdf:Description a="1" xmp:Rating="4" b='3'/></r>"#
+            ),
+            (#"<r><rdf:Description xmp:Rating='-1'/></r>"#, #"<r><rdf:Description xmp:Rating='4'/></r>"#),
+            ("<r><xmp:Rating>0</xmp:Rating><x/></r>\r\n", "<r><xmp:Rating>4</xmp:Rating><x/></r>\r\n"),
+            (
+                #"<r><rdf:Description xmlns:xmp="u"/></r>"#, #"<r><rdf:Description xmp:Rating="4" xmlns:xmp="u"/></r>"#
+            ),
+            (
+                "<r><rdf:Description/></r>",
+                #"<r><rdf:Description xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:Rating="4"/></r>"#
+            ),
+        ])
+    func changed(old: String, new: String) async throws {
+        #expect(try await write(Rating(4), over: old).written == 1)
+        #expect(try text == new)
+    }
+
+    @Test("A file that is no XMP stays as it is, and the report says so")
+    func foreign() async throws {
+        let report = try await write(Rating(4), over: "my notes")
+        #expect(report.failed == 1 && report.failure?.description.contains("it is not an XMP file") == true)
+        #expect(try text == "my notes")
+    }
+
+    @Test("A changed file keeps its permissions")
+    func permissions() async throws {
+        folder.write("photos/a.jpg.xmp", "<rdf:Description/>")
+        chmod(folder.path("photos/a.jpg.xmp"), 0o640)
+        _ = try await write(Rating(4))
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("photos/a.jpg.xmp"))
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+    }
+
+    @Test("Photos of servers get no file")
+    func remote() async throws {
+        let key = try await key("b", "http://example.org/b.jpg", Rating(3))
+        #expect(try await RatingSidecars(of: cache, mask: .ownerOnly).write([key]).elsewhere == 1)
+    }
+}
+
+/// All attributes of a document, read by Foundation's parser.
+private final class XMLReading: NSObject, XMLParserDelegate {
+    private(set) var attributes: [String: String] = [:]
+
+    init(_ text: String) throws {
+        super.init()
+        let parser = XMLParser(data: Data(text.utf8))
+        parser.shouldReportNamespacePrefixes = true
+        parser.delegate = self
+        try #require(parser.parse())
+    }
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        self.attributes.merge(attributes) { $1 }
+    }
+}

@@ -1,0 +1,147 @@
+import Cells
+import Model
+import Session
+import Settings
+import TestSupport
+import Testing
+
+@testable import UI
+
+/// The screen with two photos, and rating with keys.
+@MainActor @Suite(.unlessItHangs) struct CompareScreenTests {
+    private let screens: TestScreens
+
+    init() async throws {
+        screens = try await TestScreens.offering(["a", "b", "c", "d"], columns: 80)
+        for (index, id) in ["a", "b", "c", "d"].enumerated() {
+            try await screens.store(TestScreens.picture(red: UInt8(60 * index + 40)), as: .original, of: id)
+        }
+    }
+
+    private var texts: [String] { (0..<screens.size.rows).map { screens.frame().text(inRow: $0) } }
+    private var heading: String { texts[0] }
+    private var names: String { texts[screens.size.rows - 3] }
+    private func rating(_ id: String) throws -> Int { try screens.photo(id).rating.value }
+
+    @Test("c compares the selected photo with the next one, and Tab selects the other")
+    func pair() async throws {
+        screens.open(at: "b")
+        screens.press("c")
+        #expect(heading.hasPrefix(" Compare"))
+        #expect(names.contains("Photo b") && names.contains("Photo c"))
+        #expect(await screens.importance(of: try screens.subject("b", .original)) != nil)
+        #expect(names.hasPrefix("▌ Photo b") || names.hasPrefix("> Photo b"), "\(names)")
+        screens.press(Key(.tab))
+        #expect(!names.hasPrefix("▌ ") && !names.hasPrefix("> "))
+        screens.press("q")
+        #expect(!heading.contains("Compare"))
+    }
+
+    @Test("The last photo is compared with the one before")
+    func last() {
+        screens.open(at: "d")
+        screens.press("c")
+        #expect(names.contains("Photo d") && names.contains("Photo c"))
+    }
+
+    @Test("Enter keeps the selected photo and replaces the other, until no photo is left")
+    func keeps() {
+        screens.open(at: "a")
+        screens.press("c", Key(.enter))
+        #expect(names.contains("Photo a") && names.contains("Photo c"))
+        screens.press(Key(.tab), Key(.enter))
+        #expect(names.contains("Photo d") && names.contains("Photo c"))
+        screens.press(Key(.enter))
+        #expect(screens.status.contains("There is no other photo to compare."))
+    }
+
+    @Test("Marked photos are compared with one another alone")
+    func marked() async throws {
+        screens.open(at: "a")
+        screens.press(" ", "j", " ")
+        try await screens.until { screens.text.contains("2 marked") }
+        screens.press("c")
+        #expect(names.contains("Photo a") && names.contains("Photo c"))
+        screens.press("]")
+        #expect(screens.status.contains("There is no later photo."))
+    }
+
+    @Test("Both photos zoom and scroll together")
+    func lockstep() async throws {
+        screens.open(at: "a")
+        screens.press("c")
+        try await screens.until {
+            _ = screens.frame()
+            return !screens.text.contains("Loading")
+        }
+        #expect(heading.contains("fit"))
+        screens.press("+", "+")
+        #expect(!heading.contains("fit") && heading.contains("%"), "\(heading)")
+        let before = heading
+        screens.press(Key(.tab))
+        #expect(heading == before)
+        screens.press("w")
+        #expect(heading.contains("fit"))
+    }
+
+    @Test("A digit rates the selected photo of a comparison, and the screen shows the stars")
+    func digits() async throws {
+        screens.open(at: "a")
+        screens.press("c", "4")
+        try await screens.until { try rating("a") == 4 && screens.text.contains("★★★★") }
+        screens.press(Key(.tab), "x")
+        try await screens.until { try rating("b") == -1 && screens.text.contains("rejected") }
+        screens.press("u")
+        try await screens.until { try rating("b") == 0 }
+    }
+
+    @Test("A full stop asks for the rating in the list and on the photo screen", arguments: [false, true])
+    func question(isPhotoOpen: Bool) async throws {
+        screens.open(at: "b", isPhotoOpen: isPhotoOpen)
+        screens.press(".")
+        #expect(screens.text.contains("Rate 1 photo:"))
+        screens.press("3")
+        try await screens.until { try rating("b") == 3 && screens.text.contains("★★★") }
+        // A number before the key needs no question, and other keys answer no.
+        screens.press("5", ".")
+        try await screens.until { try rating("b") == 5 }
+        screens.press(".", "n")
+        screens.press(".", "x")
+        try await screens.until { try rating("b") == -1 && screens.text.contains("rejected") }
+    }
+
+    @Test("All marked photos are rated at once")
+    func several() async throws {
+        screens.open(at: "a")
+        screens.press(" ", " ", ".")
+        try await screens.until { screens.text.contains("Rate 2 photos:") }
+        screens.press("2")
+        try await screens.until { screens.status.contains("2 photos: ★★") }
+        #expect(try rating("a") == 2 && rating("b") == 2 && rating("c") == 0)
+    }
+
+    @Test("A photo that leaves the gallery ends the comparison")
+    func gone() async throws {
+        screens.open(at: "a")
+        screens.press("c")
+        try await screens.sync(["a", "c"])
+        try await screens.until { !heading.contains("Compare") }
+        #expect(screens.status.contains("A compared photo is no longer in the gallery."))
+    }
+
+    @Test("The comparison fits every window", arguments: [(20, 5), (40, 12), (80, 24), (200, 60)])
+    func sizes(columns: Int, rows: Int) {
+        screens.size = Size(columns: columns, rows: rows)
+        screens.open(at: "a")
+        screens.press("c")
+        #expect(texts.joined().contains("Photo b"))
+    }
+
+    @Test("Plain mode and a single photo have nothing to compare")
+    func nothing() async throws {
+        try await screens.sync(["a"])
+        screens.open(at: "a")
+        screens.press("c")
+        #expect(screens.status.contains("There is no other photo to compare."))
+    }
+}
