@@ -10,15 +10,18 @@ import Scheduling
 struct ExportCommand {
     let services: Services
 
-    func run(_ name: String, to folder: String, _ ids: [String]) async throws -> Int32 {
+    /// - Parameter search: copies only the photos that this search finds.
+    func run(_ name: String, to folder: String, _ ids: [String], matching search: String?) async throws -> Int32 {
         let address = try services.address(name)
-        let working = Task { try await export(address, to: folder, ids) }
+        let working = Task { try await export(address, to: folder, ids, matching: PhotoFilter(search ?? "")) }
         let interruption = Interruption { working.cancel() }
         let code = try await working.value
         return interruption.exitCode ?? code.rawValue
     }
 
-    private func export(_ address: Address, to folder: String, _ ids: [String]) async throws -> ExitCode {
+    private func export(
+        _ address: Address, to folder: String, _ ids: [String], matching filter: PhotoFilter
+    ) async throws -> ExitCode {
         let caches = try services.openCaches(for: [address])
         let cache = try caches.open(address)
         let mayFetch = !services.settings.offline
@@ -31,7 +34,7 @@ struct ExportCommand {
             keeping.cancel()
         }
         guard try await hasList(of: cache, mayFetch) else { return .someFailed }
-        let (keys, unknown) = try Self.keys(ids, cache)
+        let (keys, unknown) = try Self.keys(ids, filter, cache)
         for id in unknown { Output.complain("\(address) has no photo “\(id)”.") }
         let export = try PhotoExport(
             keys, of: cache, to: folder, mask: services.creationMask, wishes: services.wishes, mayFetch: mayFetch
@@ -76,13 +79,21 @@ struct ExportCommand {
         return false
     }
 
-    /// Returns the keys of the photos with these ids, or of all photos, oldest first. Also returns the unknown ids.
-    private static func keys(_ ids: [String], _ cache: GalleryCache) throws -> (keys: [PhotoKey], unknown: [String]) {
+    /// Returns the keys of the photos with these ids, or of all photos, oldest first, as far as they match a filter. Also
+    /// returns the unknown ids.
+    private static func keys(
+        _ ids: [String], _ filter: PhotoFilter, _ cache: GalleryCache
+    ) throws -> (keys: [PhotoKey], unknown: [String]) {
         var (keys, unknown): ([PhotoKey], [String]) = ([], [])
         try cache.read { reader in
-            if ids.isEmpty { return try reader.forEachPhoto { keys.append($0.key) } }
+            if ids.isEmpty { return try reader.forEachPhoto(matching: filter) { keys.append($0.key) } }
+            let found = try reader.photos(matching: filter)
             for id in ids {
-                if let key = try reader.photo(galleryID: id)?.key { keys.append(key) } else { unknown.append(id) }
+                guard let key = try reader.photo(galleryID: id)?.key else {
+                    unknown.append(id)
+                    continue
+                }
+                if found?.contains(key) != false { keys.append(key) }
             }
         }
         return (keys, unknown)

@@ -84,6 +84,7 @@ struct InfoCommand {
         description.add("date", photo.date.iso8601)
         description.add("state", PhotoFacts(photo).state)
         description.add(video: photo.videoMilliseconds)
+        description.add(photo.rating)
         description.add(try cache.read { try $0.annotations(of: photo.key) })
         let (stored, known) = try cache.read { (try $0.photoFile(of: photo.key), try $0.metadata(of: photo.key)) }
         guard let stored else {
@@ -156,9 +157,14 @@ struct PhotoDescription {
         if let length { add("video", .decimal(Double(length) / 1_000), "video", "\(Double(length) / 1_000) s") }
     }
 
-    /// Adds the annotations in the gallery's list.
+    /// Adds the rating, unless there is none.
+    mutating func add(_ rating: Rating) {
+        guard rating != .none else { return }
+        add("rating", .number(rating.value), "rating", rating == .rejected ? "rejected" : rating.text)
+    }
+
+    /// Adds the annotations in the gallery's list, without the rating.
     mutating func add(_ annotations: PhotoAnnotations) {
-        if annotations.rating > 0 { add("rating", .number(annotations.rating), "rating", "\(annotations.rating)") }
         if annotations.isFavorite { add("favorite", .flag(true), "favorite", "yes") }
         for (name, text) in [
             ("caption", annotations.description), ("placeName", annotations.place), ("author", annotations.author),

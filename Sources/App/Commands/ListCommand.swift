@@ -6,8 +6,10 @@ import Text
 struct ListCommand {
     let services: Services
 
-    func run(_ name: String, json: Bool) throws -> ExitCode {
+    /// - Parameter search: prints only the photos that this search finds.
+    func run(_ name: String, json: Bool, matching search: String?) throws -> ExitCode {
         let address = try services.address(name)
+        let filter = PhotoFilter(search ?? "")
         let caches = try services.openCaches()
         guard caches.record(of: address) != nil else {
             Output.complain("Vitrine has never fetched \(address). Run “vitrine sync” to fetch the gallery.")
@@ -15,8 +17,8 @@ struct ListCommand {
         }
         let cache = try caches.open(address)
         try cache.read { reader in
-            if json { return try printJSON(reader) }
-            try reader.forEachPhoto { photo in
+            if json { return try printJSON(reader, filter) }
+            try reader.forEachPhoto(matching: filter) { photo in
                 let fields = [photo.galleryID, photo.date.iso8601, photo.name, state(photo)]
                 Output.print(fields.map(\.madeVisible).joined(separator: "\t"))
             }
@@ -25,11 +27,11 @@ struct ListCommand {
     }
 
     /// Prints one photo at a time, so that even a long list needs little memory.
-    private func printJSON(_ reader: CacheReader) throws {
+    private func printJSON(_ reader: CacheReader, _ filter: PhotoFilter) throws {
         Output.print("[")
         var last: String?
         let kind = try reader.gallery().kind
-        try reader.forEachPhoto { photo in
+        try reader.forEachPhoto(matching: filter) { photo in
             if let last { Output.print(last + ",") }
             last = PhotoFacts(photo).json(in: kind).text
         }
@@ -67,13 +69,14 @@ struct PhotoFacts {
     /// Returns the facts as a JSON object. Only a photo whose id is a path has a folder.
     func json(in kind: GalleryKind?) -> JSONText {
         let folder = photo.folder.map { [("folder", JSONText.string($0.text))] } ?? []
+        let rating = photo.rating == .none ? [] : [("rating", JSONText.number(photo.rating.value))]
         return .object(
             [
                 ("id", .string(photo.galleryID)), ("date", .string(photo.date == .unknown ? nil : photo.date.iso8601)),
                 ("name", .string(photo.name)),
                 ("thumbnail", .flag(photo.thumbnail.held != nil)), ("photo", .flag(photo.original.held != nil)),
                 ("trouble", .string(trouble)), ("kind", .string(kind?.rawValue)),
-            ] + folder)
+            ] + folder + rating)
     }
 }
 

@@ -7,15 +7,15 @@ public struct Invocation: Equatable, Sendable {
         /// Fill the caches of the named galleries, or of all known galleries if none is named.
         case sync(SyncScope, [String], albums: Bool = false)
         /// List the cached photos of a gallery, or the cached albums of its server.
-        case list(json: Bool, albums: Bool = false, String)
+        case list(json: Bool, albums: Bool = false, matching: String? = nil, String)
         /// Draw pictures on standard output.
         case show(size: ShowSize?, [String])
         /// Print metadata of photos.
         case info(json: Bool, [String])
         /// Turn a folder of photos into a gallery. With an address, send the gallery to the bucket there.
         case publish(String, to: String? = nil)
-        /// Copy the photos with these ids into a folder. Without ids, copy all photos.
-        case export(String, folder: String, ids: [String])
+        /// Copy the photos with these ids into a folder; without ids, all photos. A search leaves out other photos.
+        case export(String, folder: String, ids: [String], matching: String? = nil)
         /// Show, verify or clear caches.
         case cache(CacheAction, CacheTarget)
         /// Print the manual page.
@@ -221,7 +221,11 @@ private struct InvocationParser {
             if has("all"), let extra = arguments.first { throw .unexpectedArgument(extra) }
             let scope: Invocation.SyncScope = has("list-only") ? .list : has("photos") ? .photos : .thumbnails
             return .sync(scope, arguments, albums: has("albums"))
-        case "list": return .list(json: has("json"), albums: has("albums"), try only(arguments, "gallery"))
+        case "list":
+            if has("albums"), has("matching") { throw .conflict("--albums", "--matching") }
+            return .list(
+                json: has("json"), albums: has("albums"), matching: value(of: "matching"),
+                try only(arguments, "gallery"))
         case "show":
             guard !arguments.isEmpty else { throw .missingArgument("file") }
             return .show(size: try value(of: "size").map(Self.size), arguments)
@@ -235,7 +239,8 @@ private struct InvocationParser {
         case "export":
             guard let gallery = arguments.first else { throw .missingArgument("gallery") }
             guard arguments.count > 1 else { throw .missingArgument("folder") }
-            return .export(gallery, folder: arguments[1], ids: Array(arguments.dropFirst(2)))
+            return .export(
+                gallery, folder: arguments[1], ids: Array(arguments.dropFirst(2)), matching: value(of: "matching"))
         case "cache": return try cacheCommand(arguments)
         case "man":
             if let extra = arguments.first { throw .unexpectedArgument(extra) }

@@ -15,7 +15,7 @@ public enum InvocationTable {
             )),
         Subcommand(
             "list", [.gallery],
-            ("[--json] GALLERY", "print id, date, name and state of cached photos"),
+            ("[--json] [--matching TEXT] GALLERY", "print id, date, name and state of cached photos"),
             ("--albums [--json] GALLERY", "print address, kind, name and count of cached albums")),
         Subcommand(
             "show", [.file],
@@ -30,7 +30,7 @@ public enum InvocationTable {
             ("FOLDER s3://BUCKET/PREFIX", "also send the gallery to a bucket")),
         Subcommand(
             "export", [.gallery, .folder, .anything],
-            ("GALLERY FOLDER [ID…]", "copy photos into a folder, fetching missing ones")),
+            ("[--matching TEXT] GALLERY FOLDER [ID…]", "copy photos into a folder, fetching missing ones")),
         Subcommand(
             "cache", [.words(Invocation.CacheAction.names), .gallery],
             ("info|check [GALLERY|--all]", "show cache sizes, or verify and repair the cache"),
@@ -59,6 +59,9 @@ public enum InvocationTable {
         InvocationOption("photos", for: .commands(["sync", "cache"]), "fetch photos too, or clear only photos"),
         InvocationOption("all", for: .commands(["sync", "cache"]), "work on all known galleries"),
         InvocationOption("albums", for: .commands(["sync", "list"]), "fetch or print the server's albums and people"),
+        InvocationOption(
+            "matching", value: "TEXT", for: .commands(["list", "export"]),
+            "only photos that this search finds, such as “rating:4”"),
         InvocationOption("json", for: .commands(["list", "info", "config"]), "print JSON"),
         InvocationOption("size", value: "COLSxROWS", for: .commands(["show"]), "maximum size of a picture, in cells"),
         InvocationOption("help", letter: "h", "print this help"),

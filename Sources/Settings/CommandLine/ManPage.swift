@@ -97,7 +97,7 @@ public enum ManPage {
         ] {
             page.term(Roff.italic("~" + path.dropFirst(home.count)), meaning + ".")
         }
-        page.paragraph("XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME change the folders.")
+        page.paragraph("XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME and XDG_CACHE_HOME change the folders.")
     }
 
     private static func addEnvironment(to page: inout Roff) {
