@@ -8,7 +8,9 @@
 #               .build-asan/answers
 # make bench    runs the benchmarks; ONLY=first-sync selects some, PHOTOS=100000 sets the gallery's size, LINKS="b c" and
 #               ROUNDS=1 limit the links, JSON=FILE writes the results
-# make install  installs under PREFIX (and DESTDIR), with manual page and completions
+# make install  installs under PREFIX (and DESTDIR), with manual page, completions and desktop entry
+# make deb      builds Debian packages in this folder, for Debian 12 and 13 and Ubuntu 24.04
+# make tarball  builds an archive in this folder that runs from any folder
 # make clean    removes all builds
 
 PREFIX ?= /usr/local
@@ -20,7 +22,11 @@ CHECKED = --explicit-target-dependency-import-check error
 # would otherwise take most of the loading time. Swift links it by name; the linker takes an archive if its folder has nothing
 # else. Libraries never look up the program's functions, so these are not exported.
 STATIC = .build/static
-RELEASE = $(CHECKED) -c release --static-swift-stdlib -Xlinker -L$(CURDIR)/$(STATIC) -Xlinker --no-export-dynamic
+ARCHIVES = /usr/lib/gcc/*/*/libstdc++.a
+# Programs need no library beside them, so the loader does not search there. Functions are bound when a program starts, so that
+# pictures cannot redirect them later.
+RELEASE = $(CHECKED) -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(CURDIR)/$(STATIC) \
+	-Xlinker --no-export-dynamic -Xlinker -z -Xlinker now
 STRICT = $(CHECKED) -Xswiftc -warnings-as-errors
 # Many tests hold one of Swift's few threads while they wait for programs. If all ran at once, each would be so slow that servers
 # time out.
@@ -40,9 +46,15 @@ MAN = man/man1
 BASH = bash-completion/completions
 ZSH = zsh/site-functions
 FISH = fish/vendor_completions.d
+VERSION := $(shell sed -n 's/.*static let number = "\(.*\)".*/\1/p' Sources/App/Vitrine.swift)
+ARCHITECTURE := $(shell uname -m)
+TARBALL = vitrine-$(VERSION)-linux-$(ARCHITECTURE)
+STAGE = .build/tarball
+ARCHIVE = $(TARBALL).tar.xz
+COMPRESSION = --xz
 MANGLED = .build-asan
 
-.PHONY: run build test sanitize fuzz-pictures fuzz-answers bench install clean
+.PHONY: run build portable test sanitize fuzz-pictures fuzz-answers bench install deb tarball archive clean
 
 run: build
 	.build/release/vitrine TestGallery/index.xml
@@ -50,9 +62,15 @@ run: build
 build:
 	Tools/Scripts/install-packages run
 	mkdir -p $(STATIC)
-	for archive in /usr/lib/gcc/*/*/libstdc++.a; do test ! -e "$$archive" || ln -sf "$$archive" $(STATIC)/; done
+	for archive in $(ARCHIVES); do test ! -e "$$archive" || ln -sf "$$archive" $(STATIC)/; done
 	$(SWIFT) build $(RELEASE) --product vitrine
 	$(SWIFT) build $(RELEASE) --product vitrine-decoder
+
+# Debian's libjpeg has version 62 of its interface, and that of Ubuntu and most others version 8. So the decoder that runs on all
+# systems contains it.
+portable: STATIC = .build/portable
+portable: ARCHIVES += /usr/lib/*/libjpeg.a
+portable: build
 
 test:
 	Tools/Scripts/install-packages test
@@ -114,6 +132,25 @@ install:
 		file="$(DESTDIR)$(PREFIX)/share/$${made#*:}"; \
 		install -d "$${file%/*}" && $(BUILT)/vitrine $${made%%:*} >"$$file" && chmod 644 "$$file" || exit 1; \
 	done
+	install -D -m 644 Tools/Desktop/vitrine.desktop "$(DESTDIR)$(PREFIX)/share/applications/vitrine.desktop"
+	install -D -m 644 Tools/Desktop/vitrine.metainfo.xml "$(DESTDIR)$(PREFIX)/share/metainfo/example.vitrine.vitrine.metainfo.xml"
+	install -D -m 644 Tools/Desktop/vitrine.svg "$(DESTDIR)$(PREFIX)/share/icons/hicolor/scalable/apps/vitrine.svg"
+
+# dpkg-buildpackage would demand Debian's package of Swift, which Debian 12 has not.
+deb: portable
+	Tools/Scripts/install-packages package
+	debian/rules clean binary BUILT=.build/release PACKAGES=.
+
+tarball: portable
+	$(MAKE) archive
+
+# Like installing, this builds nothing.
+archive:
+	rm -rf $(STAGE)
+	$(MAKE) install DESTDIR=$(STAGE) PREFIX=/$(TARBALL)
+	install -m 644 README.md LICENSE $(STAGE)/$(TARBALL)
+	install -m 644 debian/copyright $(STAGE)/$(TARBALL)/COPYRIGHT
+	tar --create $(COMPRESSION) --owner=0 --group=0 --sort=name --directory $(STAGE) --file $(ARCHIVE) $(TARBALL)
 
 clean:
 	$(SWIFT) package clean

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files that `make install` installs.
+/// The files that `make install` installs, and packages with them.
 @Suite(.ownThread) struct InstallationTests {
     private let home = Household()
+    private let repository = URL(fileURLWithPath: Built.testGallery).deletingLastPathComponent().path
 
     @Test func installationIsComplete() throws {
-        let repository = URL(fileURLWithPath: Built.testGallery).deletingLastPathComponent().path
         let make = try Command(
             "/usr/bin/make",
             [
@@ -20,7 +20,8 @@ import Testing
             "bin/vitrine", "libexec/vitrine/vitrine-decoder", "share/vitrine/TestGallery/index.xml",
             "share/man/man1/vitrine.1", "share/bash-completion/completions/vitrine",
             "share/zsh/site-functions/_vitrine",
-            "share/fish/vendor_completions.d/vitrine.fish",
+            "share/fish/vendor_completions.d/vitrine.fish", "share/applications/vitrine.desktop",
+            "share/metainfo/example.vitrine.vitrine.metainfo.xml", "share/icons/hicolor/scalable/apps/vitrine.svg",
         ] {
             let attributes = try FileManager.default.attributesOfItem(atPath: "\(usr)/\(path)")
             #expect(try #require(attributes[.posixPermissions] as? Int) & 0o444 == 0o444, "\(path)")
@@ -36,5 +37,41 @@ import Testing
         let installed =
             FileManager.default.contents(atPath: "\(usr)/share/bash-completion/completions/vitrine") ?? Data()
         #expect(try home.vitrine("completions", "bash").output == Array(installed))
+    }
+
+    @Test func fileManagersOfferItForEachPictureFormat() throws {
+        let entry = try String(contentsOfFile: repository + "/Tools/Desktop/vitrine.desktop", encoding: .utf8)
+        let types = try #require(entry.split(separator: "\n").first { $0.hasPrefix("MimeType=") })
+        for format in ["jpeg", "png", "gif", "webp", "tiff", "heic", "avif"] {
+            #expect(types.contains("image/\(format);"), "\(format)")
+        }
+        #expect(types.contains("inode/directory;"))
+        // A folder or a picture is one argument.
+        #expect(entry.contains("\nExec=vitrine %f\n") && entry.contains("\nTerminal=true\n"))
+    }
+
+    @Test func packagesAreComplete() throws {
+        let check = try Command(repository + "/Tools/Scripts/check-package", [Built.folder])
+        #expect(check.status == 0, "\(check.errors)")
+        #expect(check.text.contains("is complete, and its program runs."))
+    }
+
+    @Test func archiveRunsFromAnyFolder() throws {
+        let folder = home.folder.path("any folder")
+        let make = try Command(
+            "/usr/bin/make",
+            [
+                "-C", repository, "archive", "BUILT=\(Built.folder)", "STAGE=\(home.folder.path("stage"))",
+                "ARCHIVE=\(home.folder.path("vitrine.tar"))", "COMPRESSION=",
+            ])
+        #expect(make.status == 0, "\(make.errors)")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        #expect(try Command("/bin/tar", ["-C", folder, "-xf", home.folder.path("vitrine.tar")]).status == 0)
+        let unpacked = try #require(FileManager.default.contentsOfDirectory(atPath: folder).first)
+        let show = try Command(
+            "\(folder)/\(unpacked)/bin/vitrine",
+            ["show", "--size", "10x5", "\(folder)/\(unpacked)/share/vitrine/TestGallery/images/owl.jpg"],
+            environment: home.environment())
+        #expect(show.status == 0 && show.lines.count == 5, "\(show.errors)")
     }
 }
