@@ -76,6 +76,23 @@ let programs: KeyValuePairs<String, [String]> = [
     "vitrine-decoder": ["Pixels", "Decoding", "Sandbox", "DecoderServer"],
 ]
 
+/// Modules that other packages can use, with the modules whose types appear in their interfaces. docs/libraries.md
+/// describes them, and each has a program in Tools/Examples.
+let libraries: KeyValuePairs<String, [String]> = [
+    "SQLite": ["Concurrency"],
+    "HTTP": ["Numbers", "Logging"],
+    "Scheduling": ["Model"],
+    "Logging": [],
+    "Formats": ["Model"],
+    "Pictures": ["Cells", "Pixels"],
+]
+
+/// Programs that show how to use a library, and their imports.
+let examples: KeyValuePairs<String, [String]> = [
+    "SQLite": [], "HTTP": ["Numbers", "Logging"], "Scheduling": ["Model"], "Logging": [], "Formats": ["Model"],
+    "Pictures": ["Cells"],
+]
+
 /// Tests of each module, and what they use beside it.
 let tests: KeyValuePairs<String, [String]> = [
     "Text": ["TestSupport"],
@@ -141,7 +158,7 @@ let package = Package(
         .library(name: "Faults", type: .dynamic, targets: ["CFaults"]),
         // Tells the thread sanitizer about locks.
         .library(name: "Mutexes", type: .dynamic, targets: ["CMutexes"]),
-    ],
+    ] + libraries.map { .library(name: $0.key, targets: [$0.key] + $0.value) },
     targets: system
         + modules.map {
             .target(
@@ -151,6 +168,11 @@ let package = Package(
         }
         + programs.map {
             .executableTarget(name: $0.key, dependencies: dependencies($0.value), path: paths[$0.key])
+        }
+        + examples.map {
+            .executableTarget(
+                name: "example-" + $0.key.lowercased(), dependencies: dependencies([$0.key] + $0.value),
+                path: "Tools/Examples/" + $0.key)
         }
         + [
             .target(name: "CFaults", path: "Tests/Support/CFaults"),
@@ -193,7 +215,9 @@ let package = Package(
                 path: "Tests/Support/PictureTestSupport"),
             .testTarget(
                 name: "EndToEndTests",
-                dependencies: ["vitrine", "vitrine-decoder", "Cache", "Logging", "Model", "SQLite", "TestSupport"]),
+                dependencies: dependencies(
+                    ["vitrine", "vitrine-decoder", "Cache", "Logging", "Model", "SQLite", "TestSupport"]
+                        + examples.map { "example-" + $0.key.lowercased() })),
             .testTarget(
                 name: "DecoderProcessTests", dependencies: ["vitrine-decoder", "Pixels", "PictureTestSupport"]),
         ]
