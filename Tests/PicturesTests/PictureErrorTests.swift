@@ -7,7 +7,8 @@ struct PictureErrorTests {
     /// Faults of a picture are remembered permanently. Missing libraries and memory may be available later.
     @Test(
         arguments: [
-            (.undecodable(.notAPicture), true), (.undecodable(.unsupportedFormat("JPEG XL")), true),
+            (.undecodable(.notAPicture), true), (.undecodable(.unsupportedFormat("JPEG 2000")), true),
+            (.undecodable(.noPreview(format: "NEF")), true),
             (.undecodable(.tooLarge(width: 65_500, height: 65_500)), true), (.undecodable(.damaged("it ends")), true),
             (.undecodable(.outOfMemory), true), (.undecodable(.shortOfMemory), false),
             (.undecodable(.missingLibrary(format: "HEIC", library: "libheif", package: "libheif1")), false),

@@ -191,7 +191,7 @@ struct DecodeOutcomeTests {
     }
 
     private static let failures: [DecodeFailure] = [
-        .notAPicture, .unsupportedFormat("HEIC"),
+        .notAPicture, .unsupportedFormat("HEIC"), .noPreview(format: "NEF"),
         .missingLibrary(format: "HEIC", library: "libheif", package: "libheif1"),
         .tooLarge(width: 65_501, height: Int(UInt32.max)),
         .damaged("it ends in the middle"), .outOfMemory, .shortOfMemory, .badRequest("no box"),

@@ -43,7 +43,9 @@ struct DecodePlan {
 
     /// Whether a smaller copy can serve as a preview. The copy must be large enough and have nearly the same
     /// proportions. Cameras' thumbnails of 160 × 120 often have black bars, so their proportions differ.
-    func isLike(_ copy: PixelSize) -> Bool {
+    ///
+    /// - Parameter factor: how many pixels of the output a pixel of the copy may become, along a side.
+    func isLike(_ copy: PixelSize, enlargedBy factor: Double = 8) -> Bool {
         guard copy.width > 0, copy.height > 0, copy.width <= stored.width, copy.height <= stored.height else {
             return false
         }
@@ -51,7 +53,10 @@ struct DecodePlan {
         let slack = max(stored.width, stored.height)
         let region = region(of: copy)
         return abs(one - other) <= max(slack, one / 64)
-            && region.width * 8 >= Double(output.width) && region.height * 8 >= Double(output.height)
+            && (copy == stored
+                // Allows a thousandth of a pixel for rounding.
+                || region.width * factor + 1e-3 >= Double(output.width)
+                    && region.height * factor + 1e-3 >= Double(output.height))
     }
 
     /// Returns an array with capacity for the output.

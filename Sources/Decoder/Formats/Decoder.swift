@@ -13,6 +13,7 @@ public enum Decoder {
         PNGDecoder.self,
         WebPDecoder.self,
         GIFDecoder.self,
+        RawDecoder.self,
         TIFFDecoder.self,
         HEIFDecoder.self,
     ]
@@ -21,8 +22,9 @@ public enum Decoder {
     /// be loaded now, so call this before the process enters the sandbox.
     public static var libraries: [String] { formats.compactMap { $0.library } }
 
-    /// The number of bytes at the start of a file that identify its format.
-    private static let signatureLength = 16
+    /// The number of bytes at the start of a file that identify its format. Most formats need 16; a TIFF's first
+    /// directory tells whether it is a camera's raw file.
+    private static let signatureLength = 4_096
 
     /// Loads the libraries that the picture on a descriptor needs. Call this before the process enters the sandbox,
     /// which forbids opening files and starting threads. This function reads only the file's signature. If loading
@@ -170,7 +172,6 @@ enum UnreadFormat {
         ("JPEG 2000", [(0, [0xFF, 0x4F, 0xFF, 0x51])]),
         ("Photoshop", [(0, ascii("8BPS"))]),
         ("OpenEXR", [(0, [0x76, 0x2F, 0x31, 0x01])]),
-        ("Canon raw", [(4, ascii("ftypcrx "))]),
     ]
 
     /// Returns the format's name if the signature is known.

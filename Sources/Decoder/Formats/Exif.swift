@@ -10,15 +10,22 @@ struct ExifReader: ~Copyable {
 
     /// The longest block that libexif reads, in bytes: a JPEG segment cannot be longer.
     private static let longestBlock = 0xFFFE
+    /// The longest block from its byte order mark on.
+    static let longestTIFF = longestBlock - 6
 
     /// Reads a block that begins with its byte order mark. Returns nil if memory is short. A block that is too long, or
     /// has 64-bit offsets, is first rewritten as far as possible.
     init?(tiff: UnsafeRawBufferPointer) {
-        let longest = Self.longestBlock - 6
+        let longest = Self.longestTIFF
         let directories = TIFFDirectories(tiff, longest: longest)
         let isReadable = tiff.count <= longest && directories?.isBig != true
         let made = isReadable ? nil : directories?.block
-        let block = Array("Exif\0\0".utf8) + (made ?? Array(tiff.prefix(longest)))
+        self.init(block: made ?? Array(tiff.prefix(longest)))
+    }
+
+    /// Reads a block within the limit, from its byte order mark on.
+    init?(block: [UInt8]) {
+        let block = Array("Exif\0\0".utf8) + block.prefix(Self.longestTIFF)
         guard let data = cexif_read(block, UInt32(block.count)) else { return nil }
         self.data = data
     }
@@ -115,8 +122,10 @@ struct ExifReader: ~Copyable {
 
 /// A picture's EXIF data. This type ignores invalid entries, so that the picture is shown in any case.
 struct ExifBlock {
+    /// The picture's orientation; nil if the block states none.
+    private(set) var statedOrientation: Orientation?
     /// The picture's orientation.
-    private(set) var orientation = Orientation.upright
+    var orientation: Orientation { statedOrientation ?? .upright }
     /// The embedded thumbnail, usually a JPEG.
     private(set) var thumbnail: [UInt8] = []
     /// All other metadata of the block.
@@ -125,7 +134,17 @@ struct ExifBlock {
     /// Reads a block that begins with its byte order mark ("II" or "MM"). Without a block, the data are empty.
     init(tiff: UnsafeRawBufferPointer?) {
         guard let exif = tiff.flatMap(ExifReader.init(tiff:)) else { return }
-        orientation = Orientation(exif: exif.integer(EXIF_TAG_ORIENTATION, in: EXIF_IFD_0) ?? 1)
+        read(exif)
+    }
+
+    /// Reads a block that `TIFFDirectories` made. Without a block, the data are empty.
+    init(rewritten block: [UInt8]?) {
+        guard let exif = block.flatMap(ExifReader.init(block:)) else { return }
+        read(exif)
+    }
+
+    private mutating func read(_ exif: borrowing ExifReader) {
+        statedOrientation = exif.integer(EXIF_TAG_ORIENTATION, in: EXIF_IFD_0).map { Orientation(exif: $0) }
         thumbnail = exif.thumbnail
         metadata.camera = Self.camera(exif)
         metadata.lens = exif.text(EXIF_TAG_LENS_MODEL, in: EXIF_IFD_EXIF)

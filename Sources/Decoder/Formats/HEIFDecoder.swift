@@ -162,13 +162,13 @@ struct HEIFReferences {
     private static let deepest = 8
 
     init(_ bytes: UnsafeRawBufferPointer) {
-        Self.eachBox(in: bytes[...]) { type, content in
+        ISOBoxes.each(in: bytes[...]) { type, content in
             // A version and flags come before the boxes in this one.
-            guard type == Self.name("meta") else { return }
-            Self.eachBox(in: content.dropFirst(4)) { type, content in
-                guard type == Self.name("iref"), let version = content.first else { return }
-                Self.eachBox(in: content.dropFirst(4)) { type, content in
-                    if type == Self.name("dimg") { read(content, numberLength: version == 0 ? 2 : 4) }
+            guard type == ISOBoxes.name("meta") else { return }
+            ISOBoxes.each(in: content.dropFirst(4)) { type, content in
+                guard type == ISOBoxes.name("iref"), let version = content.first else { return }
+                ISOBoxes.each(in: content.dropFirst(4)) { type, content in
+                    if type == ISOBoxes.name("dimg") { read(content, numberLength: version == 0 ? 2 : 4) }
                 }
             }
         }
@@ -196,17 +196,20 @@ struct HEIFReferences {
 
     /// Reads one picture's references: its number, the count of its parts, and their numbers.
     private mutating func read(_ content: Slice<UnsafeRawBufferPointer>, numberLength length: Int) {
-        guard let picture = Self.number(content, length) else { return }
+        guard let picture = ISOBoxes.number(content, length) else { return }
         let rest = content.dropFirst(length + 2)
         for start in stride(from: rest.startIndex, to: rest.endIndex - length + 1, by: length) {
-            guard let part = Self.number(rest[start...], length) else { return }
+            guard let part = ISOBoxes.number(rest[start...], length) else { return }
             parts[picture, default: []].append(part)
         }
     }
+}
 
+/// Reads the boxes of ISO media files.
+enum ISOBoxes {
     /// Calls `body` for each box in a sequence. A box has a length that includes its header, a type, and contents. If
     /// the length is 1, the real length follows in eight bytes; 0 means up to the end (ISO/IEC 14496-12, 4.2).
-    private static func eachBox(
+    static func each(
         in bytes: Slice<UnsafeRawBufferPointer>, _ body: (UInt32, Slice<UnsafeRawBufferPointer>) -> Void
     ) {
         var rest = bytes
@@ -225,12 +228,30 @@ struct HEIFReferences {
         }
     }
 
-    private static func number(_ bytes: Slice<UnsafeRawBufferPointer>, _ length: Int) -> UInt32? {
+    /// Calls `body` for the boxes within the first box of each of these types, one in another.
+    static func each(
+        in bytes: Slice<UnsafeRawBufferPointer>, along path: [StaticString],
+        _ body: (UInt32, Slice<UnsafeRawBufferPointer>) -> Void
+    ) {
+        var inner: Slice<UnsafeRawBufferPointer>? = bytes
+        for step in path {
+            guard let outer = inner else { return }
+            inner = nil
+            each(in: outer) { type, content in
+                if inner == nil, type == name(step) { inner = content }
+            }
+        }
+        if let inner { each(in: inner, body) }
+    }
+
+    /// Returns a big-endian number of up to four bytes.
+    static func number(_ bytes: Slice<UnsafeRawBufferPointer>, _ length: Int) -> UInt32? {
         guard bytes.count >= length else { return nil }
         return bytes.prefix(length).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    private static func name(_ text: StaticString) -> UInt32 {
+    /// Converts a type's four letters to its number.
+    static func name(_ text: StaticString) -> UInt32 {
         text.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt32($1) } }
     }
 }

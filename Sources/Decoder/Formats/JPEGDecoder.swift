@@ -13,18 +13,36 @@ enum JPEGDecoder: PictureDecoder {
     static func decode(
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
-        var jpeg = try JPEGStream(bytes)
-        try PictureBounds.check(jpeg.size, isHeldWhole: jpeg.hasMultipleScans)
+        var jpeg = try Self.open(bytes)
         let segments = JPEGSegments(bytes)
         let exif = ExifBlock(tiff: segments.exif)
         let plan = DecodePlan(stored: jpeg.size, orientation: exif.orientation, request: request)
         let facts = PictureFacts(format: name, metadata: exif.metadata)
         guard request.wantsPixels else { return plan.reply(facts) }
 
-        // CMYK profiles are not supported; CMYK is converted to plain RGB.
-        let conversion = jpeg.hasInks ? nil : ColourConversion(profile: segments.profile)
+        let conversion = conversion(of: jpeg, segments)
         if request.haste == .soon, let reply = thumbnail(exif.thumbnail, by: plan, facts, conversion) { return reply }
         return try show(&jpeg, by: plan, facts, conversion)
+    }
+
+    /// Decodes a JPEG that another file contains, by that file's plan. The JPEG may be smaller than planned.
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer, by plan: DecodePlan, _ facts: PictureFacts
+    ) throws(DecodeFailure) -> DecodeReply {
+        var jpeg = try Self.open(bytes)
+        let conversion = conversion(of: jpeg, JPEGSegments(bytes))
+        return try show(&jpeg, by: plan, facts, conversion)
+    }
+
+    private static func open(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) -> JPEGStream {
+        let jpeg = try JPEGStream(bytes)
+        try PictureBounds.check(jpeg.size, isHeldWhole: jpeg.hasMultipleScans)
+        return jpeg
+    }
+
+    /// CMYK profiles are not supported; CMYK is converted to plain RGB.
+    private static func conversion(of jpeg: borrowing JPEGStream, _ segments: JPEGSegments) -> ColourConversion? {
+        jpeg.hasInks ? nil : ColourConversion(profile: segments.profile)
     }
 
     /// Decodes the EXIF block's thumbnail instead of the picture, about 300 times faster. Applies the picture's colour
@@ -247,6 +265,23 @@ struct JPEGSegments {
             if segment.marker == 0xE1, segment.content.starts(with: "Exif\0\0".utf8) {
                 return UnsafeRawBufferPointer(rebasing: segment.content.dropFirst(6))
             }
+        }
+        return nil
+    }
+
+    /// The size in the frame's header. Nil without a header, and for frames that need a decoder of their own: lossless
+    /// ones, and more than 8 bits.
+    var frameSize: PixelSize? {
+        var position = 2
+        while let segment = segment(at: &position) {
+            // All of these markers begin a frame, except three (T.81, table B.1).
+            guard 0xC0...0xCF ~= segment.marker, ![0xC4, 0xC8, 0xCC].contains(segment.marker) else { continue }
+            let content = segment.content
+            guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(segment.marker), content.count >= 6, content[0] == 8 else {
+                return nil
+            }
+            return PixelSize(
+                width: Int(content[3]) << 8 | Int(content[4]), height: Int(content[1]) << 8 | Int(content[2]))
         }
         return nil
     }

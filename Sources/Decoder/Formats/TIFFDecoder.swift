@@ -186,6 +186,11 @@ struct TIFFDirectories {
         static let makerNote: UInt16 = 0x927C
         /// The tags about the location and compression of pixels.
         static let ofPixels: Set<UInt16> = [0x0111, 0x0117, 0x0144, 0x0145, 0x015B, 0x8773]
+        /// The tags about a raw file's first picture, which is only a thumbnail, or the sensor.
+        static let ofThumbnail: Set<UInt16> = [
+            0x00FE, 0x00FF, 0x0100, 0x0101, 0x0102, 0x0103, 0x0106, 0x0115, 0x0116, 0x011A, 0x011B, 0x011C, 0x0128,
+            0x014A, 0x0201, 0x0202, 0x0211, 0x0212, 0x0213, 0x0214,
+        ]
     }
 
     private let bytes: UnsafeRawBufferPointer
@@ -193,6 +198,7 @@ struct TIFFDirectories {
     /// Whether offsets and counts have 64 bits.
     let isBig: Bool
     private let longest: Int
+    private let omitted: Set<UInt16>
 
     /// The most entries to read from a directory.
     private static let mostEntries = 512
@@ -207,17 +213,24 @@ struct TIFFDirectories {
 
     /// Checks the start of a file. Returns nil if there is no byte order mark.
     ///
-    /// - Parameter longest: the size limit of the block.
-    init?(_ bytes: UnsafeRawBufferPointer, longest: Int) {
+    /// - Parameters:
+    ///   - longest: the size limit of the block.
+    ///   - isRaw: whether this is a camera's raw file. Some have marks of their own.
+    init?(_ bytes: UnsafeRawBufferPointer, longest: Int, isRaw: Bool = false) {
         // "The size of offsets", and a constant zero.
-        let marks: [(mark: [UInt8], isBig: Bool)] = [
+        var marks: [(mark: [UInt8], isBig: Bool)] = [
             ([0x49, 0x49, 42, 0], false), ([0x4D, 0x4D, 0, 42], false),
             ([0x49, 0x49, 43, 0, 8, 0, 0, 0], true), ([0x4D, 0x4D, 0, 43, 0, 8, 0, 0], true),
         ]
+        if isRaw {
+            let own = [[0x49, 0x49, 0x55, 0], Array("IIRO".utf8), Array("IIRS".utf8), Array("MMOR".utf8)]
+            marks += own.map { ($0, false) }
+        }
         guard let (_, isBig) = marks.first(where: { bytes.starts(with: $0.mark) }), bytes.count > (isBig ? 16 : 8)
         else { return nil }
         self.bytes = bytes
         self.longest = longest
+        omitted = isRaw ? Tag.ofPixels.union(Tag.ofThumbnail) : Tag.ofPixels
         self.isBig = isBig
         isBigEndian = bytes[0] == 0x4D
     }
@@ -226,19 +239,29 @@ struct TIFFDirectories {
     private var width: Int { isBig ? 8 : 4 }
 
     /// The new block, in the file's byte order. Omits entries that do not fit.
-    var block: [UInt8] {
-        let main = entries(at: number(bytes[width..<2 * width]))
+    var block: [UInt8] { block(exif: nil, gps: nil) }
+
+    /// The new block with directories from other files of the same byte order.
+    func block(exif: TIFFDirectories?, gps: TIFFDirectories?) -> [UInt8] {
+        let main = firstEntries
         var block = Array(bytes[0..<2]) + written(UInt16(42)) + [0, 0, 0, 0]
         // The subdirectories come first, so that their offsets are known.
         var own = main.filter { $0.tag != Tag.exif && $0.tag != Tag.gps }
-        for link in main where (link.tag == Tag.exif || link.tag == Tag.gps) && [4, width].contains(link.value.count) {
-            guard let start = append(entries(at: number(link.value)), to: &block) else { continue }
-            own.append((link.tag, Self.long, 1, written(UInt32(start))))
+        var below = main.filter { [Tag.exif, Tag.gps].contains($0.tag) && [4, width].contains($0.value.count) }
+            .map { ($0.tag, entries(at: number($0.value))) }
+        for (tag, file) in [(Tag.exif, exif), (Tag.gps, gps)] {
+            if let file, file.isBigEndian == isBigEndian { below.append((tag, file.firstEntries)) }
+        }
+        for (tag, entries) in below {
+            guard let start = append(entries, to: &block) else { continue }
+            own.append((tag, Self.long, 1, written(UInt32(start))))
         }
         let start = append(own, to: &block) ?? 0
         block.replaceSubrange(4..<8, with: written(UInt32(start)))
         return block
     }
+
+    private var firstEntries: [Entry] { entries(at: number(bytes[width..<2 * width])) }
 
     /// Returns a directory's entries with short and valid values.
     private func entries(at offset: Int) -> [Entry] {
@@ -253,7 +276,7 @@ struct TIFFDirectories {
         let tag = UInt16(number(bytes[offset..<offset + 2]))
         let (type, count) = (number(bytes[offset + 2..<offset + 4]), number(bytes[offset + 4..<offset + 4 + width]))
         guard Self.sizes.indices.contains(type), Self.sizes[type] > 0, 1...Self.longestValue ~= count,
-            tag != Tag.makerNote, !Tag.ofPixels.contains(tag)
+            tag != Tag.makerNote, !omitted.contains(tag)
         else { return nil }
         let length = count * Self.sizes[type]
         let value = offset + 4 + width

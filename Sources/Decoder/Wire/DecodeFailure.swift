@@ -4,6 +4,8 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case notAPicture
     /// The picture has a known format or variant that Vitrine does not read.
     case unsupportedFormat(String)
+    /// A camera's raw file has no preview that Vitrine can show. The value is the format's name.
+    case noPreview(format: String)
     /// A library is missing: the format, the library, and the package that contains it.
     case missingLibrary(format: String, library: String, package: String)
     /// The header claims more pixels than the decoder accepts.
@@ -20,7 +22,7 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the cause lies in the picture, so that another attempt would also fail.
     public var isThePicturesFault: Bool {
         switch self {
-        case .notAPicture, .unsupportedFormat, .tooLarge, .damaged, .outOfMemory: true
+        case .notAPicture, .unsupportedFormat, .noPreview, .tooLarge, .damaged, .outOfMemory: true
         case .missingLibrary, .shortOfMemory, .badRequest: false
         }
     }
@@ -30,6 +32,7 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notAPicture: "This is not a picture."
         case .unsupportedFormat(let name): "Vitrine cannot show the format \(name)."
+        case .noPreview(let format): "This \(format) file holds no preview to show."
         case .missingLibrary(let format, let library, let package):
             "To see \(format) pictures, install \(library) (package \(package))."
         case .tooLarge(let width, let height): "The picture is too large: \(width) × \(height) pixels."
@@ -65,6 +68,9 @@ extension DecodeFailure {
             for word in [format, library, package] { wire.append(Self.bounded(word)) }
         case .shortOfMemory:
             wire.append(8 as UInt8)
+        case .noPreview(let format):
+            wire.append(9 as UInt8)
+            wire.append(Self.bounded(format))
         }
     }
 
@@ -78,6 +84,7 @@ extension DecodeFailure {
         case 6: self = .badRequest(try wire.text())
         case 7: self = .missingLibrary(format: try wire.text(), library: try wire.text(), package: try wire.text())
         case 8: self = .shortOfMemory
+        case 9: self = .noPreview(format: try wire.text())
         default: throw .malformedReply("unknown failure")
         }
     }

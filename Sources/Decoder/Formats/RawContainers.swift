@@ -1,0 +1,380 @@
+import Pixels
+
+/// The previews and the metadata in a camera's raw file. The sensor's own data are not decoded.
+///
+/// Cameras use four kinds of containers: TIFF with directories (CR2, NEF, ARW, DNG, PEF, SRW, and, with marks of their
+/// own, ORF and RW2), the boxes of ISO media files (CR3), and a fixed header (RAF).
+struct RawContainer {
+    /// The format's name, as the user sees it.
+    let name: String
+    /// The embedded JPEGs that a JPEG decoder can read, from the smallest to the largest.
+    private(set) var previews: [RawPreview] = []
+    /// The file's own EXIF block, rewritten for libexif. Nil if only the previews have one.
+    private(set) var exif: [UInt8]?
+
+    /// Returns the format's name if a file's first bytes are those of a raw file.
+    ///
+    /// A TIFF is a raw file if its first directory says so, which needs up to a few thousand bytes.
+    static func name(of bytes: UnsafeRawBufferPointer) -> String? {
+        if bytes.starts(with: RAFHeader.mark) { return RAFHeader.name }
+        if RawBoxes.recognises(bytes) { return RawBoxes.name }
+        return RawDirectories(bytes)?.name
+    }
+
+    /// Reads a file with the signature of a raw file.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        name = Self.name(of: bytes) ?? "raw"
+        let found: [UnsafeRawBufferPointer]
+        if bytes.starts(with: RAFHeader.mark) {
+            found = RAFHeader(bytes).jpegs
+        } else if RawBoxes.recognises(bytes) {
+            let boxes = RawBoxes(bytes)
+            (found, exif) = (boxes.jpegs, boxes.exif)
+        } else {
+            found = RawDirectories(bytes)?.jpegs ?? []
+            exif = TIFFDirectories(bytes, longest: ExifReader.longestTIFF, isRaw: true)?.block
+        }
+        previews = found.compactMap(RawPreview.init).sorted { $0.pixelCount < $1.pixelCount }
+    }
+}
+
+/// An embedded JPEG.
+struct RawPreview {
+    /// The JPEG, up to the end of the file if it is cut.
+    let bytes: UnsafeRawBufferPointer
+    /// The size that its header states.
+    let size: PixelSize
+
+    /// Returns nil unless the bytes begin with a JPEG's header. The sensor's data in CR2 and DNG are JPEGs too, but
+    /// lossless ones, which no viewer reads.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.starts(with: [0xFF, 0xD8, 0xFF]), let size = JPEGSegments(bytes).frameSize else { return nil }
+        self.bytes = bytes
+        self.size = size
+    }
+
+    /// The number of pixels. Sides have 16 bits.
+    var pixelCount: Int { size.width * size.height }
+}
+
+/// Untrusted bytes with a check for every access.
+struct FileBytes {
+    private let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// The number of bytes.
+    var count: Int { bytes.count }
+
+    /// Returns a byte; nil beyond the end.
+    subscript(offset: Int) -> UInt8? {
+        0..<bytes.count ~= offset ? bytes[offset] : nil
+    }
+
+    /// Returns a number of up to seven bytes; nil if it is not in the file.
+    func number(at offset: Int, length: Int, isBigEndian: Bool) -> Int? {
+        guard 1...7 ~= length, let part = part(at: offset, count: length) else { return nil }
+        return isBigEndian ? part.reduce(0) { $0 << 8 | Int($1) } : part.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Returns a part; nil if it is not whole in the file.
+    func part(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
+        guard offset >= 0, count >= 0, count <= bytes.count, offset <= bytes.count - count else { return nil }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    }
+
+    /// Returns a part, cut at the end of the file; nil if it is empty.
+    func beginning(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
+        guard offset >= 0, offset < bytes.count, count > 0 else { return nil }
+        return part(at: offset, count: min(count, bytes.count - offset))
+    }
+}
+
+/// Fujifilm's raw files: a header with the place of a whole JPEG, which also has the metadata.
+private struct RAFHeader {
+    static let mark = Array("FUJIFILMCCD-RAW ".utf8)
+    static let name = "RAF"
+
+    /// The embedded JPEG.
+    let jpegs: [UnsafeRawBufferPointer]
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        let file = FileBytes(bytes)
+        let place = file.number(at: 84, length: 4, isBigEndian: true)
+        let length = file.number(at: 88, length: 4, isBigEndian: true)
+        jpegs = [file.beginning(at: place ?? 0, count: length ?? 0)].compactMap(\.self)
+    }
+}
+
+/// Canon's raw files of boxes: previews in boxes "THMB" and "PRVW", and a whole JPEG as the first track.
+private struct RawBoxes {
+    static let name = "CR3"
+
+    private(set) var jpegs: [UnsafeRawBufferPointer] = []
+    /// The EXIF block, joined from one TIFF for each directory.
+    var exif: [UInt8]? {
+        guard let main = directories["CMT1"] else { return nil }
+        return main.block(exif: directories["CMT2"], gps: directories["CMT4"])
+    }
+
+    private let file: FileBytes
+    private var directories: [String: TIFFDirectories] = [:]
+
+    /// The most JPEGs to look at. Cameras write three.
+    private static let mostJPEGs = 16
+
+    static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.dropFirst(4).starts(with: "ftypcrx ".utf8)
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        file = FileBytes(bytes)
+        ISOBoxes.each(in: bytes[...]) { type, content in
+            switch type {
+            case ISOBoxes.name("moov"):
+                ISOBoxes.each(in: content) { type, content in
+                    if type == ISOBoxes.name("uuid") { readOwn(content.dropFirst(16)) }
+                    if type == ISOBoxes.name("trak") { readTrack(content) }
+                }
+            // The preview's box follows the identifier and eight more bytes.
+            case ISOBoxes.name("uuid"): readOwn(content.dropFirst(24))
+            default: break
+            }
+        }
+    }
+
+    private mutating func readOwn(_ boxes: Slice<UnsafeRawBufferPointer>) {
+        ISOBoxes.each(in: boxes) { type, content in
+            let content = UnsafeRawBufferPointer(rebasing: content)
+            switch type {
+            // Both have 16 bytes before the JPEG.
+            case ISOBoxes.name("THMB"), ISOBoxes.name("PRVW"):
+                add(UnsafeRawBufferPointer(rebasing: content.dropFirst(16)))
+            case ISOBoxes.name("CMT1"): readDirectory("CMT1", content)
+            case ISOBoxes.name("CMT2"): readDirectory("CMT2", content)
+            case ISOBoxes.name("CMT4"): readDirectory("CMT4", content)
+            default: break
+            }
+        }
+    }
+
+    private mutating func readDirectory(_ name: String, _ content: UnsafeRawBufferPointer) {
+        directories[name] = TIFFDirectories(content, longest: ExifReader.longestTIFF, isRaw: true)
+    }
+
+    /// Takes a track's first sample. The tracks of the sensor's data do not begin like a JPEG.
+    private mutating func readTrack(_ track: Slice<UnsafeRawBufferPointer>) {
+        var (place, length): (Int?, Int?)
+        ISOBoxes.each(in: track, along: ["mdia", "minf", "stbl"]) { type, content in
+            let table = FileBytes(UnsafeRawBufferPointer(rebasing: content))
+            switch type {
+            case ISOBoxes.name("stsz"):
+                let common = table.number(at: 4, length: 4, isBigEndian: true)
+                length = common == 0 ? table.number(at: 12, length: 4, isBigEndian: true) : common
+            case ISOBoxes.name("stco"): place = table.number(at: 8, length: 4, isBigEndian: true)
+            // No file is long enough to need the first of eight bytes.
+            case ISOBoxes.name("co64"): place = table.number(at: 9, length: 7, isBigEndian: true)
+            default: break
+            }
+        }
+        if let place, let length, let jpeg = file.beginning(at: place, count: length) { add(jpeg) }
+    }
+
+    private mutating func add(_ jpeg: UnsafeRawBufferPointer) {
+        if jpegs.count < Self.mostJPEGs { jpegs.append(jpeg) }
+    }
+}
+
+/// The directories of a raw file with TIFF's structure: each has entries, and may have a following directory and others
+/// below.
+private struct RawDirectories {
+    private enum Tag {
+        static let kind = 0x00FE
+        static let compression = 0x0103
+        static let photometry = 0x0106
+        static let maker = 0x010F
+        static let strips = 0x0111
+        static let stripLengths = 0x0117
+        static let directories = 0x014A
+        static let jpeg = 0x0201
+        static let jpegLength = 0x0202
+        /// Panasonic's tag of a whole JPEG.
+        static let panasonicJPEG = 0x002E
+        static let exif = 0x8769
+        static let makerNote = 0x927C
+        static let dngVersion = 0xC612
+        /// Olympus's directory of settings, in the camera's notes, and the preview's place in it.
+        static let olympusSettings = 0x2020
+        static let olympusPreview = 0x0101
+        static let olympusPreviewLength = 0x0102
+        /// Olympus's thumbnail, in the camera's notes.
+        static let olympusThumbnail = 0x0100
+    }
+
+    private struct Entry {
+        let type: Int
+        let count: Int
+        /// The place of its value.
+        let place: Int
+    }
+
+    private typealias Directory = [Int: Entry]
+
+    /// The name that the first directory implies.
+    private(set) var name = ""
+    /// The JPEGs of all directories.
+    var jpegs: [UnsafeRawBufferPointer] {
+        var walk = self
+        walk.follow(from: first)
+        return walk.found
+    }
+
+    private let file: FileBytes
+    private let isBigEndian: Bool
+    /// The place of the first directory.
+    private let first: Int
+    private var visited: Set<Int> = []
+    private var found: [UnsafeRawBufferPointer] = []
+
+    /// The most directories to read. Cameras write fewer than ten.
+    private static let mostDirectories = 32
+    private static let mostEntries = 512
+    /// The most directories below one.
+    private static let mostBelow = 16
+    private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
+    /// Colours of the sensor's own pixels.
+    private static let ofSensor = [32_803, 34_892]
+
+    /// Returns nil for other files, also for pictures in TIFF.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        let mark = Array(bytes.prefix(4))
+        guard mark.count == 4, mark.starts(with: [0x49, 0x49]) || mark.starts(with: [0x4D, 0x4D]) else { return nil }
+        let isBigEndian = mark[0] == 0x4D
+        self.init(FileBytes(bytes), isBigEndian: isBigEndian)
+        guard let name = name(mark, directory(at: first)) else { return nil }
+        self.name = name
+    }
+
+    private init(_ file: FileBytes, isBigEndian: Bool) {
+        (self.file, self.isBigEndian) = (file, isBigEndian)
+        first = file.number(at: 4, length: 4, isBigEndian: isBigEndian) ?? 0
+    }
+
+    /// Returns the format's name. A TIFF is a raw file if its first directory has the version of DNG, or describes the
+    /// sensor, or a camera's small picture above other directories.
+    private func name(_ mark: [UInt8], _ main: Directory) -> String? {
+        switch mark {
+        case Array("IIRO".utf8), Array("IIRS".utf8), Array("MMOR".utf8): return "ORF"
+        case [0x49, 0x49, 0x55, 0]: return "RW2"
+        case [0x49, 0x49, 42, 0], [0x4D, 0x4D, 0, 42]: break
+        default: return nil
+        }
+        // "CR" and the version.
+        if file.part(at: 8, count: 3)?.elementsEqual([0x43, 0x52, 2]) == true { return "CR2" }
+        if main[Tag.dngVersion] != nil { return "DNG" }
+        let maker = main[Tag.maker].flatMap { file.part(at: $0.place, count: min($0.count, 16)) }
+        let isSmall = number(main[Tag.kind]).map { $0 & 1 == 1 } ?? false
+        let isOfSensor = number(main[Tag.photometry]).map(Self.ofSensor.contains) ?? false
+        guard let maker, isOfSensor || isSmall && main[Tag.directories] != nil else { return nil }
+        let names = [("NIKON", "NEF"), ("SONY", "ARW"), ("PENTAX", "PEF"), ("RICOH", "PEF"), ("SAMSUNG", "SRW")]
+        return names.first { maker.starts(with: $0.0.utf8) }?.1 ?? "raw"
+    }
+
+    /// Reads a directory and those that it leads to, each once.
+    private mutating func follow(from main: Int) {
+        var waiting = [main]
+        while let place = waiting.popLast() {
+            guard visited.count < Self.mostDirectories, visited.insert(place).inserted else { continue }
+            let directory = directory(at: place)
+            collect(from: directory)
+            waiting += numbers(directory[Tag.directories], atMost: Self.mostBelow)
+            if let exif = number(directory[Tag.exif]) { readNotes(self.directory(at: exif)[Tag.makerNote]) }
+            if let next = next(after: place) { waiting.append(next) }
+        }
+    }
+
+    /// Takes the JPEGs that a directory names.
+    private mutating func collect(from directory: Directory) {
+        add(at: number(directory[Tag.jpeg]), number(directory[Tag.jpegLength]))
+        if let own = directory[Tag.panasonicJPEG] { add(at: own.place, own.count) }
+        let isJPEG = number(directory[Tag.compression]).map { 6...7 ~= $0 } ?? false
+        let isOfSensor = number(directory[Tag.photometry]).map(Self.ofSensor.contains) ?? false
+        // A picture in one piece is a whole JPEG.
+        if isJPEG, !isOfSensor, directory[Tag.strips]?.count == 1 {
+            add(at: number(directory[Tag.strips]), number(directory[Tag.stripLengths]))
+        }
+    }
+
+    /// Takes the previews from Olympus's notes. New ones are like a file of their own: a mark, a byte order, and offsets
+    /// from the beginning of the notes. Old ones have a mark and the file's offsets.
+    private mutating func readNotes(_ notes: Entry?) {
+        guard let notes, let mark = file.beginning(at: notes.place, count: 16),
+            let rest = file.beginning(at: notes.place, count: file.count)
+        else { return }
+        for (name, start) in [("OLYMPUS\0", 12), ("OM SYSTEM\0", 16)] where mark.starts(with: name.utf8) {
+            let own = FileBytes(rest)
+            let isBigEndian = own[start - 4] == 0x4D
+            return takePreviews(of: RawDirectories(own, isBigEndian: isBigEndian), at: start)
+        }
+        guard mark.starts(with: "OLYMP\0".utf8), notes.place <= file.count else { return }
+        takePreviews(of: RawDirectories(file, isBigEndian: isBigEndian), at: notes.place + 8)
+    }
+
+    private mutating func takePreviews(of notes: RawDirectories, at place: Int) {
+        var notes = notes
+        let main = notes.directory(at: place)
+        if let thumbnail = main[Tag.olympusThumbnail] { notes.add(at: thumbnail.place, thumbnail.count) }
+        // The settings are a value of bytes, or the place of a directory.
+        let link = main[Tag.olympusSettings].flatMap { $0.type == 7 ? $0.place : notes.number($0) }
+        let settings = notes.directory(at: link ?? 0)
+        notes.add(at: notes.number(settings[Tag.olympusPreview]), notes.number(settings[Tag.olympusPreviewLength]))
+        found += notes.found
+    }
+
+    private mutating func add(at place: Int?, _ length: Int?) {
+        guard let place, let length, let jpeg = file.beginning(at: place, count: length) else { return }
+        found.append(jpeg)
+    }
+
+    private func directory(at place: Int) -> Directory {
+        guard place >= 8, place < file.count, let count = Self.number(file, at: place, 2, isBigEndian) else {
+            return [:]
+        }
+        var directory: Directory = [:]
+        for index in 0..<min(count, Self.mostEntries) {
+            let start = place + 2 + 12 * index
+            guard let tag = Self.number(file, at: start, 2, isBigEndian),
+                let type = Self.number(file, at: start + 2, 2, isBigEndian),
+                let count = Self.number(file, at: start + 4, 4, isBigEndian),
+                let value = Self.number(file, at: start + 8, 4, isBigEndian)
+            else { break }
+            guard Self.sizes.indices.contains(type), count > 0 else { continue }
+            let isInPlace = count * Self.sizes[type] <= 4
+            directory[tag] = Entry(type: type, count: count, place: isInPlace ? start + 8 : value)
+        }
+        return directory
+    }
+
+    /// Returns the place of the directory that follows in the chain.
+    private func next(after place: Int) -> Int? {
+        guard let count = Self.number(file, at: place, 2, isBigEndian) else { return nil }
+        return Self.number(file, at: place + 2 + 12 * count, 4, isBigEndian).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    private func number(_ entry: Entry?) -> Int? { numbers(entry, atMost: 1).first }
+
+    /// Returns an entry's first integers.
+    private func numbers(_ entry: Entry?, atMost limit: Int) -> [Int] {
+        guard let entry, [1, 3, 4, 7, 13].contains(entry.type) else { return [] }
+        let size = Self.sizes[entry.type]
+        return (0..<min(limit, entry.count)).compactMap {
+            Self.number(file, at: entry.place + $0 * size, size, isBigEndian)
+        }
+    }
+
+    private static func number(_ file: FileBytes, at place: Int, _ length: Int, _ isBigEndian: Bool) -> Int? {
+        file.number(at: place, length: length, isBigEndian: isBigEndian)
+    }
+}
