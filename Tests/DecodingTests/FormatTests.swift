@@ -5,7 +5,8 @@ import Testing
 struct FormatTests {
     @Test(arguments: [
         "", "\u{FF}", "<!DOCTYPE html><html><body>404</body></html>", "<?xml version=\"1.0\"?><svg/>", "%PDF-1.7\n",
-        "#!/bin/sh\n", "P6\n1 1\n255\nabc", "push graphic-context", "RIFF....WAVEfmt ", "....ftypisom", "GIF88a",
+        "#!/bin/sh\n", "P8\n1 1\n255\nabc", "BMW is no bitmap at all", "push graphic-context", "RIFF....WAVEfmt ",
+        "....ftypisom", "GIF88a",
         "\u{89}PNG",
     ])
     func refusesFilesThatAreNotPictures(text: String) {
@@ -23,8 +24,7 @@ struct FormatTests {
     }
 
     @Test(arguments: [
-        ("JPEG XL", [0xFF, 0x0A, 0, 0]), ("JPEG 2000", [0xFF, 0x4F, 0xFF, 0x51]),
-        ("Photoshop", Array("8BPS".utf8)), ("Canon raw", [0, 0, 0, 24] + Array("ftypcrx ".utf8)),
+        ("JPEG 2000", [0xFF, 0x4F, 0xFF, 0x51]), ("Photoshop", Array("8BPS".utf8)),
     ])
     func namesUnsupportedFormats(name: String, bytes: [UInt8]) {
         #expect(throws: DecodeFailure.unsupportedFormat(name)) { try decode(bytes, .within(80)) }

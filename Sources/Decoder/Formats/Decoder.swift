@@ -16,6 +16,9 @@ public enum Decoder {
         RawDecoder.self,
         TIFFDecoder.self,
         HEIFDecoder.self,
+        BMPDecoder.self,
+        PNMDecoder.self,
+        QOIDecoder.self,
     ]
 
     /// The names and versions of the picture libraries. Includes libraries that are loaded on demand only if they can
