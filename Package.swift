@@ -7,7 +7,7 @@ let system: [Target] = [
     .systemLibrary(name: "CNcurses", path: "Sources/System/CNcurses", providers: [.apt(["libncursesw5-dev"])]),
     .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),
     .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", providers: [.apt(["libpng-dev"])]),
-    // These five are not linked. Vitrine loads them with the first request, gallery or picture of that format.
+    // These six are not linked. Vitrine loads them with the first request, gallery or picture of that format.
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLibXML2", path: "Sources/System/CLibXML2", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CWebP", path: "Sources/System/CWebP", providers: [.apt(["libwebp-dev"])]),
@@ -15,6 +15,7 @@ let system: [Target] = [
     .systemLibrary(
         name: "CHEIF", path: "Sources/System/CHEIF",
         providers: [.apt(["libheif-dev", "libde265-dev", "libdav1d-dev"])]),
+    .systemLibrary(name: "CJXL", path: "Sources/System/CJXL", providers: [.apt(["libjxl-dev"])]),
     .systemLibrary(name: "CExif", path: "Sources/System/CExif", providers: [.apt(["libexif-dev"])]),
     .systemLibrary(name: "CMemory", path: "Sources/System/CMemory", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CPackets", path: "Sources/System/CPackets", providers: [.apt(["libc6-dev"])]),
@@ -48,7 +49,7 @@ let modules: KeyValuePairs<String, [String]> = [
     "Pixels": ["CMemory", "CPackets"],
     "BaselineJPEG": [],
     "LossyWebP": [],
-    "Decoding": ["Pixels", "BaselineJPEG", "LossyWebP", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CExif"],
+    "Decoding": ["Pixels", "BaselineJPEG", "LossyWebP", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CJXL", "CExif"],
     "Sandbox": ["CSandbox"],
     "DecoderServer": ["Pixels", "Sandbox"],
     "Pictures": ["Files", "Model", "Concurrency", "Cache", "Cells", "Text", "Pixels", "Logging"],

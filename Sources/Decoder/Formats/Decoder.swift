@@ -16,6 +16,7 @@ public enum Decoder {
         RawDecoder.self,
         TIFFDecoder.self,
         HEIFDecoder.self,
+        JXLDecoder.self,
         BMPDecoder.self,
         PNMDecoder.self,
         QOIDecoder.self,
@@ -169,8 +170,6 @@ enum UnreadFormat {
     private typealias Signature = (name: String, parts: [(offset: Int, bytes: [UInt8])])
 
     private static let signatures: [Signature] = [
-        ("JPEG XL", [(0, [0xFF, 0x0A])]),
-        ("JPEG XL", [(0, [0, 0, 0, 12] + ascii("JXL "))]),
         ("JPEG 2000", [(0, [0, 0, 0, 12] + ascii("jP  "))]),
         ("JPEG 2000", [(0, [0xFF, 0x4F, 0xFF, 0x51])]),
         ("Photoshop", [(0, ascii("8BPS"))]),
