@@ -12,6 +12,8 @@ struct ColourConversion: Sendable {
     /// The sRGB value for each of 16,384 levels of linear light. The smallest difference between two values spans five
     /// levels.
     private let encoded: [UInt8]
+    /// The reduction of high dynamic range; nil for ordinary pictures.
+    private let tone: ToneMap?
 
     private static let steps: Float = 16_383
 
@@ -42,8 +44,46 @@ struct ColourConversion: Sendable {
         self = conversion
     }
 
+    /// Creates a conversion from the numbers of ITU-T H.273 for the transfer function and the primaries. Returns nil for
+    /// sRGB, and for numbers that are not supported.
+    init?(transfer: Int, primaries: Int) {
+        guard let matrix = Self.matrices[primaries] else { return nil }
+        switch transfer {
+        case TransferNumber.pq: self.init(.pq, matrix)
+        case TransferNumber.hlg: self.init(.hlg, matrix)
+        // The functions of television are shown as sRGB.
+        case 1, 6, 13, 14, 15: self.init([.sRGB, .sRGB, .sRGB], matrix)
+        default: return nil
+        }
+    }
+
+    /// Whether the picture has a high dynamic range.
+    var isForHighRange: Bool { tone != nil }
+
+    /// The numbers of transfer functions for high dynamic range.
+    enum TransferNumber {
+        static let pq = 16
+        static let hlg = 18
+    }
+
+    /// The matrices to linear sRGB, by the number of the primaries: those of sRGB, BT.2020 and Display P3.
+    private static let matrices: [Int: [Double]] = [
+        1: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+        9: [1.660_491, -0.587_641, -0.072_850, -0.124_550, 1.132_900, -0.008_350, -0.018_151, -0.100_579, 1.118_730],
+        12: [1.224_940, -0.224_940, 0, -0.042_057, 1.042_057, 0, -0.019_638, -0.078_636, 1.098_274],
+    ]
+
+    private init(_ tone: ToneMap, _ matrix: [Double]) {
+        let light = (0...255).map { Float(tone.light(Double($0) / 255)) }
+        self.light = light + light + light
+        self.matrix = matrix.map { Float($0) }
+        encoded = Self.encodedLight()
+        self.tone = tone
+    }
+
     /// Converts pixels of three or four channels. A fourth channel stays unchanged.
     func convert(_ pixels: UnsafeMutableBufferPointer<UInt8>, channels: Int) {
+        if let tone { return convert(pixels, channels: channels, tone) }
         light.withUnsafeBufferPointer { light in
             matrix.withUnsafeBufferPointer { matrix in
                 encoded.withUnsafeBufferPointer { encoded in
@@ -57,6 +97,20 @@ struct ColourConversion: Sendable {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// Converts pixels of high dynamic range.
+    private func convert(_ pixels: UnsafeMutableBufferPointer<UInt8>, channels: Int, _ tone: ToneMap) {
+        for pixel in stride(from: 0, to: pixels.count - channels + 1, by: channels) {
+            let red = light[Int(pixels[pixel])]
+            let green = light[256 + Int(pixels[pixel + 1])]
+            let blue = light[512 + Int(pixels[pixel + 2])]
+            let gain = tone.gain(red, green, blue)
+            for row in 0..<3 {
+                let sum = matrix[3 * row] * red + matrix[3 * row + 1] * green + matrix[3 * row + 2] * blue
+                pixels[pixel + row] = encoded[Int(max(0, min(sum * gain, 1)) * Self.steps + 0.5)]
             }
         }
     }
@@ -110,6 +164,7 @@ struct ColourConversion: Sendable {
         self.light = light
         self.matrix = matrix.map { Float($0) }
         encoded = Self.encodedLight()
+        tone = nil
         if isNearlyNothing { return nil }
     }
 
@@ -138,6 +193,93 @@ struct ColourConversion: Sendable {
         var converted = sample
         converted.withUnsafeMutableBufferPointer { convert($0, channels: 3) }
         return zip(sample, converted).allSatisfy { abs(Int($0) - Int($1)) <= 2 }
+    }
+}
+
+/// Reduces the light of a high dynamic range to that of an ordinary screen, whose white is 203 candela per square metre
+/// (ITU-R BT.2408).
+///
+/// Dark parts stay as they are, and bright ones bend below white, by the curve of ITU-R BT.2390, 5.4.1, for a screen of
+/// 1,000 candela per square metre. All channels of a pixel get the same factor, so hues stay.
+struct ToneMap: Sendable {
+    /// Absolute light ("perceptual quantizer", SMPTE ST 2084).
+    static let pq = ToneMap(isRelative: false)
+    /// Light relative to the screen's ("hybrid log-gamma", ITU-R BT.2100).
+    static let hlg = ToneMap(isRelative: true)
+
+    private let isRelative: Bool
+    /// The factor for the brightest channel, by the square root of its light.
+    private let gains: [Float]
+    /// The factor of a screen for a pixel's luminance, by its square root; empty for absolute light.
+    private let screen: [Float]
+
+    private static let white = 203.0
+    private static let peak = 1_000.0
+    /// The brightest light that can be stored, in units of white.
+    private static let most = 10_000 / white
+    private static let steps = 1_023
+
+    private init(isRelative: Bool) {
+        self.isRelative = isRelative
+        gains = (0...Self.steps).map { step in
+            let root = Double(step) / Double(Self.steps)
+            let light = root * root * Self.most
+            return light > 0 ? Float(Self.bent(light) / light) : 1
+        }
+        // The exponent of a screen of 1,000 candela per square metre, minus 1.
+        screen = isRelative ? (0...Self.steps).map { Float(pow(Double($0) / Double(Self.steps), 0.4)) } : []
+    }
+
+    /// Returns the linear light of a stored value from 0 to 1: in units of white, or for relative light of its maximum.
+    func light(_ value: Double) -> Double {
+        guard isRelative else { return Self.light(pq: value) / Self.white }
+        let (a, b, c) = (0.178_832_77, 0.284_668_92, 0.559_910_73)
+        return value <= 0.5 ? value * value / 3 : (exp((value - c) / a) + b) / 12
+    }
+
+    /// Returns the factor for a pixel's light.
+    func gain(_ red: Float, _ green: Float, _ blue: Float) -> Float {
+        var factor: Float = 1
+        if isRelative {
+            let luminance = 0.2627 * red + 0.6780 * green + 0.0593 * blue
+            factor = Float(Self.peak / Self.white) * screen[Self.step(luminance)]
+        }
+        let brightest = max(red, green, blue) * factor
+        return factor * gains[Self.step(brightest / Float(Self.most))]
+    }
+
+    private static func step(_ share: Float) -> Int {
+        Int(max(0, min(share, 1)).squareRoot() * Float(steps) + 0.5)
+    }
+
+    /// Bends light in units of white: from BT.2390's knee on, a spline that ends at white.
+    private static func bent(_ light: Double) -> Double {
+        let whole = value(ofLight: peak)
+        let value = min(1, value(ofLight: light * white) / whole)
+        let most = Self.value(ofLight: white) / whole
+        let knee = 1.5 * most - 0.5
+        guard value > knee else { return light }
+        let t = (value - knee) / (1 - knee)
+        let (square, cube) = (t * t, t * t * t)
+        var bent = (2 * cube - 3 * square + 1) * knee
+        bent += (cube - 2 * square + t) * (1 - knee)
+        bent += (3 * square - 2 * cube) * most
+        return Self.light(pq: bent * whole) / white
+    }
+
+    private static let (m1, m2) = (0.159_301_757_812_5, 78.843_75)
+    private static let (c1, c2, c3) = (0.835_937_5, 18.851_562_5, 18.6875)
+
+    /// Returns the light of a PQ value in candela per square metre.
+    private static func light(pq value: Double) -> Double {
+        let power = pow(max(0, value), 1 / m2)
+        return 10_000 * pow(max(0, power - c1) / (c2 - c3 * power), 1 / m1)
+    }
+
+    /// Returns the PQ value of light in candela per square metre.
+    private static func value(ofLight light: Double) -> Double {
+        let power = pow(light / 10_000, m1)
+        return pow((c1 + c2 * power) / (1 + c3 * power), m2)
     }
 }
 

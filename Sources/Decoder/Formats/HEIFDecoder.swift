@@ -34,7 +34,7 @@ enum HEIFDecoder: PictureDecoder {
         let plan = DecodePlan(stored: size, orientation: .upright, request: request)
         guard request.wantsPixels else { return plan.reply(facts) }
 
-        let conversion = ColourConversion(profile: picture.profile)
+        let conversion = picture.conversion
         if request.haste == .soon {
             var small = try HEIFPicture(bytes, format: name)
             if small.takeThumbnail(), plan.isLike(small.size), (try? small.decode()) != nil {
@@ -119,8 +119,19 @@ struct HEIFPicture: ~Copyable {
         return offset < length - 4 ? Array(bytes[(4 + offset)...]) : nil
     }
 
+    /// The conversion from the picture's colours; nil for sRGB. High dynamic range is stated by numbers, even beside a
+    /// profile.
+    var conversion: ColourConversion? {
+        var (transfer, primaries) = (CInt(0), CInt(0))
+        let isStated = cheif_get_coding(decoder, &transfer, &primaries) != 0
+        let coded = isStated ? ColourConversion(transfer: Int(transfer), primaries: Int(primaries)) : nil
+        if let coded, coded.isForHighRange { return coded }
+        guard let profile else { return coded }
+        return ColourConversion(profile: profile)
+    }
+
     /// The colour profile; nil if it is missing or too long.
-    var profile: [UInt8]? {
+    private var profile: [UInt8]? {
         let length = cheif_profile_length(decoder)
         guard length > 0, length <= ICCProfile.longest else { return nil }
         var bytes = [UInt8](repeating: 0, count: length)

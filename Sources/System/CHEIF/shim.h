@@ -24,6 +24,8 @@ typedef struct cheif_functions {
     __typeof__(&heif_image_handle_get_metadata) get_metadata;
     __typeof__(&heif_image_handle_get_raw_color_profile_size) get_profile_size;
     __typeof__(&heif_image_handle_get_raw_color_profile) get_profile;
+    __typeof__(&heif_image_handle_get_nclx_color_profile) get_coding;
+    __typeof__(&heif_nclx_color_profile_free) free_coding;
     __typeof__(&heif_image_handle_get_list_of_thumbnail_IDs) list_thumbnails;
     __typeof__(&heif_image_handle_get_thumbnail) get_thumbnail;
     __typeof__(&heif_decoding_options_alloc) new_options;
@@ -55,6 +57,8 @@ static inline int cheif_find(cheif_functions *functions) {
     functions->get_metadata = CHEIF_FIND(heif, heif_image_handle_get_metadata);
     functions->get_profile_size = CHEIF_FIND(heif, heif_image_handle_get_raw_color_profile_size);
     functions->get_profile = CHEIF_FIND(heif, heif_image_handle_get_raw_color_profile);
+    functions->get_coding = CHEIF_FIND(heif, heif_image_handle_get_nclx_color_profile);
+    functions->free_coding = CHEIF_FIND(heif, heif_nclx_color_profile_free);
     functions->list_thumbnails = CHEIF_FIND(heif, heif_image_handle_get_list_of_thumbnail_IDs);
     functions->get_thumbnail = CHEIF_FIND(heif, heif_image_handle_get_thumbnail);
     functions->new_options = CHEIF_FIND(heif, heif_decoding_options_alloc);
@@ -172,6 +176,16 @@ static inline size_t cheif_profile_length(const cheif_decoder *decoder) {
 
 static inline int cheif_copy_profile(cheif_decoder *decoder, void *bytes) {
     return cheif_check(decoder, decoder->functions.get_profile(decoder->picture, bytes));
+}
+
+/// Reads the numbers of the transfer function and the primaries by ITU-T H.273. Returns whether the file states them.
+static inline int cheif_get_coding(cheif_decoder *decoder, int *transfer, int *primaries) {
+    struct heif_color_profile_nclx *coding = NULL;
+    if (decoder->functions.get_coding(decoder->picture, &coding).code != heif_error_Ok || coding == NULL) return 0;
+    *transfer = (int)coding->transfer_characteristics;
+    *primaries = (int)coding->color_primaries;
+    decoder->functions.free_coding(coding);
+    return 1;
 }
 
 /// Switches from the picture to its first embedded thumbnail. Returns whether there is one.
