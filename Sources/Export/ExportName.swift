@@ -22,10 +22,13 @@ struct ExportName: Hashable {
         let endings = format?.endings ?? []
         let title = Self.harmless(photo.name)
         let own = endings.first { title.lowercased().hasSuffix("." + $0) && title.count > $0.count + 1 }
+        // Raw files and TIFFs have the same format, and a list may give a photo a title without an ending.
+        let listed = endings.first { photo.galleryID.lowercased().hasSuffix("." + $0) }
         let bare = own.map { String(title.dropLast($0.count + 1)) } ?? title
         let stem = Self.harmless(bare.isEmpty ? photo.galleryID : bare)
         self.stem = Self.cut(stem.isEmpty ? "photo" : stem)
-        ending = own.map { title.suffix($0.count + 1) }.map(String.init) ?? endings.first.map { "." + $0 } ?? ""
+        ending =
+            own.map { title.suffix($0.count + 1) }.map(String.init) ?? (listed ?? endings.first).map { "." + $0 } ?? ""
     }
 
     private init(stem: String, ending: String) { (self.stem, self.ending) = (stem, ending) }
@@ -62,12 +65,20 @@ extension PictureSignature {
     /// The file name endings of the format, the usual ending first.
     fileprivate var endings: [String] {
         switch self {
-        case .jpeg: ["jpg", "jpeg", "jpe"]
+        case .jpeg: ["jpg", "jpeg", "jpe", "jfif", "mpo"]
         case .png: ["png"]
         case .gif: ["gif"]
         case .webp: ["webp"]
-        case .tiff: ["tif", "tiff"]
+        case .tiff: ["tif", "tiff", "arw", "cr2", "dng", "nef", "nrw", "pef", "srw"]
         case .heif: ["heic", "heif", "avif"]
+        case .bmp: ["bmp", "dib"]
+        case .netpbm: ["pnm", "pbm", "pgm", "ppm", "pam"]
+        case .qoi: ["qoi"]
+        case .jxl: ["jxl"]
+        case .raf: ["raf"]
+        case .cr3: ["cr3"]
+        case .orf: ["orf"]
+        case .rw2: ["rw2"]
         }
     }
 }

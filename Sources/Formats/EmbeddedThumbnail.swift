@@ -6,8 +6,9 @@ import Model
 ///     embedded.picture      // a small JPEG, or nil
 ///     embedded.takenAt      // "2006-07-30T07:47:17"
 ///
-/// Cameras write a thumbnail into the EXIF block at the beginning of a JPEG. Other formats keep it elsewhere, so this type
-/// finds nothing in them. The bytes are untrusted: every offset and length is checked, and at most three directories are
+/// Cameras write a thumbnail into the EXIF block at the beginning of a JPEG. Raw files that are TIFFs have the structure of
+/// such a block, and Fujifilm's begin with a JPEG. Other formats keep it elsewhere, so this type finds nothing in them. The
+/// bytes are untrusted: every offset and length is checked, and at most three directories are
 /// read.
 public struct EmbeddedThumbnail: Hashable, Sendable {
     /// The thumbnail as a JPEG that decoders show upright; nil if there is none.
@@ -30,7 +31,7 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
 
     /// Reads a photo's first bytes. Bytes beyond ``reach`` are ignored.
     public init(inPhoto bytes: [UInt8]) {
-        guard let block = TIFFBlock(inJPEG: Array(bytes.prefix(Self.reach))),
+        guard let block = TIFFBlock(inPhoto: Array(bytes.prefix(Self.reach))),
             let main = block.long(at: 4).map({ block.directory(at: $0, of: [Tag.orientation, Tag.exif]) })
         else {
             (picture, orientation, takenAt) = (nil, 1, nil)
@@ -177,14 +178,31 @@ private struct TIFFBlock {
     private let bytes: [UInt8]
     private let isLittleEndian: Bool
 
-    /// Finds the block in a JPEG. The end of the JPEG may be missing.
-    init?(inJPEG jpeg: [UInt8]) {
+    /// Finds the block in a JPEG, or takes a raw file as one. The end of the photo may be missing.
+    init?(inPhoto photo: [UInt8]) {
+        if photo.starts(with: [0xFF, 0xD8]) {
+            self.init(inJPEG: photo)
+        } else if photo.starts(with: "FUJIFILMCCD-RAW ".utf8) {
+            // The place of the JPEG is a big-endian number.
+            let place = photo.dropFirst(84).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            self.init(inJPEG: Array(photo.dropFirst(place)))
+        } else {
+            self.init(photo)
+        }
+    }
+
+    private init?(inJPEG jpeg: [UInt8]) {
         guard jpeg.starts(with: [0xFF, 0xD8]),
             let segment = JPEGSegments(jpeg).first(where: { $0.isExif(in: jpeg) })
         else { return nil }
-        bytes = Array(jpeg[segment.content].dropFirst(JPEGSegments.exif.count))
+        self.init(Array(jpeg[segment.content].dropFirst(JPEGSegments.exif.count)))
+    }
+
+    private init?(_ bytes: [UInt8]) {
+        self.bytes = bytes
         switch Array(bytes.prefix(4)) {
-        case [0x49, 0x49, 42, 0]: isLittleEndian = true
+        // "IIRO" and "IIRS" begin Olympus's files.
+        case [0x49, 0x49, 42, 0], Array("IIRO".utf8), Array("IIRS".utf8): isLittleEndian = true
         case [0x4D, 0x4D, 0, 42]: isLittleEndian = false
         default: return nil
         }

@@ -140,10 +140,11 @@ public struct RenditionState: Hashable, Sendable {
 /// This type keeps web pages and error texts out of the cache. Only the decoder finds out whether the bytes are a valid
 /// picture.
 public enum PictureSignature: String, Sendable, CaseIterable {
-    case jpeg, png, gif, webp, tiff, heif
+    /// The raw files of many cameras are TIFFs; `raf`, `cr3`, `orf` and `rw2` have a signature of their own.
+    case jpeg, png, gif, webp, tiff, heif, bmp, netpbm, qoi, jxl, raf, cr3, orf, rw2
 
-    /// The number of bytes to check.
-    public static let length = 12
+    /// The number of bytes to check. Signatures need 20; a drawing may begin with comments.
+    public static let length = 512
 
     /// Returns the format of a file that starts with these bytes. Returns nil if no format matches.
     public init?(_ bytes: some Collection<UInt8>) {
@@ -152,15 +153,32 @@ public enum PictureSignature: String, Sendable, CaseIterable {
         case _ where head.starts(with: [0xFF, 0xD8, 0xFF]): self = .jpeg
         case _ where head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]): self = .png
         case _ where head.starts(with: Array("GIF87a".utf8)) || head.starts(with: Array("GIF89a".utf8)): self = .gif
-        case _ where head.starts(with: Array("RIFF".utf8)) && head.dropFirst(8).elementsEqual("WEBP".utf8):
+        case _ where head.starts(with: Array("RIFF".utf8)) && head.dropFirst(8).starts(with: "WEBP".utf8):
             self = .webp
         // 43 instead of 42 marks BigTIFF, with 64-bit offsets.
         case _ where [0x2A, 0x2B].contains { head.starts(with: [0x49, 0x49, $0, 0x00]) }: self = .tiff
         case _ where [0x2A, 0x2B].contains { head.starts(with: [0x4D, 0x4D, 0x00, $0]) }: self = .tiff
         // An ISO base media file with the brand of a still picture.
-        case _ where head.dropFirst(4).starts(with: "ftyp".utf8) && Self.isStillBrand(head.dropFirst(8)): self = .heif
+        case _ where head.dropFirst(4).starts(with: "ftyp".utf8) && Self.isStillBrand(head.dropFirst(8).prefix(4)):
+            self = .heif
+        case _ where head.starts(with: Array("FUJIFILMCCD-RAW ".utf8)): self = .raf
+        case _ where head.dropFirst(4).starts(with: "ftypcrx ".utf8): self = .cr3
+        case _ where ["IIRO", "IIRS", "MMOR"].contains { head.starts(with: Array($0.utf8)) }: self = .orf
+        case _ where head.starts(with: [0x49, 0x49, 0x55, 0x00]): self = .rw2
+        case _ where head.starts(with: Array("qoif".utf8)): self = .qoi
+        case _ where head.starts(with: [0xFF, 0x0A]): self = .jxl
+        case _ where head.starts(with: [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]): self = .jxl
+        case _ where Self.isBitmap(head): self = .bmp
+        case _ where Self.isNetpbm(head): self = .netpbm
         default: return nil
         }
+    }
+
+    /// Returns a description of a file that is no picture, for a failure.
+    public static func description(ofOther head: some Collection<UInt8>) -> String {
+        let text = String(decoding: head.prefix(length), as: UTF8.self)
+        let isDrawing = text.hasPrefix("<") && text.contains("<svg")
+        return isDrawing ? "an SVG drawing, which Vitrine does not show" : "something that is not a picture"
     }
 
     /// Returns the media type of a picture that starts with these bytes; `application/octet-stream` for other files.
@@ -173,6 +191,14 @@ public enum PictureSignature: String, Sendable, CaseIterable {
         case .webp: "image/webp"
         case .tiff: "image/tiff"
         case .heif: isAV1 ? "image/avif" : "image/heic"
+        case .bmp: "image/bmp"
+        case .netpbm: "image/x-portable-anymap"
+        case .qoi: "image/qoi"
+        case .jxl: "image/jxl"
+        case .raf: "image/x-fuji-raf"
+        case .cr3: "image/x-canon-cr3"
+        case .orf: "image/x-olympus-orf"
+        case .rw2: "image/x-panasonic-rw2"
         case nil: "application/octet-stream"
         }
     }
@@ -182,13 +208,34 @@ public enum PictureSignature: String, Sendable, CaseIterable {
             $0.utf8.elementsEqual(brand)
         }
     }
+
+    /// Whether the second header has one of the lengths that a Windows bitmap has.
+    private static func isBitmap(_ head: [UInt8]) -> Bool {
+        guard head.count >= 18, head.starts(with: "BM".utf8), head[15...17].allSatisfy({ $0 == 0 }) else {
+            return false
+        }
+        return [12, 16, 40, 52, 56, 64, 108, 124].contains(head[14])
+    }
+
+    /// Whether a kind from P1 to P7 and a space or new line come first.
+    private static func isNetpbm(_ head: [UInt8]) -> Bool {
+        guard head.count > 2, head[0] == UInt8(ascii: "P") else { return false }
+        let isSpace = head[2] == 0x20 || 0x09...0x0D ~= head[2]
+        return head[1] == UInt8(ascii: "7")
+            ? head[2] == 0x0A : UInt8(ascii: "1")...UInt8(ascii: "6") ~= head[1] && isSpace
+    }
 }
 
 /// Recognises pictures by their names' endings, for lists without types.
 public enum PictureName {
     private static let endings = Set(
-        ["jpg", "jpeg", "jpe", "jfif", "png", "gif", "webp", "tif", "tiff", "heic", "heif", "hif", "avif"]
-            .map { Array($0.utf8) })
+        [
+            "jpg", "jpeg", "jpe", "jfif", "mpo", "png", "gif", "webp", "tif", "tiff", "heic", "heif", "hif", "avif",
+            "jxl",
+            "bmp", "dib", "pbm", "pgm", "ppm", "pnm", "pam", "qoi",
+            // Cameras' raw files.
+            "arw", "cr2", "cr3", "dng", "nef", "nrw", "orf", "pef", "raf", "rw2", "srw",
+        ].map { Array($0.utf8) })
 
     /// Whether a name has the ending of a picture, in upper or lower case. Hidden files are no pictures.
     public static func isPicture(_ name: ArraySlice<UInt8>) -> Bool {

@@ -17,6 +17,9 @@ import Testing
         #expect(name("Lake", .png) == "Lake.png")
         #expect(name("Lake", nil) == "Lake")
         #expect(name("Lake.JPG") == "Lake.JPG" && name("Lake.jpeg") == "Lake.jpeg")
+        // Many cameras' raw files are TIFFs.
+        #expect(name("Lake.NEF", .tiff) == "Lake.NEF" && name("Lake", .tiff) == "Lake.tif")
+        #expect(name("Lake", .tiff, id: "2024/lake.DNG") == "Lake.dng" && name("Lake", .cr3) == "Lake.cr3")
         // The title contradicts the format.
         #expect(name("Lake.jpg", .png) == "Lake.jpg.png")
         #expect(name("See bei Nacht, 1. Bild") == "See bei Nacht, 1. Bild.jpg")

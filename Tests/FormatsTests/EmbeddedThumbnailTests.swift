@@ -79,6 +79,25 @@ import Testing
         #expect(picture.dropFirst(2 + 36) == Self.thumbnail.dropFirst(2))
     }
 
+    @Test("The thumbnail of a raw file is found in its second directory, or in the JPEG at its beginning")
+    func raw() {
+        let photo = Photo(isLittleEndian: true, orientation: 1, time: "2006:07:30 07:47:17")
+        var olympus = photo.tiff
+        olympus.replaceSubrange(0..<4, with: "IIRO".utf8)
+        var fujifilm = Array("FUJIFILMCCD-RAW ".utf8) + [UInt8](repeating: 0, count: 68) + [0, 0, 0, 100]
+        fujifilm += [UInt8](repeating: 0, count: 12) + photo.bytes
+        for bytes in [photo.tiff, Photo(orientation: 1, time: photo.time).tiff, olympus, fujifilm] {
+            let embedded = EmbeddedThumbnail(inPhoto: bytes)
+            #expect(embedded.picture == Self.thumbnail && embedded.takenAt == "2006-07-30T07:47:17")
+            for length in 0..<bytes.count {
+                let cut = EmbeddedThumbnail(inPhoto: Array(bytes.prefix(length)))
+                #expect(cut.picture == nil || cut.picture == Self.thumbnail)
+            }
+        }
+        fujifilm.replaceSubrange(84..<88, with: [255, 255, 255, 255])
+        #expect(EmbeddedThumbnail(inPhoto: fujifilm).picture == nil)
+    }
+
     @Test("Impossible orientations and times are unknown")
     func impossible() {
         for orientation in [0, 9, 65_535] {
@@ -122,7 +141,7 @@ import Testing
         for thumbnail in [[], [0xFF, 0xD8], Array(Self.thumbnail.dropLast(20)), Array("II*\0 no JPEG".utf8)] {
             #expect(EmbeddedThumbnail(inPhoto: Photo(thumbnail: thumbnail).bytes).picture == nil)
         }
-        for photo in [[], [0xFF], [0xFF, 0xD8], Array("\u{89}PNG".utf8), Photo().tiff] {
+        for photo in [[], [0xFF], [0xFF, 0xD8], Array("\u{89}PNG".utf8), Array("II,\0".utf8) + Photo().tiff] {
             #expect(EmbeddedThumbnail(inPhoto: photo) == EmbeddedThumbnail(inPhoto: []))
         }
     }

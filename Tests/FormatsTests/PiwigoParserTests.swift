@@ -135,7 +135,7 @@ import Testing
         #expect(try photo(otherFile("film.mp4", picture: "upload/pwg_representative/7-"))?.videoMilliseconds == 0)
         #expect(try photo(otherFile("film.MOV", picture: "themes/default/icon/mimetypes/mov-")) == nil)
         #expect(try photo(otherFile("song.mp3", picture: "upload/pwg_representative/7-")) == nil)
-        #expect(try photo(otherFile("raw.cr2", picture: "themes/default/icon/mimetypes/unknown-")) == nil)
+        #expect(try photo(otherFile("layers.psd", picture: "themes/default/icon/mimetypes/unknown-")) == nil)
         let paper = try photo(otherFile("paper.pdf", picture: "upload/pwg_representative/7-"))
         #expect(paper?.videoMilliseconds == nil)
         #expect(try paper?.photo == Address("http://photos.test/i.php?/upload/pwg_representative/7-la.jpg"))

@@ -245,7 +245,13 @@ struct ImmichAsset {
 
     private static let decodableTypes: Set<String> = [
         "image/jpeg", "image/jpg", "image/png", "image/gif", "image/webp", "image/tiff", "image/heic", "image/heif",
-        "image/avif",
+        "image/avif", "image/jxl", "image/bmp",
+        // Cameras' raw files, under both of the server's names.
+        "image/arw", "image/x-sony-arw", "image/cr2", "image/x-canon-cr2", "image/cr3", "image/x-canon-cr3",
+        "image/dng",
+        "image/x-adobe-dng", "image/nef", "image/x-nikon-nef", "image/nrw", "image/x-nikon-nrw", "image/orf",
+        "image/x-olympus-orf", "image/pef", "image/x-pentax-pef", "image/raf", "image/x-fuji-raf", "image/rw2",
+        "image/x-panasonic-rw2", "image/srw", "image/x-samsung-srw",
     ]
 }
 

@@ -50,7 +50,9 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     public func process(_ response: inout Response) async throws {
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
-        guard PictureSignature(bytes) != nil else { throw RequestError.wrongType("something that is not a picture") }
+        guard PictureSignature(bytes) != nil else {
+            throw RequestError.wrongType(PictureSignature.description(ofOther: bytes))
+        }
         try Task.checkCancellation()
         let embedded = EmbeddedThumbnail(inPhoto: bytes)
         let taken = embedded.takenAt.flatMap { Timestamp(localTime: $0) }

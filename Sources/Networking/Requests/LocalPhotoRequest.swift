@@ -54,8 +54,9 @@ public struct LocalPhotoRequest: NetworkRequest {
         guard let file = OriginalFile(descriptor) else { throw RequestError.transfer(.file("it is no regular file")) }
         var beginning = [UInt8](repeating: 0, count: PictureSignature.length)
         let count = beginning.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        guard PictureSignature(beginning.prefix(max(count, 0))) != nil else {
-            throw RequestError.wrongType("something that is not a picture")
+        let head = beginning.prefix(max(count, 0))
+        guard PictureSignature(head) != nil else {
+            throw RequestError.wrongType(PictureSignature.description(ofOther: head))
         }
         try await picture.cache.writer.store(original: file, of: picture.key, edition: picture.source.state.edition)
         return nil

@@ -80,8 +80,9 @@ public struct PhotoRequest: TransferRequest {
             if RequestError(error).isBreak || error is CancellationError { keep(file, response.head) }
             throw error
         }
-        guard PictureSignature(file.beginning(PictureSignature.length)) != nil else {
-            throw RequestError.wrongType("something that is not a picture")
+        let beginning = file.beginning(PictureSignature.length)
+        guard PictureSignature(beginning) != nil else {
+            throw RequestError.wrongType(PictureSignature.description(ofOther: beginning))
         }
         try Task.checkCancellation()
         let isStored = try await picture.cache.writer.store(

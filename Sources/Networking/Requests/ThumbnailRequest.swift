@@ -45,7 +45,9 @@ public struct ThumbnailRequest: TransferRequest {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
-        guard PictureSignature(bytes) != nil else { throw RequestError.wrongType("something that is not a picture") }
+        guard PictureSignature(bytes) != nil else {
+            throw RequestError.wrongType(PictureSignature.description(ofOther: bytes))
+        }
         try Task.checkCancellation()
         let isStored = try await picture.cache.writer.store(
             thumbnail: bytes, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
