@@ -33,28 +33,41 @@ import Testing
         return exif
     }
 
-    static let formats = [
-        Format("JPEG") { try jpeg() }, Format("progressive JPEG") { try jpeg("-progressive") },
-        Format("EXIF in a JPEG") { ExifFile.jpeg(try jpeg(), inserting: exif().segment) },
-        Format("PNG") { PNGFile(.scene(width: 9, height: 7)).bytes },
-        Format("EXIF in a PNG") {
-            var png = PNGFile(.scene(width: 9, height: 7))
-            png.chunks = [("eXIf", exif().tiff)]
-            return png.bytes
-        },
-        Format("GIF") {
-            var gif = GIFFile(
-                size: PixelSize(width: 8, height: 6), palette: [.black, PixelColor(red: 255, green: 255, blue: 255)])
-            gif.frames = [.init(size: gif.size, filled: 0), .init(size: gif.size, filled: 1)]
-            return gif.bytes
-        },
-        Format("WebP") { try converted("webp:-") },
-        Format("lossless WebP") { try converted("-define", "webp:lossless=true", "webp:-") },
-        Format("TIFF") { try converted("tiff:-") },
-        Format("BigTIFF") { exif().bigTIFF },
-        Format("HEIF") { try converted("heic:-") },
-        Format("BMP") { try converted("bmp:-") },
-    ]
+    static let formats =
+        [
+            Format("JPEG") { try jpeg() }, Format("progressive JPEG") { try jpeg("-progressive") },
+            Format("EXIF in a JPEG") { ExifFile.jpeg(try jpeg(), inserting: exif().segment) },
+            Format("PNG") { PNGFile(.scene(width: 9, height: 7)).bytes },
+            Format("EXIF in a PNG") {
+                var png = PNGFile(.scene(width: 9, height: 7))
+                png.chunks = [("eXIf", exif().tiff)]
+                return png.bytes
+            },
+            Format("GIF") {
+                var gif = GIFFile(
+                    size: PixelSize(width: 8, height: 6),
+                    palette: [.black, PixelColor(red: 255, green: 255, blue: 255)])
+                gif.frames = [.init(size: gif.size, filled: 0), .init(size: gif.size, filled: 1)]
+                return gif.bytes
+            },
+            Format("WebP") { try converted("webp:-") },
+            Format("lossless WebP") { try converted("-define", "webp:lossless=true", "webp:-") },
+            Format("TIFF") { try converted("tiff:-") },
+            Format("BigTIFF") { exif().bigTIFF },
+            Format("HEIF") { try converted("heic:-") },
+            Format("BMP") { try converted("bmp:-") },
+            Format("BMP in run lengths") {
+                try converted("-colors", "8", "-type", "Palette", "-compress", "RLE", "bmp3:-")
+            },
+            Format("PPM") { try converted("ppm:-") },
+            Format("PPM as text") { try converted("-compress", "none", "ppm:-") },
+            Format("PAM") { try converted("-alpha", "on", "pam:-") },
+        ] + ["qoi-alpha.qoi", "jxl-described.jxl", "jxl-alpha-lossless.jxl"].map(inCorpus)
+        + ["arw", "cr2", "cr3", "dng", "nef", "orf", "pef", "raf", "rw2", "srw"].map { inCorpus("raw-\($0).\($0)") }
+
+    private static func inCorpus(_ name: String) -> Format {
+        Format(name) { try PictureCorpus().bytes("pictures", name) }
+    }
 
     @Test("No number anywhere in a picture's header crashes the decoder", arguments: formats)
     func headers(format: Format) throws {

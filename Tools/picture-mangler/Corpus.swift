@@ -12,6 +12,10 @@ enum Corpus {
         ["-interlace", "GIF", "gif:-"], ["tiff:-"], ["-compress", "LZW", "tiff:-"], ["-compress", "JPEG", "tiff:-"],
         ["-compress", "Zip", "-depth", "16", "tiff:-"], ["-define", "png:color-type=6", "png:-"],
         ["-interlace", "PNG", "png:-"], ["-depth", "16", "png:-"], ["-colors", "8", "png8:-"], ["heic:-"], ["avif:-"],
+        ["bmp:-"], ["bmp2:-"], ["-colors", "8", "-type", "Palette", "-compress", "RLE", "bmp3:-"],
+        ["-define", "bmp:subtype=RGB565", "bmp:-"], ["ppm:-"], ["-depth", "16", "pgm:-"],
+        ["-compress", "none", "ppm:-"],
+        ["-alpha", "on", "pam:-"], ["-threshold", "50%", "pbm:-"],
     ]
 
     static func write(to folder: String) throws {
@@ -34,7 +38,17 @@ enum Corpus {
         ].map { try Tool.run("/usr/bin/cjpeg", $0, input: scene.ppm) }
         // Omits formats that this ImageMagick cannot write.
         let converted = conversions.compactMap { try? Tool.run("/usr/bin/convert", ["ppm:-"] + $0, input: scene.ppm) }
-        return jpegs + exif(jpegs[0]) + pngs() + converted.filter { !$0.isEmpty }
+        return jpegs + exif(jpegs[0]) + pngs() + converted.filter { !$0.isEmpty } + ready()
+    }
+
+    /// Files of the tests' corpus that these programs cannot write: raw files, QOI, JPEG XL and high dynamic range.
+    private static func ready() -> [[UInt8]] {
+        guard let corpus = try? PictureCorpus() else { return [] }
+        let names = corpus.names(in: "pictures").filter { name in
+            ["qoi-", "jxl-", "hdr-"].contains { name.hasPrefix($0) }
+                || name.hasPrefix("raw-") && !name.hasPrefix("raw-orientation")
+        }
+        return names.compactMap { try? corpus.bytes("pictures", $0) }
     }
 
     private static func exif(_ jpeg: [UInt8]) -> [[UInt8]] {
