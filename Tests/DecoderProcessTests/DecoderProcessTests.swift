@@ -31,6 +31,36 @@ struct DecoderProcessTests {
         #expect(reply.pixels == .scene(width: 16, height: 12))
     }
 
+    /// Formats that need no library, and those whose library is loaded for them. The sandbox forbids threads.
+    @Test("The sandbox permits what each format needs")
+    func everyFormat() throws {
+        let corpus = try PictureCorpus()
+        let plain = [
+            "raw-arw.arw", "raw-cr2.cr2", "raw-cr3.cr3", "raw-dng.dng", "raw-nef.nef", "raw-orf.orf", "raw-pef.pef",
+            "raw-raf.raf", "raw-rw2.rw2", "raw-srw.srw", "bmp-24-bit.bmp", "netpbm.ppm", "qoi-plain.qoi",
+            "jpeg-gain-map.jpg", "webp-grainy-lossy.webp", "gif-grainy.gif",
+        ]
+        let loaded = [
+            "jxl-lossy.jxl", "jxl-lossless.jxl", "jxl-large.jxl", "jxl-described.jxl", "hdr-pq.avif", "hdr-pq.jxl",
+            "heic-lossy.heic", "avif-lossy.avif", "tiff-grainy.tif",
+        ]
+        for (names, origin) in [(plain, DecoderProcess.Origin.server), (plain, .program), (loaded, .program)] {
+            for name in names {
+                let bytes = try corpus.bytes("pictures", name)
+                var request = DecodeRequest(box: PixelSize(width: 80, height: 80))
+                request.background = PixelColor(red: 0x20, green: 0x40, blue: 0x60)
+                let process = try DecoderProcess(bytes, arguments: [request.argument], from: origin)
+                #expect(process.status == 0, "\(name)")
+                guard process.status == 0 else { continue }
+                let reply = try picture(of: try DecodeOutcome(reading: process.output, for: request))
+                let pixels = try #require(reply.pixels, "\(name)")
+                let expected = try corpus.expected(name + ".ppm")
+                #expect(
+                    pixels.psnr(expected.scaled(PixelRect(whole: expected.size), to: pixels.size)) >= 30, "\(name)")
+            }
+        }
+    }
+
     @Test(arguments: DecoderProcess.Origin.allCases) func answersWithoutPixels(origin: DecoderProcess.Origin) throws {
         var request = request
         request.product = .facts
