@@ -11,7 +11,8 @@ import Text
 /// root makes the only log and passes the log on; there is no global log.
 ///
 /// The log keeps an entry if the entry's subsystem is on and its level is high enough. Transfer details have no level; only
-/// their switch counts. At the start, this switch is off unless the level is `debug`.
+/// their switch counts. At the start, this switch is off unless the level is `debug`. The heads of exchanges with one host are
+/// kept whatever the levels are, if the user asks for them.
 public final class Log: Sendable {
     private struct State {
         /// The entries as a ring: in a full ring, the oldest entry is at `sequence % capacity`.
@@ -22,13 +23,18 @@ public final class Log: Sendable {
         var firstKept = 0
         var enabled: Set<LogSubsystem>
         var level: LogLevel
+        /// The levels of subsystems that have their own.
+        var levels: [LogSubsystem: LogLevel] = [:]
+        /// The host whose exchanges are kept.
+        var host: String?
+        /// The file that receives every kept entry.
+        var file: LogFile?
         var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
         var nextWatcher = 0
     }
 
     private let state: Mutex<State>
     private let capacity: Int
-    private let file: LogFile?
     private let now: @Sendable () -> Int64
 
     /// Creates a log without entries.
@@ -43,10 +49,56 @@ public final class Log: Sendable {
         now: @escaping @Sendable () -> Int64 = Log.systemTime
     ) {
         self.capacity = capacity
-        self.file = file
         self.now = now
         let enabled = LogSubsystem.allCases.filter { !$0.isDetail || level == .debug }
-        state = Mutex(State(enabled: Set(enabled), level: level))
+        state = Mutex(State(enabled: Set(enabled), level: level, file: file))
+    }
+
+    /// Sets the level of later entries, and other levels of some subsystems.
+    ///
+    /// The switches of subsystems follow: a subsystem without a level is off.
+    ///
+    /// - Parameter levels: the subsystems with a level of their own; nil turns a subsystem off.
+    public func setLevel(_ level: LogLevel, _ levels: [LogSubsystem: LogLevel?] = [:]) {
+        let watchers = state.withLock { state in
+            state.level = level
+            state.levels = levels.compactMapValues { $0 }
+            state.enabled = Set(
+                LogSubsystem.allCases.filter { subsystem in
+                    guard let own = levels[subsystem, default: level] else { return false }
+                    return !subsystem.isDetail || own == .debug
+                })
+            return state.watchers
+        }
+        Self.wake(watchers)
+    }
+
+    /// Sets the file that receives every later entry; nil for no file.
+    public func setFile(_ file: LogFile?) {
+        // The former file writes its last entries when it is released.
+        let former = state.withLock { state in
+            defer { state.file = file }
+            return state.file
+        }
+        former?.flush()
+    }
+
+    /// Waits until the file has all entries so far. Vitrine calls this method before it ends.
+    public func flush() { state.withLock { $0.file }?.flush() }
+
+    /// Sets the host whose exchanges the log keeps; nil for none.
+    public func setExchangeHost(_ host: String?) {
+        state.withLock { $0.host = host?.lowercased() }
+    }
+
+    /// Returns whether the log keeps the exchanges with a host.
+    public func keepsExchanges(with host: String) -> Bool {
+        state.withLock { $0.host.map { $0 == host.lowercased() } ?? false }
+    }
+
+    /// Logs the head of a request or of its answer, whatever the level is. The caller asks ``keepsExchanges(with:)`` first.
+    public func exchange(_ message: @autoclosure () -> String) {
+        append(.debug, .networkDetail, message)
     }
 
     /// Logs a failure.
@@ -65,12 +117,18 @@ public final class Log: Sendable {
     }
 
     private func write(_ level: LogLevel, _ subsystem: LogSubsystem, _ message: () -> String) {
-        let isKept = state.withLock { $0.enabled.contains(subsystem) && (subsystem.isDetail || $0.level >= level) }
-        guard isKept else { return }
+        let isKept = state.withLock { state in
+            state.enabled.contains(subsystem)
+                && (subsystem.isDetail || state.levels[subsystem, default: state.level] >= level)
+        }
+        if isKept { append(level, subsystem, message) }
+    }
+
+    private func append(_ level: LogLevel, _ subsystem: LogSubsystem, _ message: () -> String) {
         // Built outside the lock, since a message may be long and may take other locks.
         let text = message().withoutSecrets
         let time = now()
-        let (entry, watchers) = state.withLock { state in
+        let (entry, watchers, file) = state.withLock { state in
             let entry = LogEntry(
                 sequence: state.next, time: time, subsystem: subsystem, level: level, message: text)
             if state.ring.count < capacity {
@@ -79,7 +137,7 @@ public final class Log: Sendable {
                 state.ring[entry.sequence % capacity] = entry
             }
             state.next += 1
-            return (entry, state.watchers)
+            return (entry, state.watchers, state.file)
         }
         Self.wake(watchers)
         file?.append(entry.line)

@@ -17,6 +17,9 @@ public final class LogFile: Sendable {
     /// The size of the file in bytes. Only `queue` uses this property.
     private nonisolated(unsafe) var size: Int
 
+    /// Whether the file may be replaced by a new one when it is too large.
+    private let isRotated: Bool
+
     private struct Waiting {
         var lines: [String] = []
         var leftOut = 0
@@ -33,9 +36,20 @@ public final class LogFile: Sendable {
     public init(path: String, maximumSize: Int = 1 << 20) throws(LogError) {
         self.path = path
         self.maximumSize = maximumSize
+        isRotated = true
         descriptor = try Self.open(path)
         size = Int(lseek(descriptor, 0, SEEK_END))
     }
+
+    /// Creates a log that goes to standard error.
+    public init(standardError: Void) throws(LogError) {
+        (path, maximumSize, isRotated, size) = (Self.standardError, .max, false, 0)
+        descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw .cannotOpen(path, Self.reason) }
+    }
+
+    /// The name that stands for standard error.
+    public static let standardError = "-"
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
@@ -69,11 +83,11 @@ public final class LogFile: Sendable {
 
     private func write(_ line: String) {
         var bytes = Array(line.utf8)[...]
-        if size + bytes.count > maximumSize { rotate() }
+        if isRotated, size + bytes.count > maximumSize { rotate() }
         while !bytes.isEmpty, descriptor >= 0 {
             let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written > 0 {
-                size += written
+                if isRotated { size += written }
                 bytes = bytes.dropFirst(written)
             } else if errno != EINTR {
                 // The disk may be full. There is no other place to report it.
@@ -128,10 +142,15 @@ public enum LogError: Error, Equatable, CustomStringConvertible {
     /// Other users have access to the file. The values are the path and the reason.
     case notPrivate(String, String)
 
+    /// Lines on standard error would cover the screen.
+    case coversScreen
+
     /// The error as a sentence for the user.
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "The log file \(path) cannot be opened: \(reason)."
+        case .coversScreen:
+            "The log would cover the screen: with “log-file = -”, redirect standard error, as in 2>log.txt."
         case .notPrivate(let path, let reason):
             "The log file \(path) is not used, since others could read or change it: \(reason). Name another file."
         }

@@ -41,6 +41,40 @@ import Testing
         }
     }
 
+    @Test("BEHAVIOURS 6.4: the exchanges with one host are logged without secrets, whatever the level")
+    func loggedExchanges() async throws {
+        let server = try ScriptedServer { request in
+            request.path == "/away"
+                ? .answer(302, headers: ["Location: http://me:s3cret@127.0.0.1/in?token=s3cret"])
+                : .answer(200, "in", headers: ["Set-Cookie: id=s3cret", "X-Plain: shown"])
+        }
+        log.setLevel(.error)
+        let client = client()
+        _ = try await answer(server.url("/quiet"), with: client)
+        #expect(log.entries.isEmpty)
+        log.setExchangeHost("127.0.0.1")
+        for credentials in [
+            .init(user: "me", password: "s3cret"), .init(bearer: "s3cret"), .init(header: "X-Own", value: "s3cret"),
+        ] as [HTTPRequest.Credentials] {
+            _ = try await answer(server.url("/p?key=s3cret"), as: credentials, isUnasked: true, with: client)
+        }
+        let lines = log.entries.map(\.message)
+        #expect(lines.count == 6 && lines.count { $0.contains("> GET /p?key=… HTTP/1.1 | ") } == 3, "\(lines)")
+        #expect(lines.count { $0.contains("< HTTP/1.1 200 ") && $0.contains("X-Plain: shown") } == 3)
+        #expect(lines.contains { $0.contains("Authorization: …") } && lines.contains { $0.contains("X-Own: …") })
+        log.clear()
+        // The address after the redirect has no such path on the server.
+        _ = await client.transfer(
+            HTTPRequest(url: server.url("/away"), destination: .stream, limit: 1 << 20)
+        ).failure()
+        #expect(log.entries.contains { $0.message.contains("Location: http://…@127.0.0.1/in?token=…") })
+        #expect(!log.entries.contains { $0.message.contains("s3cret") } && !lines.contains { $0.contains("s3cret") })
+        log.setExchangeHost("example.org")
+        log.clear()
+        _ = try await answer(server.url("/quiet"), with: client)
+        #expect(log.entries.isEmpty)
+    }
+
     @Test("BEHAVIOURS 5.10: a password needs one challenge and is then sent at once")
     func learned() async throws {
         let (server, client) = (try guarded(), client())

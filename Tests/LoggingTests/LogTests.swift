@@ -49,6 +49,47 @@ import Testing
         #expect(log.entries.map(\.message) == Array(repeating: "kept", count: 5))
     }
 
+    @Test func levelsChangeAtOnceAlsoForOnePart() {
+        let log = Log()
+        log.debug(.network, "too early")
+        let own: [LogSubsystem: LogLevel?] = [.network: .debug, .xml: nil, .networkDetail: .debug]
+        log.setLevel(.error, own)
+        for subsystem in [LogSubsystem.network, .networkDetail, .sync, .xml] {
+            log.error(subsystem, "\(subsystem.name) error")
+            log.debug(subsystem, "\(subsystem.name) debug")
+        }
+        #expect(
+            log.entries.map(\.message) == [
+                "network error", "network debug", "network-detail error", "network-detail debug", "sync error",
+            ])
+        log.setLevel(.debug)
+        log.debug(.xml, "on again")
+        #expect(log.entries.last?.message == "on again" && log.isEnabled(.networkDetail))
+    }
+
+    @Test func exchangesOfOneHostAreKeptWhateverTheLevel() {
+        let log = Log(level: .error)
+        #expect(!log.keepsExchanges(with: "example.org"))
+        log.setExchangeHost("Example.org")
+        #expect(log.keepsExchanges(with: "example.ORG") && !log.keepsExchanges(with: "other.example.org"))
+        log.exchange("GET /?token=s3cret")
+        #expect(log.entries.map(\.message) == ["GET /?token=…"])
+    }
+
+    @Test func theFileChangesAtOnce() throws {
+        let folder = TestFolder()
+        let log = Log(file: try LogFile(path: folder.path("a")))
+        log.info(.sync, "one")
+        log.setFile(try LogFile(path: folder.path("b")))
+        log.info(.sync, "two")
+        log.setFile(nil)
+        log.info(.sync, "three")
+        log.flush()
+        func text(_ name: String) throws -> String { try String(contentsOfFile: folder.path(name), encoding: .utf8) }
+        #expect(try text("a").hasSuffix("sync one\n") && !text("a").contains("two"))
+        #expect(try text("b").hasSuffix("sync two\n") && !text("b").contains("three"))
+    }
+
     @Test func messagesAreBuiltOnlyIfKept() {
         let log = Log(level: .info)
         var built = 0

@@ -124,3 +124,47 @@ public enum HTTPDate {
         return range.contains(number) ? number : nil
     }
 }
+
+/// The head of a request or an answer as one line for the log, without passwords, cookies and tokens.
+struct HTTPHeadText: CustomStringConvertible {
+    /// The lines of the head, separated by ` | `.
+    let description: String
+
+    /// Parts of the names of headers whose values are secret.
+    private static let secretParts = [
+        "auth", "cookie", "token", "secret", "key", "session", "sign", "pass", "credential", "csrf",
+    ]
+    /// The headers that such parts fit, but that only ask for credentials.
+    private static let questions = ["www-authenticate", "proxy-authenticate"]
+
+    /// - Parameter credentials: the request's credentials, which may have a header of their own.
+    init(_ text: String, hiding credentials: HTTPRequest.Credentials?) {
+        var own: String?
+        if case .header(let name, _)? = credentials?.kind { own = name.lowercased() }
+        let lines = text.split(whereSeparator: \.isNewline).map { line -> String in
+            guard let colon = line.firstIndex(of: ":"), !line.prefix(upTo: colon).contains(" ") else {
+                return Self.withoutUser(line)
+            }
+            let name = line[..<colon].lowercased()
+            let isSecret = name == own || Self.secretParts.contains { name.contains($0) }
+            guard isSecret, !Self.questions.contains(name) else { return Self.withoutUser(line) }
+            return line[...colon] + " …"
+        }
+        description = lines.joined(separator: " | ")
+    }
+
+    /// Replaces the user and password in addresses of a line.
+    private static func withoutUser(_ line: Substring) -> String {
+        var (result, rest) = ("", line)
+        while let start = rest.firstRange(of: "://") {
+            result += rest[..<start.upperBound]
+            rest = rest[start.upperBound...]
+            let place = rest.prefix { !"/?#".contains($0) && !$0.isWhitespace }
+            if let at = place.lastIndex(of: "@") {
+                result += "…"
+                rest = rest[at...]
+            }
+        }
+        return result + rest
+    }
+}

@@ -69,6 +69,10 @@ struct EasyHandle {
         ccurl_set_before_request(curl.functions, pointer, callback)
     }
 
+    func setDebug(_ callback: curl_debug_callback) {
+        ccurl_set_debug(curl.functions, pointer, callback)
+    }
+
     // MARK: - Info
 
     func long(_ info: CURLINFO) -> Int {

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import Logging
 import Numbers
 
 /// The state of one transfer on the network's thread. Used on that thread only.
@@ -10,6 +11,8 @@ final class EasyTransfer {
     let request: HTTPRequest
     private let curl: Curl
     private let configuration: HTTPConfiguration
+    /// The log, which the exchanges write to.
+    let log: Log
     private let mailbox: TransferMailbox
     private let turn: TransferTurn
     private let memory: AuthenticationMemory
@@ -72,8 +75,11 @@ final class EasyTransfer {
 
     init(
         _ number: Int, _ request: HTTPRequest, _ curl: Curl, _ configuration: HTTPConfiguration,
-        _ memory: AuthenticationMemory, _ connections: ConnectionTable, _ mailbox: TransferMailbox, _ turn: TransferTurn
+        _ memory: AuthenticationMemory, _ connections: ConnectionTable, _ mailbox: TransferMailbox,
+        _ turn: TransferTurn,
+        log: Log
     ) {
+        self.log = log
         self.number = number
         self.request = request
         self.curl = curl

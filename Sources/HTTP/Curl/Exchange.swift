@@ -31,6 +31,8 @@ final class Exchange {
     /// The request's body. curl keeps its address and makes no copy.
     private let body: UnsafeMutableBufferPointer<UInt8>?
     private let errorText: UnsafeMutablePointer<CChar>
+    /// The lines of the answer's head so far, for the log.
+    private var loggedHead = ""
     /// The number of bytes of the request's file that curl has taken.
     private var taken: ByteCount = 0
     /// The socket of an upload's connection; nil before the connection.
@@ -64,6 +66,7 @@ final class Exchange {
         applyConnectionCallbacks(context)
         applyProgressCallbacks(context)
         if plan.request.upload != nil { applyUploadCallbacks(context) }
+        if transfer.log.keepsExchanges(with: plan.hop.url.origin.host) { applyLogCallbacks(context) }
     }
 
     deinit {
@@ -213,6 +216,34 @@ final class Exchange {
             return Int32(CURL_SEEKFUNC_OK)
         }
     }
+
+    /// Makes curl pass on the heads of requests and answers, as they are sent and received.
+    private func applyLogCallbacks(_ context: UnsafeMutableRawPointer) {
+        easy.set(CURLOPT_VERBOSE, 1)
+        easy.set(CURLOPT_DEBUGDATA, context)
+        easy.setDebug { _, kind, bytes, count, context in
+            guard kind == CURLINFO_HEADER_OUT || kind == CURLINFO_HEADER_IN, let bytes,
+                let exchange = Exchange.at(context)
+            else { return 0 }
+            let text = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+            exchange.log(text, isSent: kind == CURLINFO_HEADER_OUT)
+            return 0
+        }
+    }
+
+    /// Logs the head of a request, or collects the lines of an answer's head and logs them at its end.
+    private func log(_ text: String, isSent: Bool) {
+        let isWhole = isSent || text.allSatisfy(\.isNewline)
+        if !isSent { loggedHead += loggedHead.utf8.count < Self.longestLogged ? text : "" }
+        guard isWhole else { return }
+        let head = HTTPHeadText(isSent ? text : loggedHead, hiding: plan.request.credentials)
+        if !isSent { loggedHead = "" }
+        let line = plan.request.logged("\(head)")
+        transfer.log.exchange("#\(transfer.number) \(isSent ? ">" : "<") \(line)")
+    }
+
+    /// The most bytes of an answer's head to log.
+    private static let longestLogged = 4_096
 
     /// Copies the next bytes of the request's file into a buffer. Returns their number.
     private func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {

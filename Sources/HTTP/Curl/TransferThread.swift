@@ -121,7 +121,7 @@ final class TransferThread: @unchecked Sendable {
     }
 
     private func start(_ number: Int, _ request: HTTPRequest, _ mailbox: TransferMailbox) {
-        let transfer = EasyTransfer(number, request, curl, configuration, memory, connections, mailbox, turn)
+        let transfer = EasyTransfer(number, request, curl, configuration, memory, connections, mailbox, turn, log: log)
         log.debug(.networkDetail, "#\(number) \(request.logged(request.url))")
         transfers[number] = transfer
         begin(transfer)

@@ -200,6 +200,10 @@ static inline CURLcode ccurl_set_before_request(
     return library->easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
+static inline CURLcode ccurl_set_debug(const ccurl_library *library, CURL *easy, curl_debug_callback callback) {
+    return library->easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+}
+
 static inline CURLMcode ccurl_multi_set_long(
     const ccurl_library *library, CURLM *multi, CURLMoption option, long value) {
     return library->multi_setopt(multi, option, value);
