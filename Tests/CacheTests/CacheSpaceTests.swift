@@ -100,6 +100,20 @@ import Testing
         #expect(try held(.original, cache).count == 5)
     }
 
+    @Test("A changed limit is counted at once, and holds for later bytes")
+    func changedLimit() async throws {
+        let space = CacheSpace(limit: nil)
+        var iterator = space.alarms().makeAsyncIterator()
+        space.recordCount(500_000, isCleaned: false)
+        space.setLimit(600_000)
+        #expect(await iterator.next() != nil && space.limit == 600_000)
+        space.recordCount(500_000, isCleaned: false)
+        space.recordWritten(100_000)
+        #expect(await iterator.next() != nil && space.isShort)
+        space.setLimit(nil)
+        #expect(await iterator.next() != nil && !space.isShort)
+    }
+
     @Test("Caches are counted after enough bytes were written, not after each picture")
     func alarms() async throws {
         let space = CacheSpace(limit: 1_000_000)

@@ -1,4 +1,5 @@
 import Model
+import Scheduling
 import Session
 import TestSupport
 import Testing
@@ -89,6 +90,41 @@ extension NetworkController {
         test.wishes.state([wish], by: wisher)
         try await test.refresh()
         #expect(test.paths == ["/index.xml", "/t/a", "/index.xml"])
+    }
+
+    @Test("BEHAVIOURS 6.6: another number of transfers applies to the waiting ones")
+    func anotherGovernor() async throws {
+        test.putGallery(["a", "b", "c"])
+        let controller = test.start(width: 1)
+        try await test.refresh()
+        let gate = Gate()
+        defer { gate.open() }
+        for id in ["a", "b", "c"] { test.put("/t/\(id)", [.hold(gate)] + .answer(200, NetworkTest.picture(id))) }
+        let wishes = try ["a", "b", "c"].map { Wish(try test.thumbnail($0), importance: .visible) }
+        test.wishes.state(wishes, by: test.wishes.makeWisher())
+        try await test.until { self.test.hasBegun("/t/a") }
+        await controller.finishTurn()
+        #expect(!test.hasBegun("/t/b"))
+        await controller.use(FixedGovernor(width: 1), Disturbance())
+        try await test.until { self.test.hasBegun("/t/b") }
+        await controller.finishTurn()
+        #expect(!test.hasBegun("/t/c"))
+    }
+
+    @Test("BEHAVIOURS 6.6: a controller ends its requests before it ends, and another controller repeats them")
+    func successor() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        test.put("/index.xml", [.hold(gate)] + .answer(200, "<album/>"))
+        let controller = test.start()
+        test.wishes.ask(for: test.list)
+        try await test.until { self.test.hasBegun("/index.xml") }
+        await test.stop()
+        #expect(await controller.isIdle && test.wishes.isStanding(test.list))
+        test.putGallery(["a"])
+        test.start()
+        try await test.until { !self.test.wishes.isStanding(self.test.list) }
+        #expect(try test.status.state == .updated && test.cache.read { try $0.gallery().photoCount } == 1)
     }
 
     @Test("BEHAVIOURS 5.2: the most important is fetched first")

@@ -47,6 +47,20 @@ import Testing
         #expect(test.paths.count == 1)
     }
 
+    @Test("BEHAVIOURS 6.5: a changed disturbance applies to later transfers")
+    func changed() async throws {
+        let test = try NetworkTest()
+        test.putGallery(["a"])
+        let controller = test.start(test.makeController(disturbance: Disturbance(delay: .seconds(7))))
+        test.wishes.ask(for: test.list)
+        try await test.until { test.clock.alarms == [.seconds(7)] }
+        test.wishes.stop(test.list)
+        try await test.until { test.clock.alarms.isEmpty }
+        await controller.use(nil, Disturbance())
+        try await test.refresh()
+        #expect(try test.status.state == .updated && test.paths.count == 1)
+    }
+
     @Test("BEHAVIOURS 6.5: every nth transfer fails unsent and is retried like others")
     func fails() async throws {
         let test = try NetworkTest()

@@ -124,6 +124,18 @@ public final class CacheSpace: Sendable {
     /// The limit for all caches in bytes; nil for no limit.
     public var limit: Int64? { state.withLock { $0.limit } }
 
+    /// Sets the limit, and requests a measurement.
+    public func setLimit(_ limit: Int64?) {
+        let isDue = state.withLock { state in
+            guard limit != state.limit else { return false }
+            state.limit = limit
+            // The next count sets these.
+            (state.next, state.isShort) = (.max, false)
+            return true
+        }
+        if isDue { subscribers.send(Alarm()) }
+    }
+
     /// Whether the caches lack space for pictures that no screen shows.
     ///
     /// The value is true if cleaning could not bring the caches below 90 % of the limit, or if they reached the limit

@@ -77,24 +77,15 @@ public actor NetworkController {
             EmbeddedThumbnailRequest.self, PhotoRequest.self, AlbumListRequest.self,
         ]
     ) {
-        self.wishes = wishes
-        self.context = context
-        self.client = client
-        self.schedule = schedule
-        self.clock = clock
-        self.network = network
-        self.disturbance = disturbance
-        self.onHistory = onHistory
-        let factory = RequestFactory(kinds, context)
-        self.factory = factory
-        savedHistory = governor.history
-        meterEvents = CoalescingStream()
+        (self.wishes, self.context, self.client, self.schedule) = (wishes, context, client, schedule)
+        (self.clock, self.network, self.disturbance, self.onHistory) = (clock, network, disturbance, onHistory)
+        (factory, savedHistory, meterEvents) = (RequestFactory(kinds, context), governor.history, CoalescingStream())
         operations = OperationTable(governor, schedule, clock, meterEvents: meterEvents)
         reporter = TrafficReporter(context, clock)
         table = RequestTable(candidate: factory.candidate)
     }
 
-    /// Fulfils wishes until the task is cancelled, then cancels all requests.
+    /// Fulfils wishes until the task is cancelled, then ends all requests: another controller may continue their files.
     public func run() async {
         presence = .current
         let listening = [
@@ -106,11 +97,20 @@ public actor NetworkController {
         ]
         for await snapshot in wishes.snapshots() { take(snapshot) }
         for task in listening { task.cancel() }
+        let running = operations.all.flatMap(\.attempts).map(\.task)
         (stated, asked) = ([], [:])
         adoptWishes()
         for listener in listeners.values { listener.cancel() }
         alarm.cancel()
         tick.cancel()
+        for task in running { await task.value }
+    }
+
+    /// Uses another governor, and other delays and failures, from now on. Running transfers go on.
+    public func use(_ governor: (any Governor)?, _ disturbance: Disturbance) {
+        self.disturbance = disturbance
+        if let governor { operations.use(governor) }
+        look()
     }
 
     // MARK: - Wishes

@@ -46,6 +46,9 @@ struct OperationTable {
     /// The number of bytes received so far by all operations.
     var received: ByteCount { operations.values.reduce(endedBytes) { $0 + $1.received } }
 
+    /// Uses another governor from now on. Running transfers go on, but do not count: their bytes so far would mislead it.
+    mutating func use(_ governor: any Governor) { self.governor = governor }
+
     // MARK: - Starting
 
     /// Returns whether a transfer may start now, and over which connection.
