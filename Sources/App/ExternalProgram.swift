@@ -17,7 +17,7 @@ import Synchronization
 /// The program gets a copy with a readable name, so that the program cannot write into the cache; for an uncached photo, the
 /// program gets the address. The program runs in its own session without a terminal, and continues when Vitrine ends.
 actor ExternalProgram {
-    private let chosen: ExternalCommand?
+    private var chosen: ExternalCommand?
     private let browser: ExternalCommand?
     private let hasDisplay: Bool
     private let temporaryFolder: String
@@ -47,6 +47,9 @@ actor ExternalProgram {
         self.wishes = wishes
         self.onTrouble = onTrouble
     }
+
+    /// Uses the program of changed settings from now on.
+    func use(_ settings: Settings) { chosen = settings.openWith.flatMap { ExternalCommand($0) } }
 
     /// Opens photos in the program. Returns a message on failure.
     func open(_ keys: [PhotoKey], of cache: GalleryCache) async -> String? {

@@ -45,7 +45,7 @@ struct Housekeeping {
     /// - Parameter isForBulkFetches: whether to make space for bulk fetches at the expense of galleries that are not open.
     func clean(forBulkFetches isForBulkFetches: Bool = false) async {
         await CacheCleaning(
-            caches, limit: services.settings.cacheLimit, remembered: remembered,
+            caches, limit: caches.space.limit, remembered: remembered,
             wished: { [wishes = services.wishes] in wishes.photos(of: $0) },
             now: Timestamp(milliseconds: Log.systemTime()), log: services.log
         ).run(forBulkFetches: isForBulkFetches)

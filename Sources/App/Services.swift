@@ -17,6 +17,8 @@ import Text
 struct Services {
     /// The parsed command line, whose options override the settings file at every reload.
     let invocation: Invocation
+    /// The settings, which the user can change in the browser.
+    let live: LiveSettings
     /// The settings at the start of the program.
     let settings: Settings
     /// The mistakes in the settings, as notices, because the screen hides earlier messages.
@@ -27,7 +29,6 @@ struct Services {
     let storage: Storage
     let installation = Installation()
     let log: Log
-    let logFile: LogFile?
     let httpConfiguration: HTTPConfiguration
     let credentials: CredentialStore
     let wishes = Wishes()
@@ -43,19 +44,18 @@ struct Services {
         self.invocation = invocation
         locations = Locations()
         storage = Storage(locations) { name in getenv(name).map { String(cString: $0) } }
-        let inForce = try SettingsInForce(invocation, locations)
+        live = try LiveSettings(invocation, locations) { [locations] former, new throws(SettingsError) in
+            if !new.hasSameConnections(as: former) { _ = try Self.httpConfiguration(new, locations) { _ in } }
+            guard new.logFile != former.logFile else { return }
+            do { _ = try Self.logFile(new, isOnScreen: true) } catch { throw .unusable("\(error)") }
+        }
+        let inForce = live.inForce
         (settings, mistakes) = (inForce.settings, inForce.notices)
         for mistake in inForce.mistakes { Output.complain("\(mistake)") }
         httpConfiguration = try Self.httpConfiguration(settings, locations)
-        let path = settings.logFile
-        logFile = try path.map { try LogFile(path: $0) }
-        let level: LogLevel =
-            switch settings.logLevel {
-            case .error: .error
-            case .info: .info
-            case .debug: .debug
-            }
-        log = Log(level: level, file: logFile)
+        let isOnScreen = if case .browse = invocation.command { true } else { false }
+        log = Log(file: try Self.logFile(settings, isOnScreen: isOnScreen))
+        Self.apply(settings, to: log)
         for mistake in inForce.mistakes { log.error(.screen, "\(mistake)") }
         accessKeyFiles = AccessKeyFiles(home: locations.home) { name in getenv(name).map { String(cString: $0) } }
         credentials = Self.credentials(locations, accessKeyFiles, log)
@@ -104,8 +104,10 @@ struct Services {
     static var pictures: Int { min(cores, 1 + Invocation.Command.descriptorsToSpare / 8) }
 
     /// Creates a client for transfers, which loads nothing yet.
-    func makeClient() -> HTTPClient {
-        var configuration = httpConfiguration
+    ///
+    /// - Parameter configuration: the configuration; nil for that of the settings at the start.
+    func makeClient(_ configuration: HTTPConfiguration? = nil) -> HTTPClient {
+        var configuration = configuration ?? httpConfiguration
         configuration.proxyCredentials = ProxyCredentials(credentials)
         return HTTPClient(configuration, log: log)
     }
@@ -113,14 +115,15 @@ struct Services {
     /// - Parameters:
     ///   - client: runs the transfers; nil for a new client.
     ///   - folders: follows local folders; nil for commands that show no changes.
+    ///   - changed: the settings that the user has changed meanwhile, if any.
     func makeController(
         _ caches: CacheFolder, over client: HTTPClient? = nil, schedule: RetrySchedule = RetrySchedule(),
-        folders: LocalFolders? = nil
+        folders: LocalFolders? = nil, changed: Settings? = nil
     ) -> NetworkController {
         NetworkController(
             wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log, folders: folders),
-            client: client ?? makeClient(), governor: governor,
-            schedule: schedule, network: networkWatch.changes, disturbance: disturbance,
+            client: client ?? makeClient(), governor: governor(changed ?? settings),
+            schedule: schedule, network: networkWatch.changes, disturbance: Self.disturbance(changed ?? settings),
             onHistory: { keep($0) })
     }
 
@@ -208,9 +211,11 @@ extension Services {
     /// Returns the configuration of all transfers.
     ///
     /// The method throws an error for unreadable files. Otherwise, Vitrine would ask the user for a password.
-    static func httpConfiguration(_ settings: Settings, _ locations: Locations) throws(SettingsError)
-        -> HTTPConfiguration
-    {
+    ///
+    /// - Parameter onTrouble: receives a sentence about a default netrc file that Vitrine ignores.
+    static func httpConfiguration(
+        _ settings: Settings, _ locations: Locations, onTrouble: (String) -> Void = { Output.complain($0) }
+    ) throws(SettingsError) -> HTTPConfiguration {
         let variable = { (name: String) in getenv(name).map { String(cString: $0) } }
         let certificates = settings.caFile ?? variable("CURL_CA_BUNDLE")
         for file in [settings.caFile, settings.clientCertificate, settings.clientKey] {
@@ -220,7 +225,7 @@ extension Services {
         }
         var configuration = HTTPConfiguration(
             userAgent: "Vitrine/" + Version.number, certificates: certificates, proxies: ProxyChoice(variable),
-            netrc: try netrc(settings, locations),
+            netrc: try netrc(settings, locations, onTrouble),
             clientCertificate: settings.clientCertificate.map {
                 ClientCertificate(file: $0, key: settings.clientKey ?? $0, host: settings.clientCertificateHost)
             })
@@ -232,7 +237,9 @@ extension Services {
     /// Returns the netrc file of the settings, or else the default netrc file if that exists.
     ///
     /// If other users can read the default file, Vitrine ignores the file with a message.
-    private static func netrc(_ settings: Settings, _ locations: Locations) throws(SettingsError) -> String? {
+    private static func netrc(
+        _ settings: Settings, _ locations: Locations, _ onTrouble: (String) -> Void
+    ) throws(SettingsError) -> String? {
         if let path = settings.netrc {
             try PrivateFile.check(path)
             return path
@@ -243,13 +250,13 @@ extension Services {
             try PrivateFile.check(usual)
             return usual
         } catch {
-            Output.complain("\(error) Vitrine ignores the file.")
+            onTrouble("\(error) Vitrine ignores the file.")
             return nil
         }
     }
 
     /// The artificial delays and failures for tests, from the settings.
-    var disturbance: Disturbance {
+    static func disturbance(_ settings: Settings) -> Disturbance {
         Disturbance(delay: .milliseconds(settings.debugDelay), failingEvery: settings.debugFailures)
     }
 
@@ -270,13 +277,13 @@ extension Services {
     /// The governor of uploads. Earlier measurements are those of downloads, and a line may be slower in one direction.
     var uploadGovernor: any Governor {
         settings.transfers > 0
-            ? governor : AdaptiveGovernor(width: 2 + Invocation.Command.descriptorsToSpare / 6)
+            ? governor(settings) : AdaptiveGovernor(width: 2 + Invocation.Command.descriptorsToSpare / 6)
     }
 
-    /// The governor, which limits the number of simultaneous transfers.
+    /// Returns the governor, which limits the number of simultaneous transfers.
     ///
     /// A transfer needs up to six descriptors: the connection, the name lookup and the file.
-    var governor: any Governor {
+    func governor(_ settings: Settings) -> any Governor {
         let most = 2 + Invocation.Command.descriptorsToSpare / 6
         return settings.transfers > 0
             ? FixedGovernor(width: min(settings.transfers, most), interval: 0.25)
@@ -304,6 +311,50 @@ extension Services {
                     }
                 },
                 accessKeys: { accessKeyFiles.keys(for: $0) }))
+    }
+}
+
+/// The log, from the settings.
+extension Services {
+    /// Opens the file of the log; nil if the settings name none.
+    ///
+    /// On a terminal, lines on standard error would destroy the screen, so the method throws an error.
+    static func logFile(_ settings: Settings, isOnScreen: Bool) throws -> LogFile? {
+        guard settings.logFile == LogFile.standardError else {
+            return try settings.logFile.map { try LogFile(path: $0) }
+        }
+        guard !isOnScreen || isatty(STDERR_FILENO) == 0 else { throw LogError.coversScreen }
+        return try LogFile(standardError: ())
+    }
+
+    /// Sets the levels of the log, and the host whose exchanges it keeps.
+    static func apply(_ settings: Settings, to log: Log) {
+        var levels: [LogSubsystem: LogLevel?] = [:]
+        for (part, level) in settings.logLevels.parts {
+            guard let subsystem = LogSubsystem.allCases.first(where: { $0.name == part.rawValue }) else { continue }
+            levels[subsystem] = .some(level?.level)
+        }
+        log.setLevel(settings.logLevels.general.level, levels)
+        log.setExchangeHost(settings.logExchanges)
+    }
+}
+
+extension Settings.LogLevel {
+    fileprivate var level: LogLevel {
+        switch self {
+        case .error: .error
+        case .info: .info
+        case .debug: .debug
+        }
+    }
+}
+
+extension Settings {
+    /// Whether the settings of connections are the same, so that connections can go on.
+    func hasSameConnections(as other: Settings) -> Bool {
+        (offline, caFile, netrc) == (other.offline, other.caFile, other.netrc)
+            && (clientCertificate, clientKey, clientCertificateHost)
+                == (other.clientCertificate, other.clientKey, other.clientCertificateHost)
     }
 }
 

@@ -53,7 +53,7 @@ enum Vitrine {
                 let services = try Services(invocation, mask)
                 defer {
                     services.storage.end()
-                    services.logFile?.flush()
+                    services.log.flush()
                 }
                 try services.clear(invocation)
                 return try await run(invocation.command, in: services)

@@ -22,11 +22,12 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case pause, retry, retryAll
     case openExternally, copyPath, delete, renew, refreshAll, showInList
     case edit, moveUp, moveDown
-    case transfers, errors, log, help, redraw, reload, suspend
+    case transfers, errors, log, settings, help, redraw, reload, suspend
     case command, goto
+    case set, setAndKeep, restoreDefault, wrap
 
     /// The command's name in settings and on the command line, such as `next-section`.
-    public var name: String { rawValue.hyphenated }
+    public var name: String { self == .setAndKeep ? "set!" : rawValue.hyphenated }
 
     /// Returns the command with this name, or nil if there is none.
     public init?(named name: String) {

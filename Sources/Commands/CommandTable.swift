@@ -36,6 +36,8 @@ public enum CommandTable {
         case errors = "Errors"
         /// The log screen.
         case log = "Log"
+        /// The settings screen.
+        case settings = "Settings"
 
         /// The scope's name in settings, such as `photos`.
         public var name: String { "\(self)".hyphenated }
@@ -276,9 +278,17 @@ public enum CommandTable {
         Entry(.switchScreen, .log, [.character("6")], "show or hide screen messages"),
         Entry(.left, .log, [.character("h"), Key(.left)], "scroll left"),
         Entry(.right, .log, [.character("l"), Key(.right)], "scroll right"),
+        Entry(.wrap, .log, [.character("w")], "wrap or cut long lines"),
         Entry(.copy, .log, [.character("y")], "copy the log"),
         Entry(.save, .log, [.character("s")], "save the log to a file"),
         Entry(.clear, .log, [.character("c")], "clear the log"),
+
+        Entry(.open, .settings, [Key(.enter), .character("l"), Key(.right)], "change the value"),
+        Entry(.save, .settings, [.character("s")], "keep the value in the file"),
+        Entry(.restoreDefault, .settings, [.character("d"), Key(.delete)], "return to the default"),
+        Entry(.search, .settings, [.character("/")], "search names and meanings", .text("TEXT", isNeeded: false)),
+        Entry(.searchNext, .settings, [.character("n")], "next match"),
+        Entry(.searchPrevious, .settings, [.character("N")], "previous match"),
 
         Entry(.back, .everywhere, [.character("q"), Key(.escape)], "go back"),
         Entry(.quit, .everywhere, [.character("Q"), .control("c")], "quit"),
@@ -288,6 +298,9 @@ public enum CommandTable {
         Entry(.transfers, .everywhere, [.character("T")], "show transfers"),
         Entry(.errors, .everywhere, [.character("E")], "show errors"),
         Entry(.log, .everywhere, [.character("L")], "show the log"),
+        Entry(.settings, .everywhere, [Key(.function(2))], "show and change settings"),
+        Entry(.set, .everywhere, [], "change a setting (NAME&: default)", .text("NAME VALUE")),
+        Entry(.setAndKeep, .everywhere, [], "change a setting, keep it", .text("NAME VALUE")),
         Entry(.redraw, .everywhere, [.control("l")], "redraw the screen"),
         Entry(.reload, .everywhere, [Key(.function(5))], "reload the settings"),
         Entry(.suspend, .everywhere, [.control("z")], "suspend Vitrine"),

@@ -1,3 +1,5 @@
+import Cells
+
 /// A command that the user typed by its name.
 ///
 ///     try TypedCommand("goto 10", among: keys.entries(in: scopes))   // .goto, .number(10)
@@ -93,5 +95,29 @@ public enum Misspelling {
             (beforeLast, last) = (last, current)
         }
         return last[to.count]
+    }
+}
+
+/// The number that the user types before the key of a command: `5j`, `10G`.
+public struct TypedNumber: Sendable {
+    /// The number so far; nil before the first digit.
+    public private(set) var value: Int?
+
+    /// Creates a number without digits.
+    public init() {}
+
+    /// Adds a digit. Returns false for other keys, and for a zero at the beginning.
+    public mutating func take(_ key: Key) -> Bool {
+        guard case .character(let character) = key.code, key.modifiers.isEmpty, character.isASCII,
+            let digit = character.wholeNumberValue, value != nil || digit > 0
+        else { return false }
+        value = min((value ?? 0) * 10 + digit, CommandArgument.largestNumber)
+        return true
+    }
+
+    /// Returns the number and resets it.
+    public mutating func end() -> Int? {
+        defer { value = nil }
+        return value
     }
 }

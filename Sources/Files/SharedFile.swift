@@ -27,14 +27,15 @@ public final class SharedFile {
         close(folder)
     }
 
-    /// Replaces the file atomically. Only its owner can read the new file.
-    public func replace(with text: String) throws(SystemError) {
+    /// Replaces the file atomically. Unless `permissions` say otherwise, only its owner can read the new file.
+    public func replace(with text: String, permissions: UInt32 = 0o600) throws(SystemError) {
         let temporary = "\(path).\(getpid())"
         // It may be left over from an earlier process with the same number.
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError() }
-        let failure = Self.write(text, to: descriptor)
+        var failure = Self.write(text, to: descriptor)
+        if failure == nil, permissions != 0o600, fchmod(descriptor, permissions) != 0 { failure = SystemError() }
         close(descriptor)
         if let failure {
             unlink(temporary)

@@ -49,6 +49,39 @@ import Testing
         #expect(other.until(shows: "1 of 4") && !server.requests.isEmpty)
     }
 
+    @Test("BEHAVIOURS 6.5: settings of the network, the log and the limits change while Vitrine runs")
+    func changes() throws {
+        let server = try server()
+        let session = try TerminalSession(
+            arguments: ["--offline", server.url("/index.xml")], environment: home.environment())
+        #expect(session.until(shows: "not in the cache"))
+        session.type(":set log-exchanges 127.0.0.1\r")
+        #expect(session.until(shows: "log-exchanges = 127.0.0.1"))
+        session.type(":set transfers 1\r:set debug-delay 0\r:set offline no\r")
+        #expect(session.until(shows: "1 of 4"))
+        session.type("L")
+        #expect(session.until(shows: "> GET /"))
+        session.type("q:set debug-failures 1\rr")
+        #expect(session.until(shows: "simulated failure"))
+        session.type(":set debug-failures 0\r:set offline yes\r")
+        #expect(session.until(shows: "offline = yes"))
+        let count = server.requests.count
+        session.type("r")
+        #expect(session.until(shows: ":set offline no") && server.requests.count == count)
+        session.type(":set log-file \(home.folder.path("log"))\r:set log-level debug\r:set cache-limit 1G\r")
+        #expect(session.until(shows: "cache-limit = 1G"))
+        session.type(":set log-file -\r")
+        #expect(session.until(shows: "would cover the screen"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test("The log goes to standard error if that is wanted")
+    func standardError() throws {
+        let run = try home.vitrine("sync", "--log-file", "-", "--log-level", "info", Built.testGallery)
+        #expect(run.status == 0 && run.errors.contains(" sync ") && !run.text.contains(" sync "), "\(run.errors)")
+    }
+
     @Test(
         "BEHAVIOURS 2.4: focus updates the gallery if that is set",
         arguments: [true, false])

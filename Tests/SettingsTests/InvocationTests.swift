@@ -91,7 +91,7 @@ import Testing
         try invocation.apply(to: &settings)
         var expected = Settings()
         expected.cacheFolder = "/caches"
-        expected.logLevel = .debug
+        expected.logLevels = LogLevels(.debug)
         expected.logFile = "/log"
         expected.offline = true
         expected.ascii = true

@@ -5,7 +5,8 @@ import Testing
 @Suite struct SettingsTableTests {
     /// A value for each option that is not its default.
     static let values = [
-        "cache-dir": "/c", "cache-limit": "500M", "log-level": "debug", "log-file": "/l", "offline": "yes",
+        "cache-dir": "/c", "cache-limit": "500M", "log-level": "debug,xml=off", "log-file": "/l",
+        "log-exchanges": "example.org", "offline": "yes",
         "ascii": "yes",
         "symbols": "half", "pixels": "sixel", "colors": "256", "transparency": "chequer", "theme": "light",
         "plain": "yes", "sync-on-open": "no",
@@ -25,10 +26,10 @@ import Testing
             #expect(option.defaultValue != value, "\(option.name)")
             var settings = Settings()
             try option.set(value, in: &settings)
-            #expect(option.current(settings) == value, "\(option.name)")
+            #expect(option.text(in: settings) == value, "\(option.name)")
             // The option changes only its own setting.
             for other in SettingsTable.options where other.name != option.name {
-                #expect(other.current(settings) == other.defaultValue, "\(option.name) sets \(other.name)")
+                #expect(other.text(in: settings) == other.defaultValue, "\(option.name) sets \(other.name)")
             }
         }
     }
@@ -60,7 +61,10 @@ import Testing
             "cache-limit", "9999999999T",
             "Invalid value “9999999999T” for “cache-limit”: use a size, like 2G or 500M, or none."
         ),
-        ("log-level", "loud", "Invalid value “loud” for “log-level”: use one of error, info, debug."),
+        (
+            "log-level", "loud",
+            "Invalid value “loud” for “log-level”: use one of error, info, debug, also for one part, as in info,network=debug."
+        ),
         ("offline", "true", "Invalid value “true” for “offline”: use yes or no."),
         ("ascii", "", "Invalid value “” for “ascii”: use yes or no."),
         ("symbols", "dots", "Invalid value “dots” for “symbols”: use one of auto, ascii, ramp, half, quad, sextant."),

@@ -255,11 +255,11 @@ import Testing
         screens.press("A")
         #expect(screens.text.contains("Summer on the coast") && !screens.wishes.isStanding(subject(screens)))
         screens.press("r")
-        #expect(screens.status == " Offline: restart without --offline to refresh.")
+        #expect(screens.status == " Offline: type “:set offline no” to refresh.")
         let empty = try await self.screens { $0.offline = true }
         empty.press("A")
         #expect(empty.text.contains("The albums are not in the cache"))
-        #expect(empty.text.contains("Restart without --offline to fetch the albums."))
+        #expect(empty.text.contains("Type “:set offline no” to fetch the albums."))
     }
 
     @Test("After a sign-in, the albums are requested again")

@@ -99,7 +99,7 @@ import Testing
 
     @Test func namesAreCompleted() async throws {
         try await open(3)
-        screens.type(":se")
+        screens.type(":sea")
         #expect(screens.text.contains("search [TEXT]") && screens.text.contains("search names, metadata, dates"))
         screens.press(Key(.tab))
         #expect(screens.status == ":search")

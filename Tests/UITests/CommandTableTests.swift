@@ -11,6 +11,7 @@ import Testing
         [.photo, .everywhere],
         [.fields, .photo, .everywhere],
         [.transfers, .lists, .everywhere], [.errors, .lists, .everywhere], [.log, .lists, .everywhere],
+        [.settings, .lists, .everywhere],
         [.lists, .everywhere],
     ]
 
@@ -62,8 +63,8 @@ import Testing
         note()
         screens.type("ii")
         note()
-        for key in "TEL?" {
-            screens.press(.character(key))
+        for key in [.character("T"), .character("E"), .character("L"), Key(.function(2)), .character("?")] as [Key] {
+            screens.press(key)
             note()
         }
         #expect(seen == Self.screens)
@@ -95,7 +96,8 @@ import Testing
         try check()
         screens.open()
         try check()
-        for key in [Key(.enter), .character("T"), .character("E"), .character("L"), .character("?")] {
+        for key in [Key(.enter), .character("T"), .character("E"), .character("L"), Key(.function(2)), .character("?")]
+        {
             screens.press(key)
             try check()
         }

@@ -83,6 +83,8 @@ import Testing
             screens.press(.character(key))
             try note()
         }
+        screens.press(Key(.function(2)))
+        try note()
         screens.press("?")
         screens.size.rows = table.count * 2
         return (help(screens.frame()), typed)

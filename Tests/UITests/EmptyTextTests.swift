@@ -61,7 +61,7 @@ import Testing
         expect(
             screens,
             "This gallery is not in the cache Vitrine is offline and fetches nothing. "
-                + "Restart without --offline to fetch the gallery.",
+                + "Type “:set offline no” to fetch the gallery.",
             size)
     }
 

@@ -216,7 +216,7 @@ import Testing
         screens.press("E")
         try await screens.until { screens.text.contains("Photo a") }
         screens.press("r")
-        #expect(screens.status == " Offline: restart without --offline to refresh.")
+        #expect(screens.status == " Offline: type “:set offline no” to refresh.")
         #expect(try !screens.photo("a").original.isWanting)
     }
 

@@ -158,7 +158,8 @@ import Testing
         screens.press("l", Key(.enter))
         try await screens.until { screens.text.contains("Lisbon/") }
         screens.press(Key(.tab))
-        screens.context.settings.plain = true
+        screens.type(":set plain yes")
+        screens.press(Key(.enter), Key(.escape))
         #expect(screens.title.contains("index.xml / 2024"))
         #expect(screens.text.contains("> Lisbon/"))
     }

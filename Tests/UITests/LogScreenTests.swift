@@ -137,6 +137,32 @@ import Testing
         #expect(screens.frame().text(inRow: 2).hasPrefix("20"))
     }
 
+    @Test("BEHAVIOURS 6.4: long entries can be wrapped")
+    func wraps() async throws {
+        log(1...40)
+        screens.log.info(.sync, String(repeating: "word ", count: 30) + "end")
+        screens.press("L")
+        #expect(!screens.text.contains("end"))
+        screens.press("w")
+        #expect(screens.text.contains("word end") && screens.status.hasPrefix(" Newest below"))
+        #expect(screens.frame().text(inRow: 22).hasPrefix("  word"))
+        // New entries arrive below, and the reader's rows stay.
+        screens.press("g")
+        log(41...41)
+        try await screens.until { screens.title.hasSuffix("42 entries") }
+        #expect(screens.rowBesideBar(2).hasSuffix("entry 1."))
+        screens.press("G", "k", "k", "k", "k")
+        let first = screens.rowBesideBar(2)
+        screens.press("w")
+        #expect(screens.rowBesideBar(2) == first && !screens.text.contains("word end"))
+        // Where all entries fit, a wrapped log looks the same.
+        screens.size = Size(columns: 250, rows: 60)
+        let cut = screens.frame()
+        screens.press("w")
+        let wrapped = screens.frame()
+        for row in 2..<44 { #expect(wrapped.text(inRow: row) == cut.text(inRow: row)) }
+    }
+
     @Test(arguments: [Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)]) func smallScreens(size: Size)
         async throws
     {

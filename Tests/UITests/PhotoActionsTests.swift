@@ -136,7 +136,7 @@ import Testing
         try await screens.sync(["a"])
         screens.open()
         screens.press(.control("r"))
-        #expect(screens.status == " Offline: restart without --offline to refresh.")
+        #expect(screens.status == " Offline: type “:set offline no” to refresh.")
     }
 
     @Test func showInListLeavesTheFilter() async throws {

@@ -235,7 +235,7 @@ import Testing
         screens.open()
         screens.bringToFront(true)
         screens.press("r")
-        #expect(screens.status == " Offline: restart without --offline to refresh.")
+        #expect(screens.status == " Offline: type “:set offline no” to refresh.")
         #expect(!screens.wishes.isStanding(screens.list))
     }
 

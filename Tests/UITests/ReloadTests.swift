@@ -12,13 +12,21 @@ import Testing
 
     init() throws { screens = try TestScreens() }
 
-    @Test func theCommandReloadsTheSettings() {
-        var count = 0
-        screens.root.host.onReload = { count += 1 }
+    /// Replaces the settings as another settings file does.
+    private func reload(_ settings: Settings) {
+        screens.context.live.replace(with: settings)
         screens.press(Key(.function(5)))
+    }
+
+    @Test func theCommandReadsTheFile() throws {
+        let screens = try TestScreens(arguments: [])
+        screens.folder.write(".config/vitrine/config", "row-height = 7\ntheme = blue\n")
+        screens.press(Key(.function(5)))
+        #expect(screens.context.settings.rowHeight == 7 && screens.status == " Settings reloaded.")
         screens.open()
+        screens.folder.write(".config/vitrine/config", "row-height = 3\n")
         screens.press(Key(.function(5)))
-        #expect(count == 2)
+        #expect(screens.context.settings.rowHeight == 3)
     }
 
     @Test func visibleSettingsApplyAtOnce() async throws {
@@ -28,7 +36,7 @@ import Testing
         var settings = Settings()
         (settings.plain, settings.theme) = (true, .light)
         let frames = screens.wantedFrames
-        screens.root.adopt(settings)
+        reload(settings)
         #expect(screens.wantedFrames > frames && screens.status == " Settings reloaded.")
         #expect(screens.text.contains("> Photo a") && !screens.text.contains("▌"))
         #expect(screens.context.theme.key.foreground == .palette(24))
@@ -40,7 +48,7 @@ import Testing
         #expect(!screens.text.contains("F8"))
         var settings = Settings()
         try settings.keys.bind("F8", to: "quit", in: "everywhere")
-        screens.root.adopt(settings)
+        reload(settings)
         #expect(screens.text.contains("F8"))
     }
 
@@ -48,7 +56,7 @@ import Testing
         let former = screens.context.drawingStyle
         var settings = Settings()
         settings.transparency = .chequer
-        screens.root.adopt(settings)
+        reload(settings)
         #expect(!former.isChequered && screens.context.drawingStyle.isChequered)
         // Until new pictures are drawn, the screen shows those in the former style.
         #expect(screens.context.formerStyle == former)
@@ -56,10 +64,10 @@ import Testing
 
     @Test func settingsThatNeedARestartAreNamed() async throws {
         var settings = Settings()
-        (settings.offline, settings.transfers, settings.rowHeight) = (true, 3, 7)
-        screens.root.adopt(settings)
-        #expect(screens.status == " Settings reloaded. These need a restart: “offline”, “transfers”.")
-        #expect(!screens.context.settings.offline && screens.context.settings.rowHeight == 7)
+        (settings.cacheFolder, settings.rowHeight) = ("/other", 7)
+        reload(settings)
+        #expect(screens.status == " Settings reloaded. These need a restart: “cache-dir”.")
+        #expect(screens.context.settings.cacheFolder == nil && screens.context.settings.rowHeight == 7)
     }
 
     @Test func theUpdateIntervalFollowsTheSetting() async throws {
@@ -68,10 +76,10 @@ import Testing
         #expect(screens.waits.count == 0)
         var settings = Settings()
         settings.syncInterval = 10
-        screens.root.adopt(settings)
+        reload(settings)
         let duration = try #require(await screens.waits.nextBegin())
         #expect(duration > .seconds(590) && duration <= .seconds(600))
-        screens.root.adopt(Settings())
+        reload(Settings())
         await screens.waits.nextEnd()
         #expect(screens.waits.count == 0)
     }

@@ -29,6 +29,20 @@ extension Scene {
             try await scene.open(at: "lighthouse", isPhotoOpen: true, ":")
             scene.screens.type("slideshow 1")
         },
+        Scene("settings") { scene in
+            try await scene.open()
+            scene.screens.type(":set symbols half")
+            scene.screens.press(Key(.enter), Key(.function(2)), "G", "g", "j")
+        },
+        Scene("settings-search") { scene in
+            try await scene.open()
+            scene.screens.press(Key(.function(2)))
+            scene.screens.type("/certificate")
+        },
+        Scene("setting-value") { scene in
+            try await scene.open(at: nil, ":")
+            scene.screens.type("set theme ")
+        },
         Scene("number-typed") { try await $0.open(at: nil, "1", "2") },
         Scene("sign-in") { scene in
             try await scene.open()

@@ -52,7 +52,8 @@ import Testing
     }
 
     init(
-        _ settings: Settings = Settings(), presets: [Address] = [], remembered: [Address] = [],
+        _ settings: Settings = Settings(), arguments: [String]? = nil, presets: [Address] = [],
+        remembered: [Address] = [],
         list: GalleryList? = nil,
         keeping: CredentialKeeping? = nil, places: RememberedPlaces? = nil, now: Timestamp? = nil
     ) throws {
@@ -75,7 +76,10 @@ import Testing
         context = ScreenContext(
             caches: caches, wishes: wishes, activity: activity,
             pipeline: PicturePipeline(renderer: developer, width: 1),
-            log: log, settings: settings, galleries: galleries, places: places,
+            log: log,
+            settings: try arguments.map {
+                try LiveSettings(try Invocation($0), Locations { $0 == "HOME" ? home : nil })
+            } ?? LiveSettings(settings), galleries: galleries, places: places,
             locations: Locations { $0 == "HOME" ? home : nil }, currentFolder: "/pictures",
             capabilities: Capabilities(colours: .full), exportFolder: folder.path("pictures"),
             creationMask: .ownerOnly,

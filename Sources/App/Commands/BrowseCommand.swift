@@ -2,6 +2,7 @@ import Cache
 import Session
 import Cells
 import Glibc
+import HTTP
 import Logging
 import Model
 import Networking
@@ -43,7 +44,6 @@ struct BrowseCommand {
         root.host.onNeedsDisplay = { terminal.setNeedsFrame() }
         root.host.onRedraw = { terminal.redraw() }
         root.host.onSuspend = { terminal.suspend() }
-        root.host.onReload = { [weak root] in if let root { readSettings(root, terminal) } }
         root.host.onCopy = { terminal.copy($0) }
         terminal.onEvent = { root.handle($0) }
         terminal.onCapabilities = { root.adopt($0) }
@@ -57,6 +57,7 @@ struct BrowseCommand {
         let mark = RunMark(in: services.locations.runningFolder)
         root.start(at: place)
         let working = startWorking(caches, developer, shown.stream)
+        let following = follow(terminal, caches, program)
         let signal = await withCheckedContinuation { continuation in
             // The user, a signal or a closed terminal may end it; only the first counts.
             var end: ((Int32) -> Void)? = { continuation.resume(returning: $0) }
@@ -73,6 +74,7 @@ struct BrowseCommand {
         terminal.end()
         // No screen needs reads any more, and writes are whole transactions.
         working.cancel()
+        following.cancel()
         if let failure = await root.finish() { Output.complain(failure) }
         for rest in root.unfinishedExports {
             let credentials = caches.credentials
@@ -145,7 +147,7 @@ struct BrowseCommand {
         let context = ScreenContext(
             caches: caches, wishes: services.wishes, activity: services.activity,
             pipeline: PicturePipeline(renderer: developer, width: Services.pictures), log: services.log,
-            settings: services.settings,
+            settings: services.live,
             galleries: galleries, places: places, locations: services.locations,
             currentFolder: GalleryArgument.currentFolder,
             capabilities: terminal.capabilities,
@@ -166,24 +168,33 @@ struct BrowseCommand {
         }
     }
 
-    /// Reloads the settings, and shows mistakes as notices. Correct lines take effect.
+    /// Passes changed settings on to the parts of the program that the screens do not know.
     @MainActor
-    private func readSettings(_ root: RootScreen, _ terminal: Terminal) {
-        do {
-            let inForce = try SettingsInForce(services.invocation, services.locations)
-            for mistake in inForce.mistakes { services.log.error(.screen, "\(mistake)") }
-            for notice in inForce.notices { services.activity.postNotice(notice) }
-            root.adopt(inForce.settings)
-            terminal.followsMouse = inForce.settings.mouse
-            terminal.use(inForce.settings.terminalWishes)
-        } catch {
-            services.activity.postNotice("\(error)")
+    private func follow(_ terminal: Terminal, _ caches: CacheFolder, _ program: ExternalProgram) -> Task<Void, Never> {
+        let (changes, log, activity) = (services.live.changes(), services.log, services.activity)
+        return Task { [first = services.settings] in
+            var former = first
+            for await settings in changes where settings != former {
+                terminal.followsMouse = settings.mouse
+                terminal.use(settings.terminalWishes)
+                caches.space.setLimit(settings.cacheLimit)
+                // The switches on the log screen stay until the user changes a level.
+                if settings.logLevels != former.logLevels || settings.logExchanges != former.logExchanges {
+                    Services.apply(settings, to: log)
+                }
+                if settings.logFile != former.logFile {
+                    do { log.setFile(try Services.logFile(settings, isOnScreen: true)) } catch {
+                        activity.postNotice("\(error)")
+                    }
+                }
+                await program.use(settings)
+                former = settings
+            }
         }
     }
 
-    /// The folder to suggest for saving: from the setting, the pictures folder or the current folder.
+    /// The folder to suggest for saving without a setting: the pictures folder or the current folder.
     private var exportFolder: String {
-        if let chosen = services.settings.exportFolder { return chosen }
         let text = (try? PrivateFile.read(services.locations.userFoldersFile)).flatMap { $0 } ?? ""
         let pictures = UserFolders(text: text, home: services.locations.home).pictures
         guard let pictures, access(pictures, W_OK | X_OK) == 0 else { return GalleryArgument.currentFolder }
@@ -202,18 +213,11 @@ struct BrowseCommand {
     private func startWorking(
         _ caches: CacheFolder, _ developer: PictureRenderer, _ isShown: AsyncStream<Void>
     ) -> Task<Void, Never> {
-        let folders = LocalFolders(wishes: services.wishes)
-        let (client, isOffline) = (services.makeClient(), services.settings.offline)
-        let controller = services.makeController(caches, over: client, folders: folders)
-        let browserSignIns = services.makeBrowserSignIns(caches, over: client)
         let housekeeping = Housekeeping(services: services, caches: caches)
+        let network = NetworkRun(services: services, caches: caches)
         return Task.detached(priority: .utility) {
             await withDiscardingTaskGroup { group in
-                if !isOffline {
-                    group.addTask { await controller.run() }
-                    group.addTask { await browserSignIns.run() }
-                    group.addTask { await folders.run() }
-                }
+                group.addTask { await network.run() }
                 group.addTask { await housekeeping.run(developer, isShown) }
             }
         }
@@ -221,4 +225,64 @@ struct BrowseCommand {
 
     /// Returns 0 if the user quit, or else 128 plus the signal's number, as shells do.
     private static func exitCode(_ signal: Int32) -> Int32 { signal == 0 ? ExitCode.done.rawValue : 128 + signal }
+}
+
+/// The transfers of the browser, the watching of local folders and the sign-ins, as the settings want them.
+private struct NetworkRun {
+    let services: Services
+    let caches: CacheFolder
+
+    /// The controller at work, and the task in which it runs.
+    private struct Work {
+        let controller: NetworkController
+        let task: Task<Void, Never>
+
+        func end() async {
+            task.cancel()
+            await task.value
+        }
+    }
+
+    /// Works until the task is cancelled.
+    func run() async {
+        var former = services.settings
+        var work = former.offline ? nil : start(former, services.httpConfiguration)
+        for await settings in services.live.changes() where settings != former {
+            if !settings.hasSameConnections(as: former) {
+                do throws(SettingsError) {
+                    let configuration = try Services.httpConfiguration(settings, services.locations) {
+                        services.activity.postNotice($0)
+                    }
+                    await work?.end()
+                    work = settings.offline ? nil : start(settings, configuration)
+                } catch {
+                    services.activity.postNotice("\(error) Vitrine keeps the former connections.")
+                }
+            } else if let controller = work?.controller {
+                // A new governor knows no measurements of this run.
+                let governor = settings.transfers == former.transfers ? nil : services.governor(settings)
+                let disturbance = Services.disturbance(settings)
+                if governor != nil || disturbance != Services.disturbance(former) {
+                    await controller.use(governor, disturbance)
+                }
+            }
+            former = settings
+        }
+        await work?.end()
+    }
+
+    private func start(_ settings: Settings, _ configuration: HTTPConfiguration) -> Work {
+        let folders = LocalFolders(wishes: services.wishes)
+        let client = services.makeClient(configuration)
+        let controller = services.makeController(caches, over: client, folders: folders, changed: settings)
+        let browserSignIns = services.makeBrowserSignIns(caches, over: client)
+        let task = Task.detached(priority: .utility) {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await controller.run() }
+                group.addTask { await browserSignIns.run() }
+                group.addTask { await folders.run() }
+            }
+        }
+        return Work(controller: controller, task: task)
+    }
 }

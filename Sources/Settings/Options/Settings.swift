@@ -66,7 +66,9 @@ public struct Settings: Hashable, Sendable {
     /// The file that also receives the log, if any.
     public var logFile: String?
     /// The amount of logging.
-    public var logLevel = LogLevel.info
+    public var logLevels = LogLevels()
+    /// The host whose exchanges the log shows, if any.
+    public var logExchanges: String?
     /// Whether Vitrine fetches nothing.
     public var offline = false
     /// Whether Vitrine draws with ASCII only.
@@ -159,14 +161,12 @@ extension Settings {
     /// - Returns: the settings to use from now on, and the names of changed options that need a restart.
     public func adopting(_ new: Settings) -> (settings: Settings, waiting: [String]) {
         var adopted = new
-        (adopted.cacheFolder, adopted.cacheLimit) = (cacheFolder, cacheLimit)
-        (adopted.logFile, adopted.logLevel) = (logFile, logLevel)
-        (adopted.offline, adopted.transfers, adopted.caFile, adopted.netrc) = (offline, transfers, caFile, netrc)
-        (adopted.clientCertificate, adopted.clientKey) = (clientCertificate, clientKey)
-        adopted.clientCertificateHost = clientCertificateHost
-        (adopted.openWith, adopted.exportFolder) = (openWith, exportFolder)
-        (adopted.debugDelay, adopted.debugFailures) = (debugDelay, debugFailures)
-        let waiting = SettingsTable.options.filter { $0.text(in: adopted) != $0.text(in: new) }.map(\.name)
+        var waiting: [String] = []
+        for option in SettingsTable.options where option.text(in: self) != option.text(in: new) {
+            guard case .atNextStart = option.effect else { continue }
+            option.take(from: self, into: &adopted)
+            waiting.append(option.name)
+        }
         return (adopted, waiting)
     }
 }

@@ -5,6 +5,10 @@ import Model
 public enum SettingsError: Error, Equatable, CustomStringConvertible {
     /// No option has this name.
     case unknownOption(String)
+    /// No setting has this name, which the user typed on a screen.
+    case unknownSetting(String)
+    /// The program cannot use a changed value; the text says why.
+    case unusable(String)
     /// The option belongs to another command.
     case misplacedOption(String)
     /// The options contradict each other.
@@ -42,6 +46,10 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
         case .unknownOption(let name):
             "Unknown option “\(Self.short(name))”; "
                 + (SettingsTable.nearest(to: name).map { "did you mean “\($0)”?" } ?? "see --help.")
+        case .unknownSetting(let name):
+            "Unknown setting “\(Self.short(name))”"
+                + (SettingsTable.nearest(to: name).map { "; did you mean “\($0)”?" } ?? ".")
+        case .unusable(let reason): reason
         case .misplacedOption(let name): "“\(name)” does not apply to this command; see --help."
         case .conflict(let one, let other): "Use only one of “\(one)” and “\(other)”."
         case .missingValue(let name): "“\(name)” needs a value."

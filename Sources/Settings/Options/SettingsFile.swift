@@ -36,16 +36,23 @@ public enum SettingsFile {
     /// The call skips a byte order mark, and rejects a file with a NUL byte. If two lines set the same option, the last line
     /// counts, and the repetition is a mistake.
     public static func apply(_ text: String, path: String, to settings: inout Settings) -> [Mistake] {
+        var lines: [String: Int] = [:]
+        return apply(text, path: path, to: &settings, recording: &lines)
+    }
+
+    /// Applies the lines of a file to settings, and records for each setting the number of the line that counts.
+    static func apply(
+        _ text: String, path: String, to settings: inout Settings, recording numbers: inout [String: Int]
+    ) -> [Mistake] {
         guard !text.utf8.contains(0) else {
             return [Mistake(path: path, line: nil, error: .file(path: path, reason: "not a text file"))]
         }
         let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         var mistakes: [Mistake] = []
-        var firstLines: [String: Int] = [:]
         for (index, line) in text.lines.enumerated() {
             do throws(SettingsError) {
                 guard let name = try apply(line.trimmed, to: &settings) else { continue }
-                if let first = firstLines.updateValue(index + 1, forKey: name) { throw .repeated(name, line: first) }
+                if let first = numbers.updateValue(index + 1, forKey: name) { throw .repeated(name, line: first) }
             } catch {
                 mistakes.append(Mistake(path: path, line: index + 1, error: error))
             }
@@ -58,7 +65,7 @@ public enum SettingsFile {
         guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
         // Reading replaced invalid bytes with U+FFFD, so a path in this line would be wrong.
         guard !line.unicodeScalars.contains("\u{FFFD}") else { throw .notUTF8 }
-        if line.prefix(while: { !$0.isWhitespace }) == "bind" {
+        if isBinding(line) {
             try bind(line, in: &settings)
             return nil
         }
@@ -68,6 +75,9 @@ public enum SettingsFile {
         try option.set(line[line.index(after: equals)...].trimmed, in: &settings)
         return name
     }
+
+    /// Returns whether a line begins with the word for key bindings.
+    static func isBinding(_ line: String) -> Bool { line.prefix { !$0.isWhitespace } == "bind" }
 
     /// Applies a line such as `bind photos J = next-section`. The last `=` is the separator, because `=` is also a key.
     private static func bind(_ line: String, in settings: inout Settings) throws(SettingsError) {
@@ -110,6 +120,22 @@ public struct SettingsInForce: Sendable {
     public let mistakes: [SettingsFile.Mistake]
     /// The path of the settings file, which may not exist.
     public let path: String
+    /// For each setting in the file, the number of the line that counts.
+    private let lines: [String: Int]
+    /// The names of the settings on the command line.
+    private let given: Set<String>
+
+    /// The places that can set a setting.
+    public enum Origin: Hashable, Sendable {
+        /// No place; the setting has its default value.
+        case standard
+        /// A line of the settings file.
+        case file(path: String, line: Int)
+        /// The command line.
+        case commandLine
+        /// The user, since Vitrine started.
+        case session
+    }
 
     /// The most mistakes to show on the screen.
     private static let shownMistakes = 5
@@ -118,20 +144,30 @@ public struct SettingsInForce: Sendable {
     public init(_ invocation: Invocation, _ locations: Locations) throws(SettingsError) {
         path = invocation.settingsFile ?? locations.settingsFile
         var settings = Settings()
+        var lines: [String: Int] = [:]
         if invocation.settingsFile != nil {
             guard let text = try PrivateFile.read(path) else {
                 throw .file(path: path, reason: "no such file")
             }
-            mistakes = SettingsFile.apply(text, path: path, to: &settings)
+            mistakes = SettingsFile.apply(text, path: path, to: &settings, recording: &lines)
         } else {
-            mistakes = Self.applyDefault(path, to: &settings)
+            mistakes = Self.applyDefault(path, to: &settings, recording: &lines)
         }
         try invocation.apply(to: &settings)
         settings.expandHome(locations.home)
         self.settings = settings
+        self.lines = lines
+        given = Set(invocation.settings.map(\.name))
     }
 
-    private static func applyDefault(_ path: String, to settings: inout Settings) -> [SettingsFile.Mistake] {
+    /// Creates settings that no file and no command line set.
+    init(_ settings: Settings) {
+        (self.settings, mistakes, path, lines, given) = (settings, [], "", [:], [])
+    }
+
+    private static func applyDefault(
+        _ path: String, to settings: inout Settings, recording lines: inout [String: Int]
+    ) -> [SettingsFile.Mistake] {
         do throws(SettingsError) {
             // Reading a pipe would wait for its writer.
             var status = stat()
@@ -139,10 +175,16 @@ public struct SettingsInForce: Sendable {
             guard !exists || [S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT) else {
                 throw .file(path: path, reason: "not a file")
             }
-            return SettingsFile.apply(try PrivateFile.read(path) ?? "", path: path, to: &settings)
+            return SettingsFile.apply(try PrivateFile.read(path) ?? "", path: path, to: &settings, recording: &lines)
         } catch {
             return [SettingsFile.Mistake(path: path, line: nil, error: error)]
         }
+    }
+
+    /// Returns the place that sets a setting.
+    public func origin(of name: String) -> Origin {
+        if given.contains(name) { return .commandLine }
+        return lines[name].map { .file(path: path, line: $0) } ?? .standard
     }
 
     /// The first mistakes as notices for the screen. A last notice counts the mistakes that are not shown.

@@ -6,10 +6,14 @@ import Commands
 public enum SettingsTable {
     /// All settings, in the order of the help.
     public static let options: [SettingsOption] = [
-        .path("cache-dir", letter: "c", "DIR", "folder for caches", \.cacheFolder),
+        .path("cache-dir", letter: "c", "DIR", "folder for caches", \.cacheFolder)
+            .holding(.atNextStart("since the folder of caches is already open")),
         .size("cache-limit", "maximum size of all caches, like 2G or 500M, or none", \.cacheLimit),
-        .choice("log-level", letter: "l", "amount of logging", \.logLevel),
-        .path("log-file", letter: "d", "FILE", "also write the log to this file", \.logFile),
+        .levels("log-level", letter: "l", "amount of logging, like info or info,network=debug", \.logLevels),
+        .path("log-file", letter: "d", "FILE", "also write the log to this file; -: to standard error", \.logFile),
+        .path(
+            "log-exchanges", letter: nil, "HOST", "log the heads of all requests to this host, without secrets",
+            \.logExchanges),
         .flag("offline", "fetch nothing; show only cached photos") { set(&$0.offline, $1) },
         .flag("ascii", "draw with ASCII only") { set(&$0.ascii, $1) },
         .choice("symbols", "characters for pictures", \.symbols),
@@ -41,12 +45,15 @@ public enum SettingsTable {
             \.clientCertificateHost),
         .path("netrc", letter: nil, "FILE", "file with users and passwords; default: ~/.netrc", \.netrc),
         .choice("passwords", "default place to keep passwords", \.passwords),
-        .choice("sort", "initial order of photos", \.order.criterion),
+        .choice("sort", "initial order of photos", \.order.criterion)
+            .holding(.fromNowOn("for galleries that you open from now on")),
         .flag("sort-reversed", "reverse the order: newest or largest first") { settings, new in
             if let new { settings.order.ascending = !new }
             return !settings.order.ascending
-        },
-        .choice("sections", "initial sections of a list", \.sections),
+        }
+        .holding(.fromNowOn("for galleries that you open from now on")),
+        .choice("sections", "initial sections of a list", \.sections)
+            .holding(.fromNowOn("for galleries that you open from now on")),
         .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: automatic", \.rowHeight),
         .number("slideshow", "SECONDS", 1...3_600, "seconds for each photo of a slideshow", \.slideshow),
         .flag("slideshow-shuffle", "show slideshows in random order") { set(&$0.slideshowShuffled, $1) },
@@ -62,7 +69,8 @@ public enum SettingsTable {
             "debug-failures", "N", 0...1_000_000, "let every Nth request fail, for tests; 0: none", \.debugFailures),
     ]
 
-    static func option(named name: String) -> SettingsOption? {
+    /// Returns the setting with this name, or nil if there is none.
+    public static func option(named name: String) -> SettingsOption? {
         options.first { $0.name == name }
     }
 
@@ -89,6 +97,16 @@ public enum SettingsTable {
 
 /// A setting with its name, values, default and description.
 public struct SettingsOption: Sendable {
+    /// The time when a changed value takes effect.
+    public enum Effect: Hashable, Sendable {
+        /// The value takes effect at once.
+        case atOnce
+        /// The value takes effect at once, but only for new things, which the text names.
+        case fromNowOn(String)
+        /// The value takes effect at the next start, for a reason.
+        case atNextStart(String)
+    }
+
     /// The setting's name in the settings file. On the command line, `--` precedes the name.
     public let name: String
     /// The letter of the short form on the command line.
@@ -97,13 +115,44 @@ public struct SettingsOption: Sendable {
     public let value: String?
     /// The description in the help.
     public let meaning: String
-    let apply: @Sendable (inout Settings, String) throws(SettingsError) -> Void
-    let current: @Sendable (Settings) -> String
+    /// The words that the user can choose from; empty for other values.
+    public let choices: [String]
+    /// The time when a changed value takes effect.
+    public private(set) var effect = Effect.atOnce
+    private let apply: @Sendable (inout Settings, String) throws(SettingsError) -> Void
+    private let current: @Sendable (Settings) -> String
+    /// Copies the setting's value from other settings.
+    private let copy: @Sendable (_ from: Settings, _ to: inout Settings) -> Void
+    private var complete: @Sendable (String) -> [String]
+
+    private init(
+        _ name: String, _ letter: Character?, _ value: String?, _ meaning: String, choices: [String] = [],
+        apply: @escaping @Sendable (inout Settings, String) throws(SettingsError) -> Void,
+        current: @escaping @Sendable (Settings) -> String,
+        copy: @escaping @Sendable (_ from: Settings, _ to: inout Settings) -> Void
+    ) {
+        (self.name, self.letter, self.value, self.meaning) = (name, letter, value, meaning)
+        (self.choices, self.apply, self.current, self.copy) = (choices, apply, current, copy)
+        complete = { text in choices.filter { $0.hasPrefix(text) } }
+    }
+
+    /// Returns the option with another time when a changed value takes effect.
+    func holding(_ effect: Effect) -> SettingsOption {
+        var option = self
+        option.effect = effect
+        return option
+    }
 
     /// Sets the setting's value from text.
     func set(_ text: String, in settings: inout Settings) throws(SettingsError) {
         try apply(&settings, text)
     }
+
+    /// Returns the setting to its default value.
+    func reset(in settings: inout Settings) { copy(Settings(), &settings) }
+
+    /// Takes the setting's value from other settings.
+    func take(from other: Settings, into settings: inout Settings) { copy(other, &settings) }
 
     /// The default value, as text.
     public var defaultValue: String { current(Settings()) }
@@ -111,14 +160,30 @@ public struct SettingsOption: Sendable {
     /// Returns the setting's value as text for the settings file.
     public func text(in settings: Settings) -> String { current(settings) }
 
+    /// Returns the values that begin with a text.
+    public func completions(of text: String) -> [String] { complete(text) }
+
+    /// The sentence about the time of a change; nil if it takes effect at once.
+    public var effectSentence: String? {
+        switch effect {
+        case .atOnce: nil
+        case .fromNowOn(let things): "“\(name)” takes effect \(things)."
+        case .atNextStart(let reason): "“\(name)” takes effect at the next start, \(reason)."
+        }
+    }
+
     // MARK: - Kinds
 
     static func flag(
         _ name: String, letter: Character? = nil, _ meaning: String,
         _ path: @escaping @Sendable (inout Settings, Bool?) -> Bool
     ) -> SettingsOption {
-        SettingsOption(
-            name: name, letter: letter, value: nil, meaning: meaning,
+        let read: @Sendable (Settings) -> Bool = { settings in
+            var settings = settings
+            return path(&settings, nil)
+        }
+        return SettingsOption(
+            name, letter, nil, meaning, choices: ["yes", "no"],
             apply: { settings, text throws(SettingsError) in
                 switch text {
                 case "yes": _ = path(&settings, true)
@@ -126,10 +191,8 @@ public struct SettingsOption: Sendable {
                 default: throw .value(text, of: name, allowed: "yes or no")
                 }
             },
-            current: { settings in
-                var settings = settings
-                return path(&settings, nil) ? "yes" : "no"
-            })
+            current: { read($0) ? "yes" : "no" },
+            copy: { other, settings in _ = path(&settings, read(other)) })
     }
 
     static func choice<Value: RawRepresentable & CaseIterable & Sendable>(
@@ -137,14 +200,14 @@ public struct SettingsOption: Sendable {
     ) -> SettingsOption where Value.RawValue == String {
         let names = Value.allCases.map(\.rawValue)
         return SettingsOption(
-            name: name, letter: letter, value: names.joined(separator: "|"), meaning: meaning,
+            name, letter, names.joined(separator: "|"), meaning, choices: names,
             apply: { settings, text throws(SettingsError) in
                 guard let value = Value(rawValue: text) else {
                     throw .value(text, of: name, allowed: "one of " + names.joined(separator: ", "))
                 }
                 settings[keyPath: path] = value
             },
-            current: { $0[keyPath: path].rawValue })
+            current: { $0[keyPath: path].rawValue }, copy: { $1[keyPath: path] = $0[keyPath: path] })
     }
 
     /// Creates a setting whose value is a number in a range.
@@ -156,8 +219,8 @@ public struct SettingsOption: Sendable {
     ) -> SettingsOption {
         let allowed =
             (isAutoAllowed ? "auto, or " : "") + "a number from \(range.lowerBound) to \(range.upperBound)"
-        return SettingsOption(
-            name: name, letter: nil, value: isAutoAllowed ? "auto|" + value : value, meaning: meaning,
+        var option = SettingsOption(
+            name, nil, isAutoAllowed ? "auto|" + value : value, meaning,
             apply: { settings, text throws(SettingsError) in
                 if isAutoAllowed, text == "auto" {
                     settings[keyPath: path] = 0
@@ -170,20 +233,41 @@ public struct SettingsOption: Sendable {
             current: { settings in
                 let number = settings[keyPath: path]
                 return isAutoAllowed && number == 0 ? "auto" : String(number)
-            })
+            },
+            copy: { $1[keyPath: path] = $0[keyPath: path] })
+        if isAutoAllowed { option.complete = { "auto".hasPrefix($0) ? ["auto"] : [] } }
+        return option
     }
 
     /// Creates a setting whose value is a data size or `none`.
     static func size(
         _ name: String, _ meaning: String, _ path: WritableKeyPath<Settings, Int64?> & Sendable
     ) -> SettingsOption {
-        SettingsOption(
-            name: name, letter: nil, value: "SIZE", meaning: meaning,
+        var option = SettingsOption(
+            name, nil, "SIZE", meaning,
             apply: { settings, text throws(SettingsError) in
                 guard let size = DataSize(text) else { throw .value(text, of: name, allowed: DataSize.allowed) }
                 settings[keyPath: path] = size.bytes
             },
-            current: { DataSize(bytes: $0[keyPath: path]).text })
+            current: { DataSize(bytes: $0[keyPath: path]).text }, copy: { $1[keyPath: path] = $0[keyPath: path] })
+        option.complete = { "none".hasPrefix($0) ? ["none"] : [] }
+        return option
+    }
+
+    /// Creates a setting whose value is the levels of the log.
+    static func levels(
+        _ name: String, letter: Character?, _ meaning: String, _ path: WritableKeyPath<Settings, LogLevels> & Sendable
+    ) -> SettingsOption {
+        let names = Settings.LogLevel.allCases.map(\.rawValue)
+        var option = SettingsOption(
+            name, letter, names.joined(separator: "|"), meaning, choices: names,
+            apply: { settings, text throws(SettingsError) in
+                guard let levels = LogLevels(text) else { throw .value(text, of: name, allowed: LogLevels.allowed) }
+                settings[keyPath: path] = levels
+            },
+            current: { $0[keyPath: path].text }, copy: { $1[keyPath: path] = $0[keyPath: path] })
+        option.complete = LogLevels.completions
+        return option
     }
 
     static func path(
@@ -191,51 +275,11 @@ public struct SettingsOption: Sendable {
         _ path: WritableKeyPath<Settings, String?> & Sendable
     ) -> SettingsOption {
         SettingsOption(
-            name: name, letter: letter, value: value, meaning: meaning,
+            name, letter, value, meaning,
             apply: { settings, text throws(SettingsError) in
                 guard !text.isEmpty else { throw .missingValue(name) }
                 settings[keyPath: path] = text
             },
-            current: { $0[keyPath: path] ?? "" })
-    }
-}
-
-/// A data size in a settings file, such as `2G`, `500M` or `none`.
-struct DataSize: Equatable {
-    /// The number of bytes; nil for no limit.
-    let bytes: Int64?
-
-    /// The allowed values, as error messages describe them.
-    static let allowed = "a size, like 2G or 500M, or none"
-
-    private static let units: [(letter: Character, bytes: Int64)] = [
-        ("T", 1 << 40), ("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10),
-    ]
-
-    init(bytes: Int64?) {
-        self.bytes = bytes
-    }
-
-    /// Parses a whole number of bytes with an optional unit. Units are powers of 1,024.
-    init?(_ text: String) {
-        guard text != "none" else {
-            bytes = nil
-            return
-        }
-        let unit = Self.units.first { text.hasSuffix(String($0.letter)) || text.hasSuffix($0.letter.lowercased()) }
-        let digits = unit == nil ? text[...] : text.dropLast()
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits) else {
-            return nil
-        }
-        let (bytes, overflows) = number.multipliedReportingOverflow(by: unit?.bytes ?? 1)
-        guard !overflows else { return nil }
-        self.bytes = bytes
-    }
-
-    /// The size in the largest unit that gives a whole number.
-    var text: String {
-        guard let bytes else { return "none" }
-        let unit = Self.units.first { bytes > 0 && bytes % $0.bytes == 0 }
-        return unit.map { "\(bytes / $0.bytes)\($0.letter)" } ?? "\(bytes)"
+            current: { $0[keyPath: path] ?? "" }, copy: { $1[keyPath: path] = $0[keyPath: path] })
     }
 }

@@ -15,7 +15,7 @@ final class AlbumsScreen: Screen, ListScreen {
     var scroll = ListScroll()
     private let cache: GalleryCache
     private let reader: CacheReader
-    private let search: AlbumSearch
+    private let search: ListSearch
     private var list = AlbumList()
     /// The selected album. The selection stays on this album when the list changes.
     private var selected: Address?
@@ -33,7 +33,7 @@ final class AlbumsScreen: Screen, ListScreen {
         cache = try context.caches.open(gallery)
         let changes = cache.changes()
         reader = try cache.openReader()
-        search = AlbumSearch(reader, context)
+        search = ListSearch(context)
         wisher = context.wishes.makeWisher()
         client = context.pipeline.makeClient()
         super.init(context)
@@ -43,6 +43,9 @@ final class AlbumsScreen: Screen, ListScreen {
             return areChanged || change["photo"] != nil ? .albums(id, areChanged: areChanged) : nil
         }
         search.next = self
+        search.onFind = { [weak self, reader] text in
+            (try? reader.matches(of: text, in: self?.list.albums.map(\.name) ?? [])) ?? []
+        }
         search.onSelect = { [weak self] in _ = self?.select(index: $0) }
         readList()
         askForUpdate()
@@ -122,7 +125,7 @@ final class AlbumsScreen: Screen, ListScreen {
     }
 
     private func refresh() {
-        guard !context.settings.offline else { return send(.notice("Offline: restart without --offline to refresh.")) }
+        guard !context.settings.offline else { return send(.notice("Offline: type “:set offline no” to refresh.")) }
         context.retry(cache.id)
         context.wishes.retry([subject])
         askForUpdate()
@@ -146,7 +149,7 @@ final class AlbumsScreen: Screen, ListScreen {
             return
         }
         for album in list.albums { context.galleryNames[album.address] = album.name.madeVisible }
-        search.setAlbums(list.albums)
+        search.update()
         scroll.setCount(list.albums.count)
         if let index = list.albums.firstIndex(where: { $0.address == selected }) { scroll.select(index) }
         selectionDidMove()
@@ -173,6 +176,12 @@ final class AlbumsScreen: Screen, ListScreen {
 
     // MARK: - Drawing
 
+    /// Returns the byte ranges of a name that match the search.
+    private func matches(in name: String) -> [Range<Int>] {
+        guard !search.text.isEmpty, (try? reader.matches(of: search.text, in: [name])) == [0] else { return [] }
+        return (try? reader.marks(of: PhotoFilter(search.text), in: name)) ?? []
+    }
+
     override func draw(in surface: inout Surface, frame: Rect) {
         var rest = frame
         scroll.beginDrawing()
@@ -197,7 +206,7 @@ final class AlbumsScreen: Screen, ListScreen {
             row.draw(
                 album, cover: cover,
                 cover.flatMap { context.thumbnail(of: $0, in: cache.id, row.thumbnailSize, &orders) },
-                matches: search.matches(in: album.name), isSelected: index == scroll.selected, in: &surface,
+                matches: matches(in: album.name), isSelected: index == scroll.selected, in: &surface,
                 frame: line)
         }
         guard isOnTop else { return }
@@ -282,7 +291,7 @@ struct AlbumTexts {
                 case .fetch: "Press \(key(.refresh)) to fetch the albums."
                 case .check: "Press \(key(.refresh)) to check for albums."
                 case .isOffline: "Vitrine is offline and fetches nothing."
-                case .restart: "Restart without --offline to fetch the albums."
+                case .restart: "Type “:set offline no” to fetch the albums."
                 }
             })
     }

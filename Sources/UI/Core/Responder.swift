@@ -70,6 +70,8 @@ public enum InterfaceEvent {
     case choose(String, [Choice], otherwise: String = "no")
     /// A request to ask for a line of text: the label, the initial text, and the action.
     case type(String, String, @MainActor (String) -> Void)
+    /// A request to change a setting.
+    case changeSetting(SettingChange)
     /// A request to copy text to the terminal's clipboard.
     case copy(String)
     /// A request for a new frame.

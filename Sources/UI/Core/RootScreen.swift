@@ -27,6 +27,7 @@ public final class RootScreen: Screen {
     /// Questions, prompts and notices. Not private because tests read its contents.
     let modals: Modals
     private let signIns: SignIns
+    private let settingsChanges: SettingsChanges
     private let remembered: RememberedCommands
     /// The task that records in the cache which gallery the user left last.
     private var leaving: Task<Void, Never>?
@@ -48,6 +49,7 @@ public final class RootScreen: Screen {
         remembered = RememberedCommands(context)
         signIns = SignIns(context)
         modals = Modals(context, signIns)
+        settingsChanges = SettingsChanges(context)
         super.init(context)
         context.feed.deliver = { [weak self] in self?.propagate($0) }
         trafficThrottle.action = { [feed = context.feed] in feed.deliver(.traffic) }
@@ -64,6 +66,8 @@ public final class RootScreen: Screen {
         modals.onNeedsDisplay = { [weak self] in self?.host.onNeedsDisplay() }
         modals.onCommand = { [weak self] in self?.performGlobal($0) }
         signIns.onChange = { [weak self] in self?.host.onNeedsDisplay() }
+        settingsChanges.onNotice = { [weak self] in self?.modals.showNotice($0) }
+        settingsChanges.onChange = { [weak self] in self?.adoptSettings() }
         signIns.sender = self
         signIns.onAnswered = { [weak self] in self?.requestList(of: $0) }
         push(GalleriesScreen(context))
@@ -89,6 +93,7 @@ public final class RootScreen: Screen {
     public func finish() async -> String? {
         await context.galleries.settled()
         await remembered.settled()
+        await settingsChanges.settled()
         await context.places.settled()
         let signInFailure = await signIns.settled()
         await (children.first as? GalleriesScreen)?.cachesRemoved()
@@ -108,14 +113,12 @@ public final class RootScreen: Screen {
         host.onNeedsDisplay()
     }
 
-    /// Applies reloaded settings, and shows the names of settings that need a restart.
-    public func adopt(_ settings: Settings) {
-        let (adopted, waiting) = context.settings.adopting(settings)
-        context.settings = adopted
+    /// Applies the settings that the user has changed.
+    private func adoptSettings() {
+        let before = context.adoptSettings()
         adaptTimer()
-        guard !waiting.isEmpty else { return modals.showNotice("Settings reloaded.") }
-        let names = waiting.map { "“\($0)”" }.joined(separator: ", ")
-        modals.showNotice("Settings reloaded. These need a restart: \(names).")
+        openGallery?.gallery.settingsChanged(since: before)
+        host.onNeedsDisplay()
     }
 
     // MARK: - The stack
@@ -272,7 +275,7 @@ public final class RootScreen: Screen {
 
     private func openCommandLine() {
         let entries = context.keys.entries(in: top.commandScopes)
-        modals.askForCommand(CommandPrompt(entries, remembered: remembered)) { [weak self] in
+        modals.askForCommand(CommandPrompt(entries, remembered: remembered, context.live)) { [weak self] in
             self?.perform($0, among: entries)
         }
     }
@@ -348,6 +351,9 @@ public final class RootScreen: Screen {
         // A text field does not use this key.
         case .key(let key): perform(key)
         case .command(.open, .text(let text)?): open(typed: text)
+        case .command(.set, .text(let text)?): settingsChanges.perform(text)
+        case .command(.setAndKeep, .text(let text)?): settingsChanges.perform(text, isKept: true)
+        case .changeSetting(let change): settingsChanges.perform(change)
         case .command(let command, _): performGlobal(command)
         case .openGallery(let address): open(address)
         case .openAlbum(let address): open(address, isAbove: true)
@@ -379,11 +385,12 @@ public final class RootScreen: Screen {
         case .transfers: if !(top is TransfersScreen) { push(TransfersScreen(context)) }
         case .errors: if !(top is ErrorsScreen) { push(ErrorsScreen(context)) }
         case .log: if !(top is LogScreen) { push(LogScreen(context)) }
+        case .settings: if !(top is SettingsScreen) { push(SettingsScreen(context)) }
         case .albums: if let openGallery { showAlbums(of: openGallery.cache.address) }
         case .refreshAll: modals.showNotice(GalleryUpdates(context).refreshAll(open: openGallery?.cache.address))
         case .command: openCommandLine()
         case .redraw: host.onRedraw()
-        case .reload: host.onReload()
+        case .reload: settingsChanges.reload()
         case .suspend: host.onSuspend()
         default: break
         }

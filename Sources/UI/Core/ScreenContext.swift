@@ -23,10 +23,14 @@ public final class ScreenContext {
     let pipeline: PicturePipeline
     /// The log that the log screen shows.
     let log: Log
-    /// The settings, which the user can reload while Vitrine runs.
-    var settings: Settings {
+    /// The settings that the user can change while Vitrine runs.
+    let live: LiveSettings
+    /// The current settings. The root adopts changes.
+    private(set) var settings: Settings {
         willSet { if DrawingStyle(capabilities, newValue) != drawingStyle { formerStyle = drawingStyle } }
     }
+    /// The folder to suggest for saving photos, unless the settings name one.
+    private let usualExportFolder: String
     /// The user's list of galleries.
     let galleries: RememberedGalleries
     /// The user's last position in each gallery.
@@ -72,7 +76,7 @@ public final class ScreenContext {
     /// Creates the context from its services.
     public init(
         caches: CacheFolder, wishes: Wishes, activity: Activity, pipeline: PicturePipeline, log: Log,
-        settings: Settings,
+        settings: LiveSettings,
         galleries: RememberedGalleries, places: RememberedPlaces? = nil, locations: Locations, currentFolder: String,
         capabilities: Capabilities,
         exportFolder: String, creationMask: CreationMask,
@@ -85,7 +89,9 @@ public final class ScreenContext {
         self.activity = activity
         self.pipeline = pipeline
         self.log = log
-        self.settings = settings
+        live = settings
+        self.settings = settings.settings
+        usualExportFolder = exportFolder
         self.galleries = galleries
         self.places = places ?? RememberedPlaces()
         home = locations.home
@@ -94,9 +100,20 @@ public final class ScreenContext {
         self.currentFolder = currentFolder
         self.capabilities = capabilities
         self.open = open
-        exports = Exports(folder: exportFolder, mask: creationMask, wishes: wishes, mayFetch: !settings.offline)
+        exports = Exports(
+            folder: settings.settings.exportFolder ?? exportFolder, mask: creationMask, wishes: wishes,
+            mayFetch: !settings.settings.offline)
         self.wait = wait
         self.now = now
+    }
+
+    /// Adopts the settings that the user has changed. Returns the former ones.
+    func adoptSettings() -> Settings {
+        let before = settings
+        settings = live.settings
+        exports.mayFetch = !settings.offline
+        if settings.exportFolder != before.exportFolder { exports.folder = settings.exportFolder ?? usualExportFolder }
+        return before
     }
 
     /// Parses an address as the user types it.
@@ -211,5 +228,21 @@ extension ScreenContext {
         guard Placeholder.trouble(of: photo) == nil else { return nil }
         return photo.thumbhash.flatMap { BlurredPicture(thumbhash: $0) }
             .map { DrawnPicture(cells: $0.filling(size, drawingStyle)) }
+    }
+}
+
+extension RootScreen {
+    /// Functions of the program that the screens call.
+    public struct Host {
+        /// Called when the screens need a new frame.
+        public var onNeedsDisplay: () -> Void = {}
+        /// Called when the user quits.
+        public var onQuit: () -> Void = {}
+        /// Called when the user suspends the program.
+        public var onSuspend: () -> Void = {}
+        /// Called when the user redraws the whole screen.
+        public var onRedraw: () -> Void = {}
+        /// Called with text for the terminal's clipboard.
+        public var onCopy: (String) -> Void = { _ in }
     }
 }

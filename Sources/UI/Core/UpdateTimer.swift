@@ -26,9 +26,13 @@ final class UpdateTimer {
 
     /// Adapts the due times to the open gallery and the user's list.
     func adapt(open: Address?) {
-        guard !context.settings.offline, !context.holdsUpdates else { return }
+        guard !context.holdsUpdates else { return }
         let isOpened = self.open != open
         self.open = open
+        guard !context.settings.offline else {
+            timetable.keep { _ in false }
+            return setAlarm(context.now())
+        }
         let intervals = intervals
         timetable.keep { intervals[$0] != nil }
         let now = context.now()

@@ -170,7 +170,7 @@ final class ErrorsScreen: Screen, ListScreen {
     /// Retries failures now. Vitrine retries photos without rows of their own when they become visible.
     private func retry(_ rows: [ErrorRow]) {
         guard !rows.isEmpty else { return }
-        guard !context.settings.offline else { return send(.notice("Offline: restart without --offline to refresh.")) }
+        guard !context.settings.offline else { return send(.notice("Offline: type “:set offline no” to refresh.")) }
         for (gallery, rows) in Dictionary(grouping: rows, by: \.gallery) {
             guard let address = address(of: gallery) else { continue }
             let subjects = rows.compactMap { if case .subject(let subject) = $0.identity { subject } else { nil } }

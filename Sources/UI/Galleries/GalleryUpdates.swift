@@ -20,7 +20,7 @@ struct GalleryUpdates {
 
     /// Requests updates that the user wants, and retries all failures. Returns a sentence for the user.
     func refresh(_ addresses: [Address]) -> String {
-        guard !context.settings.offline else { return "Offline: restart without --offline to refresh." }
+        guard !context.settings.offline else { return "Offline: type “:set offline no” to refresh." }
         context.holdsUpdates = false
         for address in addresses { context.retry(GalleryID(address)) }
         // Off the main actor and one by one, since each opens a database.

@@ -13,6 +13,19 @@ final class LogScreen: Screen {
     private var followsEnd = true
     /// The number of columns by which the text is scrolled to the right.
     private var shift = 0
+    /// Whether long lines go on in the next row, instead of being cut.
+    private var isWrapped = false
+    /// The rows of long lines while they are wrapped, of all entries together.
+    private var rows: [Row] = []
+    /// The texts of wrapped entries by sequence number, for ``width``.
+    private var folded: [Int: [String]] = [:]
+    private var width = 0
+
+    /// A row of a wrapped entry.
+    private struct Row {
+        let text: String
+        let entry: LogEntry
+    }
 
     /// The number of columns by which a key scrolls.
     private static let step = 16
@@ -35,8 +48,11 @@ final class LogScreen: Screen {
     }
     override var footing: Footing {
         Footing(
-            text: followsEnd ? "Newest below" : "\(scroll.window.upperBound) of \(entries.count)",
-            hints: [(.copy, "copy"), (.save, "save"), (.clear, "clear"), (.help, "help")])
+            text: followsEnd ? "Newest below" : "\(scroll.window.upperBound) of \(count)",
+            hints: [
+                (.wrap, isWrapped ? "cut" : "wrap"), (.copy, "copy"), (.save, "save"), (.clear, "clear"),
+                (.help, "help"),
+            ])
     }
 
     override func perform(_ command: Command) -> Bool {
@@ -52,6 +68,8 @@ final class LogScreen: Screen {
             send(.copy(text))
             send(.notice("Log copied."))
         case .save: save()
+        case .wrap: toggleWrapping()
+        case .left where isWrapped, .right where isWrapped: break
         case .left: shift = max(0, shift - Self.step)
         case .right: shift = min(shift + Self.step, max(0, longestLine - Self.step))
         case .up: scroll.select(scroll.first - 1)
@@ -59,19 +77,59 @@ final class LogScreen: Screen {
         default:
             guard scroll.perform(command) else { return false }
         }
-        followsEnd = scroll.window.upperBound == entries.count
+        followsEnd = scroll.window.upperBound == count
         return true
     }
 
+    /// The number of rows that the entries need.
+    private var count: Int { isWrapped ? rows.count : entries.count }
+
+    /// Wraps or cuts long lines. The first visible entry stays.
+    private func toggleWrapping() {
+        let index = scroll.first
+        let anchor = isWrapped ? rows.dropFirst(index).first?.entry : entries.dropFirst(index).first
+        isWrapped.toggle()
+        shift = 0
+        layOut()
+        scroll.setCount(count)
+        guard !followsEnd, let sequence = anchor?.sequence else { return scroll.select(count - 1) }
+        let target =
+            isWrapped
+            ? rows.firstIndex { $0.entry.sequence == sequence } : entries.firstIndex { $0.sequence == sequence }
+        if let target { scroll.roll(by: target - scroll.first) }
+    }
+
+    /// Makes the rows of wrapped entries.
+    private func layOut() {
+        guard isWrapped else { return rows = [] }
+        var kept: [Int: [String]] = [:]
+        for entry in entries {
+            kept[entry.sequence] = folded[entry.sequence] ?? fold(entry)
+        }
+        folded = kept
+        rows = entries.flatMap { entry in (kept[entry.sequence] ?? []).map { Row(text: $0, entry: entry) } }
+    }
+
+    /// Returns the text of an entry in rows. The second and later rows are indented.
+    private func fold(_ entry: LogEntry) -> [String] {
+        let indent = 2
+        return String(entry.line.dropFirst(hidden)).folded(toWidth: max(1, width - indent)).enumerated().map {
+            ($0 == 0 ? "" : String(repeating: " ", count: indent)) + $1
+        }
+    }
+
+    /// The number of characters to leave out at the start of lines. In a narrow window the date would take most of the line.
+    private var hidden: Int { width < Self.narrow ? "YYYY-MM-DD ".count : 0 }
+
     override func go(to index: Int) -> Bool {
         scroll.select(index)
-        followsEnd = scroll.window.upperBound == entries.count
+        followsEnd = scroll.window.upperBound == count
         return true
     }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool {
         guard scroll.follow(mouse) else { return false }
-        followsEnd = scroll.window.upperBound == entries.count
+        followsEnd = scroll.window.upperBound == count
         return true
     }
 
@@ -96,12 +154,17 @@ final class LogScreen: Screen {
 
     override func modelUpdated(_ update: ModelUpdate) {
         guard case .log = update else { return }
-        let before = entries.first?.sequence
+        let before = entries
         entries = context.log.entries
-        // When all entries fit, the newest one is visible.
-        if entries.count <= scroll.visible { followsEnd = true }
         // Keep the visible lines in place while old entries are dropped.
-        let gone = (entries.first?.sequence ?? 0) - (before ?? entries.first?.sequence ?? 0)
+        let oldest = entries.first?.sequence ?? 0
+        let gone =
+            isWrapped
+            ? before.prefix { $0.sequence < oldest }.reduce(0) { $0 + (folded[$1.sequence]?.count ?? 0) }
+            : oldest - (before.first?.sequence ?? oldest)
+        layOut()
+        // When all entries fit, the newest one is visible.
+        if count <= scroll.visible { followsEnd = true }
         if !followsEnd, gone > 0 { scroll.select(max(0, scroll.first - gone)) }
         setNeedsDisplay()
     }
@@ -109,18 +172,22 @@ final class LogScreen: Screen {
     override func draw(in surface: inout Surface, frame: Rect) {
         var rest = frame
         drawSwitches(in: &surface, rest.takeTop(1))
+        if width != frame.size.columns {
+            width = frame.size.columns
+            folded = [:]
+            layOut()
+        }
         scroll.setVisible(rest.size.rows)
-        scroll.setCount(entries.count)
-        if followsEnd { scroll.select(entries.count - 1) }
+        scroll.setCount(count)
+        if followsEnd { scroll.select(count - 1) }
         scroll.drawBar(in: &surface, rest, context.theme)
         if scroll.visible < scroll.count { _ = rest.takeRight(1) }
-        // In a narrow window the date would take most of the line.
-        let hidden = frame.size.columns < Self.narrow ? "YYYY-MM-DD ".count : 0
         for (row, index) in zip(rest.rows, scroll.window) {
             let line = Rect(column: rest.origin.column, row: row, columns: rest.size.columns, rows: 1)
-            let entry = entries[index]
+            let entry = isWrapped ? rows[index].entry : entries[index]
+            let text = isWrapped ? rows[index].text : String(entry.line.dropFirst(hidden + shift))
             surface.write(
-                String(entry.line.dropFirst(hidden + shift)).truncated(toWidth: line.size.columns), in: line,
+                text.truncated(toWidth: line.size.columns), in: line,
                 style: entry.level == .error ? context.theme.trouble : .plain)
         }
     }

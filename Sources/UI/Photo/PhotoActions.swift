@@ -164,7 +164,7 @@ struct PhotoActions {
     /// Fetches photos again if they are cached or have failed.
     private func reload(_ keys: [PhotoKey]) {
         guard !context.settings.offline else {
-            return showNotice("Offline: restart without --offline to refresh.")
+            return showNotice("Offline: type “:set offline no” to refresh.")
         }
         let name = name(of: keys)
         Task {

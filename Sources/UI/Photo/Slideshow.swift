@@ -17,10 +17,8 @@ final class Slideshow {
     private(set) var isRunning = false
     /// The photos to show; empty for all photos of the list.
     private(set) var slides: [PhotoKey] = []
-    /// The time for each photo, from the settings.
-    private let usualInterval: Duration
+    private let context: ScreenContext
     private var interval: Duration
-    private let isShuffled: Bool
     private let alarm: Alarm
     /// The number of photos from each shown photo to the next, and the length of the list for which this distance was chosen.
     private var stride = (distance: 1, count: 0)
@@ -28,9 +26,8 @@ final class Slideshow {
     private var seen: PhotoKey?
 
     init(_ context: ScreenContext) {
-        usualInterval = .seconds(context.settings.slideshow)
-        interval = usualInterval
-        isShuffled = context.settings.slideshowShuffled
+        self.context = context
+        interval = .seconds(context.settings.slideshow)
         alarm = Alarm(wait: context.wait)
     }
 
@@ -43,7 +40,9 @@ final class Slideshow {
         stopClock()
         isRunning = true
         self.slides = slides
-        interval = seconds.map { .seconds(min($0, Self.mostSeconds)) } ?? usualInterval
+        interval =
+            seconds.map { .seconds(min($0, Self.mostSeconds)) }
+            ?? .seconds(context.settings.slideshow)
         stride = (1, 0)
     }
 
@@ -56,7 +55,7 @@ final class Slideshow {
     /// Returns the next indexes in a loop that shows every photo before it repeats a photo.
     func indexes(after index: Int, of count: Int, limit: Int) -> [Int] {
         guard count > 1 else { return [] }
-        if stride.count != count { stride = (isShuffled ? Self.randomStride(count) : 1, count) }
+        if stride.count != count { stride = (context.settings.slideshowShuffled ? Self.randomStride(count) : 1, count) }
         return (1...limit).map { (index + $0 * stride.distance) % count }
     }
 

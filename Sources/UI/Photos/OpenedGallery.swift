@@ -2,6 +2,7 @@ import Cache
 import Concurrency
 import Model
 import Session
+import Settings
 import Text
 
 /// The record, the failures and the updates of the gallery on the photos screen.
@@ -70,7 +71,7 @@ final class OpenedGallery {
 
     /// Updates the gallery, and retries all failures. Returns a notice for the user if that is not possible.
     func refresh() -> String? {
-        guard !context.settings.offline else { return "Offline: restart without --offline to refresh." }
+        guard !context.settings.offline else { return "Offline: type “:set offline no” to refresh." }
         context.retry(cache.id)
         write { try await $0.retry() }
         askForUpdate()
@@ -81,12 +82,26 @@ final class OpenedGallery {
     func askForUpdate() {
         guard !context.settings.offline else { return }
         context.wishes.ask(for: .list(cache.id))
-        if context.settings.allThumbnails {
-            context.wishes.ask(for: .everyPicture(cache.id, .thumbnail), importance: .rest)
-        }
         // Equally important requests run in order, so the photos come after the thumbnails.
-        if context.settings.allPhotos {
-            context.wishes.ask(for: .everyPicture(cache.id, .original), importance: .rest)
+        for (rendition, isWanted) in Self.bulk(context.settings) where isWanted {
+            context.wishes.ask(for: .everyPicture(cache.id, rendition), importance: .rest)
+        }
+    }
+
+    /// The renditions, and whether the settings want all pictures of them.
+    private static func bulk(_ settings: Settings) -> [(Rendition, Bool)] {
+        [(.thumbnail, settings.allThumbnails), (.original, settings.allPhotos)]
+    }
+
+    /// Adapts the requests to changed settings.
+    func settingsChanged(since before: Settings) {
+        let settings = context.settings
+        guard !settings.offline else { return }
+        if before.offline, settings.syncOnOpen { return askForUpdate() }
+        for ((rendition, isWanted), (_, wasWanted)) in zip(Self.bulk(settings), Self.bulk(before)) {
+            let subject = Wish.Subject.everyPicture(cache.id, rendition)
+            if isWanted, !wasWanted { context.wishes.ask(for: subject, importance: .rest) }
+            if wasWanted, !isWanted { context.wishes.stop(subject) }
         }
     }
 

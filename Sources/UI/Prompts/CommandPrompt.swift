@@ -5,7 +5,8 @@ import Text
 
 /// The prompt for typed commands. A list above the prompt shows matching commands and their keys.
 ///
-/// Tab goes through the matches, the arrows through the history.
+/// After the command that sets a setting, the list shows settings and their values. Tab goes through the matches, the arrows
+/// through the history.
 @MainActor
 final class CommandPrompt: Responder {
     /// Called with the typed line when the user presses Enter.
@@ -16,6 +17,7 @@ final class CommandPrompt: Responder {
     /// The commands of the screen below the prompt.
     let entries: [CommandTable.Entry]
     private let remembered: RememberedCommands
+    private let live: LiveSettings
     private let field = TextField()
     /// The number of lines back in the history; 0 stands for the edited line.
     private var back = 0
@@ -26,9 +28,10 @@ final class CommandPrompt: Responder {
     /// The most rows for matching commands.
     private static let maximumRows = 8
 
-    init(_ entries: [CommandTable.Entry], remembered: RememberedCommands) {
+    init(_ entries: [CommandTable.Entry], remembered: RememberedCommands, _ live: LiveSettings) {
         self.entries = entries
         self.remembered = remembered
+        self.live = live
         super.init()
         field.onEnter = { [weak self] in self?.onEnter($0) }
         field.onEscape = { [weak self] in self?.onEscape() }
@@ -75,14 +78,64 @@ final class CommandPrompt: Responder {
         return entries.filter { $0.command.name.hasPrefix(name) }
     }
 
-    private func complete(by amount: Int) {
-        let choices = choices
+    /// A line of the list above the prompt.
+    private struct Match {
+        let text: String
+        let keys: String
+        let meaning: String
+        /// The text that the prompt has after Tab; nil if Tab does nothing.
+        let line: String?
+    }
+
+    private var matches: [Match] {
         let beginning = completion?.beginning ?? field.text
-        guard !choices.isEmpty, !beginning.drop(while: \.isWhitespace).contains(where: \.isWhitespace) else { return }
-        let chosen = completion.map { ($0.chosen + amount + choices.count) % choices.count }
-        let index = chosen ?? (amount > 0 ? 0 : choices.count - 1)
-        completion = (beginning, index)
-        field.begin(choices[index].command.name + (choices[index].parameter?.isNeeded == true ? " " : ""))
+        if let matches = settingMatches(beginning) { return matches }
+        let isNamed = beginning.drop(while: \.isWhitespace).contains(where: \.isWhitespace)
+        return choices.map { entry in
+            Match(
+                text: entry.usage, keys: entry.keys.map(\.description).joined(separator: " "), meaning: entry.meaning,
+                line: isNamed ? nil : entry.command.name + (entry.parameter?.isNeeded == true ? " " : ""))
+        }
+    }
+
+    /// Returns the settings or values that match the text after the command that sets a setting; nil for other texts.
+    private func settingMatches(_ beginning: String) -> [Match]? {
+        let line = beginning.drop { $0.isWhitespace || $0 == ":" }
+        let command = line.prefix { !$0.isWhitespace }
+        guard [Command.set.name, Command.setAndKeep.name].contains(String(command)), command.endIndex < line.endIndex
+        else { return nil }
+        let text = line[command.endIndex...].drop { $0.isWhitespace }
+        let name = text.prefix { !$0.isWhitespace && !"=&?".contains($0) }
+        guard name.endIndex < text.endIndex else {
+            return SettingsTable.options.filter { $0.name.hasPrefix(name) }.map {
+                Match(
+                    text: $0.name, keys: SettingText.value($0.text(in: live.settings)), meaning: $0.meaning,
+                    line: "\(command) \($0.name) ")
+            }
+        }
+        guard let option = SettingsTable.option(named: String(name)) else { return [] }
+        let value = String(text[name.endIndex...].drop { $0.isWhitespace || $0 == "=" })
+        var values = option.completions(of: value)
+        let current = option.text(in: live.settings)
+        // Without a choice of words, Tab begins with the present value.
+        if value.isEmpty, !current.isEmpty, !values.contains(current) { values.insert(current, at: 0) }
+        return values.map {
+            let roles = [$0 == current ? "now" : nil, $0 == option.defaultValue ? "default" : nil].compactMap { $0 }
+            return Match(
+                text: $0.madeVisible, keys: "", meaning: roles.joined(separator: ", "),
+                line: "\(command) \(name) \($0)")
+        }
+    }
+
+    private func complete(by amount: Int) {
+        let matches = matches
+        let chosen = completion.map { ($0.chosen + amount + matches.count) % max(1, matches.count) }
+        let index = chosen ?? (amount > 0 ? 0 : matches.count - 1)
+        guard matches.indices.contains(index), let line = matches[index].line else { return }
+        // After the only name that matches, the list goes on with its values.
+        let isDone = matches.count == 1 && line.hasSuffix(" ")
+        completion = isDone ? nil : (completion?.beginning ?? field.text, index)
+        field.begin(line)
     }
 
     private func recall(by amount: Int) {
@@ -109,7 +162,7 @@ final class CommandPrompt: Responder {
     }
 
     private func drawChoices(in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
-        let choices = choices
+        let choices = matches
         let rows = min(choices.count, Self.maximumRows, frame.size.rows / 2)
         guard rows > 0 else { return }
         var rest = frame
@@ -119,7 +172,7 @@ final class CommandPrompt: Responder {
         surface.write(theme.signs.rule(rule.size.columns), in: rule, style: theme.detail)
         // The chosen match stays visible.
         let first = max(0, min((completion?.chosen ?? 0) - rows / 2, choices.count - rows))
-        let width = choices.map(\.usage.displayWidth).max() ?? 0
+        let width = choices.map(\.text.displayWidth).max() ?? 0
         for index in first..<first + rows {
             let entry = choices[index]
             var row = pane.takeTop(1)
@@ -127,9 +180,9 @@ final class CommandPrompt: Responder {
             _ = row.takeRight(1)
             let style = completion?.chosen == index ? theme.selectedName : theme.name
             let place = row.takeLeft(min(width, row.size.columns))
-            surface.write(entry.usage.truncated(toWidth: place.size.columns), in: place, style: style)
+            surface.write(entry.text.truncated(toWidth: place.size.columns), in: place, style: style)
             _ = row.takeLeft(2)
-            let keys = entry.keys.map(\.description).joined(separator: " ")
+            let keys = entry.keys
             _ = row.takeLeft(surface.write(keys.truncated(toWidth: row.size.columns), in: row, style: theme.key))
             _ = row.takeLeft(keys.isEmpty ? 0 : 2)
             surface.write(entry.meaning.truncated(toWidth: row.size.columns), in: row, style: theme.detail)

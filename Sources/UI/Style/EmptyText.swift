@@ -47,7 +47,7 @@ struct EmptyText {
         case (_, nil) where isOffline:
             self.init(
                 title: "This gallery is not in the cache",
-                advice: [again, "Restart without --offline to fetch the gallery."])
+                advice: [again, "Type “:set offline no” to fetch the gallery."])
         case (_, nil):
             self.init(
                 title: "Not fetched yet", advice: ["Press \(key(.refresh)) to fetch the list of photos."])

@@ -24,7 +24,8 @@ final class Exports {
     private var lastNumber = 0
     private let mask: CreationMask
     private let wishes: Wishes
-    private let mayFetch: Bool
+    /// Whether missing photos can be fetched. Not private because the setting may change.
+    var mayFetch: Bool
 
     /// Creates the list of exports, which is empty.
     ///

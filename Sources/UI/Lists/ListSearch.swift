@@ -1,30 +1,28 @@
-import Cache
 import Cells
 import Commands
-import Model
 import Text
 
-/// Searches the names on the albums screen, as the user types.
+/// Searches the entries of a list screen, as the user types.
 ///
 /// In the responder chain, this object is between the prompt and the screen, so that its notices reach the root.
 @MainActor
-final class AlbumSearch: Responder {
-    /// Called with the index of the album that the screen should select.
+final class ListSearch: Responder {
+    /// Returns the indexes of the entries that match a text, in ascending order.
+    var onFind: (String) -> [Int] = { _ in [] }
+    /// Called with the index of the entry that the screen should select.
     var onSelect: (Int) -> Void = { _ in }
 
-    private let reader: CacheReader
     private let context: ScreenContext
     private let prompt = LinePrompt()
-    private var albums: [Album] = []
     /// The text to find; empty without a search.
-    private var text = ""
-    /// The indexes of the albums with the text, in ascending order.
+    private(set) var text = ""
+    /// The indexes of the entries with the text, in ascending order.
     private var matches: [Int] = []
-    /// The album that was selected before the user began to type; nil while the user does not type.
+    /// The entry that was selected before the user began to type; nil while the user does not type.
     private var origin: Int?
 
-    init(_ reader: CacheReader, _ context: ScreenContext) {
-        (self.reader, self.context) = (reader, context)
+    init(_ context: ScreenContext) {
+        self.context = context
         super.init()
         prompt.next = self
     }
@@ -32,11 +30,8 @@ final class AlbumSearch: Responder {
     /// The prompt while the user types in it; otherwise nil.
     var focus: Responder? { origin == nil ? nil : prompt }
 
-    /// Searches other albums from now on.
-    func setAlbums(_ albums: [Album]) {
-        self.albums = albums
-        find(text)
-    }
+    /// Searches again, because the list has other entries.
+    func update() { find(text) }
 
     /// Performs a search command. Returns false for other commands.
     func perform(_ command: Command, selection: Int, in scopes: [CommandTable.Scope]) -> Bool {
@@ -92,7 +87,7 @@ final class AlbumSearch: Responder {
 
     private func find(_ text: String) {
         self.text = text.allSatisfy(\.isWhitespace) ? "" : text
-        matches = self.text.isEmpty ? [] : (try? reader.matches(of: self.text, in: albums.map(\.name))) ?? []
+        matches = self.text.isEmpty ? [] : onFind(self.text)
     }
 
     // MARK: - Texts
@@ -109,12 +104,6 @@ final class AlbumSearch: Responder {
         guard origin == nil, !text.isEmpty else { return nil }
         let place = matches.firstIndex(of: selection).map { "\($0 + 1) of \(matches.count)" }
         return "“\(text.madeVisible)” \(place ?? "\(matches.count) found")"
-    }
-
-    /// Returns the byte ranges of a name that match the search.
-    func matches(in name: String) -> [Range<Int>] {
-        guard !text.isEmpty, (try? reader.matches(of: text, in: [name])) == [0] else { return [] }
-        return (try? reader.marks(of: PhotoFilter(text), in: name)) ?? []
     }
 
     /// Draws the prompt at the bottom of an area while the user types.

@@ -1,0 +1,188 @@
+import Synchronization
+
+/// The settings of a running program, which the user can change.
+///
+///     try live.set("theme", to: "light")               // until Vitrine ends
+///     try live.keep("theme", "light")                  // also in the settings file
+///     for await settings in live.changes() { … }
+///
+/// Screens put the user's changes here, and the parts of the program follow ``changes()``. A change overrides the command
+/// line, which overrides the settings file.
+public final class LiveSettings: Sendable {
+    private struct State {
+        /// The settings of the file and the command line.
+        var inForce: SettingsInForce
+        /// The settings that the user has changed since the start, as text; nil for the default.
+        var changed: [String: String?] = [:]
+        /// The settings that the program uses.
+        var settings: Settings
+        var watchers: [Int: AsyncStream<Settings>.Continuation] = [:]
+        var nextWatcher = 0
+    }
+
+    private let state: Mutex<State>
+    private let source: (invocation: Invocation, locations: Locations)?
+    /// Throws an error if the program cannot change from some settings to others.
+    private let check: Check
+
+    /// A function that throws an error if the program cannot change from some settings to others.
+    public typealias Check = @Sendable (_ former: Settings, _ new: Settings) throws(SettingsError) -> Void
+
+    /// Reads the settings of a command line and its settings file.
+    ///
+    /// - Parameter check: throws an error if the program cannot use changed settings, such as an unreadable file.
+    public init(
+        _ invocation: Invocation, _ locations: Locations,
+        check: @escaping Check = { (_, _) throws(SettingsError) in }
+    ) throws(SettingsError) {
+        self.check = check
+        let inForce = try SettingsInForce(invocation, locations)
+        state = Mutex(State(inForce: inForce, settings: inForce.settings))
+        source = (invocation, locations)
+    }
+
+    /// Creates settings without a settings file.
+    public init(_ settings: Settings = Settings()) {
+        state = Mutex(State(inForce: SettingsInForce(settings), settings: settings))
+        source = nil
+        check = { (_, _) throws(SettingsError) in }
+    }
+
+    /// The settings that the program uses now.
+    public var settings: Settings { state.withLock { $0.settings } }
+
+    /// The settings of the file and the command line, without the user's later changes.
+    public var inForce: SettingsInForce { state.withLock { $0.inForce } }
+
+    /// Returns the place that sets a setting.
+    public func origin(of option: SettingsOption) -> SettingsInForce.Origin {
+        state.withLock { $0.changed[option.name] != nil ? .session : $0.inForce.origin(of: option.name) }
+    }
+
+    /// Returns the value that a setting will have at the next start, if it is another one.
+    public func nextValue(of option: SettingsOption) -> String? {
+        state.withLock { state in
+            let next = option.text(in: state.inForce.settings)
+            guard case .atNextStart = option.effect, next != option.text(in: state.settings) else { return nil }
+            return next
+        }
+    }
+
+    /// Returns a stream of the settings, starting with the current ones. Several changes may arrive as one.
+    public func changes() -> AsyncStream<Settings> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let watcher = state.withLock { state in
+                state.nextWatcher += 1
+                state.watchers[state.nextWatcher] = continuation
+                continuation.yield(state.settings)
+                return state.nextWatcher
+            }
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { _ = $0.watchers.removeValue(forKey: watcher) }
+            }
+        }
+    }
+
+    // MARK: - Changes
+
+    /// Changes a setting until Vitrine ends. Nil is the default value.
+    ///
+    /// - Returns: the sentence about the time of the change, if it does not take effect at once.
+    @discardableResult
+    public func set(_ name: String, to text: String?) throws(SettingsError) -> String? {
+        let option = try Self.option(named: name)
+        var trial = settings
+        if let text { try option.set(text, in: &trial) }
+        // Otherwise the change would be lost before the next start.
+        if case .atNextStart(let reason) = option.effect {
+            return "“\(name)” takes effect only at the next start, \(reason). Keep it with “:set! \(name) …”."
+        }
+        Self.expandHome(&trial, source)
+        if text == nil { option.reset(in: &trial) }
+        try check(settings, trial)
+        change { $0.changed[name] = .some(text) }
+        return option.effectSentence
+    }
+
+    /// Changes a setting, also in the settings file. Nil removes it from the file.
+    ///
+    /// The call waits for the disk. It changes no other line, and keeps what other programs have written meanwhile.
+    ///
+    /// - Returns: the sentence about the time of the change, if it does not take effect at once.
+    @discardableResult
+    public func keep(_ name: String, _ text: String?) throws(SettingsError) -> String? {
+        let option = try Self.option(named: name)
+        var trial = settings
+        if let text {
+            try option.set(text, in: &trial)
+            // A line cannot hold such a value.
+            let isLine = !text.contains(where: \.isNewline) && !text.unicodeScalars.contains("\u{FFFD}")
+            guard isLine, text.trimmed == text else { throw .value(text, of: name, allowed: "one line of text") }
+        }
+        Self.expandHome(&trial, source)
+        if case .atNextStart = option.effect {} else { try check(settings, trial) }
+        let path = inForce.path
+        guard source != nil else { throw .file(path: "config", reason: "no settings file") }
+        try PrivateFile.edit(path) { SettingsEdit($0).setting(option, to: text) }
+        try reload()
+        if case .atNextStart = option.effect { return option.effectSentence }
+        // The command line may override the file.
+        change { state in
+            state.changed[name] = nil
+            var kept = state.inForce.settings
+            if let text { try? option.set(text, in: &kept) } else { option.reset(in: &kept) }
+            Self.expandHome(&kept, self.source)
+            if option.text(in: kept) != option.text(in: state.inForce.settings) { state.changed[name] = .some(text) }
+        }
+        return option.effectSentence
+    }
+
+    /// Returns the text to keep for a setting: as the user typed it, or its value. Returns nil for the default.
+    public func textToKeep(of option: SettingsOption) -> String? {
+        state.withLock { state in
+            if let changed = state.changed[option.name] { return changed }
+            let text = option.text(in: state.settings)
+            if case .file = state.inForce.origin(of: option.name) { return text }
+            return text == option.defaultValue ? nil : text
+        }
+    }
+
+    /// Reads the settings file again. The user's changes stay in force.
+    public func reload() throws(SettingsError) {
+        guard let source else { return }
+        let inForce = try SettingsInForce(source.invocation, source.locations)
+        change { $0.inForce = inForce }
+    }
+
+    /// Replaces the settings of the file and the command line. The user's changes stay in force.
+    public func replace(with settings: Settings) {
+        change { $0.inForce = SettingsInForce(settings) }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let (settings, watchers) = state.withLock { state in
+            body(&state)
+            var wanted = state.inForce.settings
+            for (name, text) in state.changed {
+                guard let option = SettingsTable.option(named: name) else { continue }
+                // The value was checked when the user gave it.
+                if let text { try? option.set(text, in: &wanted) } else { option.reset(in: &wanted) }
+            }
+            Self.expandHome(&wanted, source)
+            state.settings = state.settings.adopting(wanted).settings
+            return (state.settings, Array(state.watchers.values))
+        }
+        for watcher in watchers { watcher.yield(settings) }
+    }
+
+    private static func expandHome(
+        _ settings: inout Settings, _ source: (invocation: Invocation, locations: Locations)?
+    ) {
+        if let source { settings.expandHome(source.locations.home) }
+    }
+
+    private static func option(named name: String) throws(SettingsError) -> SettingsOption {
+        guard let option = SettingsTable.option(named: name) else { throw .unknownOption(name) }
+        return option
+    }
+}

@@ -1,0 +1,168 @@
+import Logging
+import Session
+import Settings
+import Text
+
+/// A change of a setting, as the user asks for it.
+///
+///     SettingChange(typed: "theme light")      // also: theme=light
+///     SettingChange(typed: "theme&")           // return to the default
+///     SettingChange(typed: "theme")            // show the value
+public struct SettingChange: Equatable, Sendable {
+    /// The things that the user can do with a setting.
+    enum Action: Equatable, Sendable {
+        case show
+        case set(String)
+        /// Return to the default value.
+        case restoreDefault
+    }
+
+    let name: String
+    let action: Action
+    /// Whether the change goes into the settings file.
+    var isKept = false
+    /// Whether the user sees the new value anyway.
+    var isVisible = false
+
+    init(_ name: String, _ action: Action, isKept: Bool = false, isVisible: Bool = false) {
+        (self.name, self.action, self.isKept, self.isVisible) = (name, action, isKept, isVisible)
+    }
+
+    /// Parses the text that the user typed after `set`.
+    init(typed text: String, isKept: Bool = false) {
+        let text = text.drop { $0.isWhitespace }
+        let name = text.prefix { !$0.isWhitespace && !"=&?".contains($0) }
+        var rest = text[name.endIndex...].drop { $0.isWhitespace }
+        let sign = rest.first
+        if let sign, "=&?".contains(sign) { rest = rest.dropFirst().drop { $0.isWhitespace } }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        let action: Action =
+            switch sign {
+            case "&" where rest.isEmpty: .restoreDefault
+            case "?" where rest.isEmpty, nil: .show
+            default: .set(String(rest))
+            }
+        self.init(String(name), action, isKept: isKept)
+    }
+}
+
+/// Performs the user's changes of settings, and reports the results.
+@MainActor
+final class SettingsChanges {
+    /// Called after a change, so that the screens adopt it.
+    var onChange: () -> Void = {}
+    /// Called with a sentence for the user.
+    var onNotice: (String) -> Void = { _ in }
+
+    private let live: LiveSettings
+    private let activity: Activity
+    private let log: Log
+    /// The task of the last write. Each write waits for the previous one.
+    private var saving: Task<Void, Never>?
+
+    init(_ context: ScreenContext) {
+        (live, activity, log) = (context.live, context.activity, context.log)
+    }
+
+    /// Performs the change that the user typed after `set`.
+    func perform(_ text: String, isKept: Bool = false) { perform(SettingChange(typed: text, isKept: isKept)) }
+
+    /// Performs a change.
+    func perform(_ change: SettingChange) {
+        guard let option = SettingsTable.option(named: change.name) else {
+            return onNotice("\(SettingsError.unknownSetting(change.name))")
+        }
+        switch change.action {
+        case .show where !change.isKept: onNotice(SettingText.summary(of: option, live))
+        // Keep the value that is in force.
+        case .show: keep(option, live.textToKeep(of: option), change)
+        case .set(let value): perform(option, value, change)
+        case .restoreDefault: perform(option, nil, change)
+        }
+    }
+
+    private func perform(_ option: SettingsOption, _ value: String?, _ change: SettingChange) {
+        guard !change.isKept else { return keep(option, value, change) }
+        do throws(SettingsError) {
+            finish(option, try live.set(option.name, to: value), change)
+        } catch {
+            onNotice(error.description)
+        }
+    }
+
+    private func keep(_ option: SettingsOption, _ value: String?, _ change: SettingChange) {
+        saving = Task { [weak self, live, previous = saving] in
+            await previous?.value
+            // The disk may be slow.
+            let result = await Task.detached { () -> Result<String?, SettingsError> in
+                do throws(SettingsError) { return .success(try live.keep(option.name, value)) } catch {
+                    return .failure(error)
+                }
+            }.value
+            switch result {
+            case .success(let sentence): self?.finish(option, sentence, change, isInFile: value != nil)
+            case .failure(let error): self?.onNotice(error.description)
+            }
+        }
+    }
+
+    private func finish(
+        _ option: SettingsOption, _ sentence: String?, _ change: SettingChange, isInFile: Bool = false
+    ) {
+        onChange()
+        let value = SettingText.value(live.nextValue(of: option) ?? option.text(in: live.settings))
+        guard change.isKept else {
+            if let notice = sentence ?? (change.isVisible ? nil : "\(option.name) = \(value)") { onNotice(notice) }
+            return
+        }
+        let kept =
+            isInFile
+            ? "\(option.name) = \(value), kept in the settings file."
+            : "\(option.name) = \(value). The settings file no longer sets it."
+        onNotice([kept, isInFile ? sentence : nil].compactMap { $0 }.joined(separator: " "))
+    }
+
+    /// Reads the settings file again, and reports its mistakes.
+    func reload() {
+        do throws(SettingsError) { try live.reload() } catch { return onNotice(error.description) }
+        onChange()
+        let inForce = live.inForce
+        for mistake in inForce.mistakes { log.error(.screen, "\(mistake)") }
+        for notice in inForce.notices { activity.postNotice(notice) }
+        let waiting = SettingsTable.options.filter { live.nextValue(of: $0) != nil }
+        guard !waiting.isEmpty else { return onNotice("Settings reloaded.") }
+        let names = waiting.map { "“\($0.name)”" }.joined(separator: ", ")
+        onNotice("Settings reloaded. These need a restart: \(names).")
+    }
+
+    /// Returns when no write is running.
+    func settled() async { await saving?.value }
+}
+
+/// Texts about settings.
+enum SettingText {
+    /// Returns a value for the screen.
+    static func value(_ text: String) -> String { text.isEmpty ? "not set" : text.madeVisible }
+
+    /// Returns the place that sets a setting, for a sentence.
+    static func origin(_ origin: SettingsInForce.Origin) -> String {
+        switch origin {
+        case .standard: "default"
+        case .file(let path, let line): "\(fileName(path)), line \(line)"
+        case .commandLine: "command line"
+        case .session: "this session"
+        }
+    }
+
+    /// Returns the name of a file without its folder.
+    static func fileName(_ path: String) -> String {
+        String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]).madeVisible
+    }
+
+    /// Returns a text with a setting's value, its default and the place that sets it.
+    static func summary(of option: SettingsOption, _ live: LiveSettings) -> String {
+        let next = live.nextValue(of: option).map { " Next start: \(value($0))." } ?? ""
+        return "\(option.name) = \(value(option.text(in: live.settings))) (\(origin(live.origin(of: option)))). "
+            + "Default: \(value(option.defaultValue)).\(next)"
+    }
+}
