@@ -183,9 +183,12 @@ struct BrowseCommand {
                     Services.apply(settings, to: log)
                 }
                 if settings.logFile != former.logFile {
-                    do { log.setFile(try Services.logFile(settings, isOnScreen: true)) } catch {
-                        activity.postNotice("\(error)")
-                    }
+                    // The disk may be slow.
+                    await Task.detached {
+                        do { log.setFile(try Services.logFile(settings, isOnScreen: true)) } catch {
+                            activity.postNotice("\(error)")
+                        }
+                    }.value
                 }
                 await program.use(settings)
                 former = settings

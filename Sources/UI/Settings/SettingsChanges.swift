@@ -118,7 +118,7 @@ final class SettingsChanges {
         let kept =
             isInFile
             ? "\(option.name) = \(value), kept in the settings file."
-            : "\(option.name) = \(value). The settings file no longer sets it."
+            : "\(option.name) = \(value). The settings file does not set it."
         onNotice([kept, isInFile ? sentence : nil].compactMap { $0 }.joined(separator: " "))
     }
 
