@@ -88,13 +88,16 @@ public final class Log: Sendable {
 
     /// Sets the host whose exchanges the log keeps; nil for none.
     public func setExchangeHost(_ host: String?) {
-        state.withLock { $0.host = host?.lowercased() }
+        state.withLock { $0.host = host.map(Self.plain) }
     }
 
     /// Returns whether the log keeps the exchanges with a host.
     public func keepsExchanges(with host: String) -> Bool {
-        state.withLock { $0.host.map { $0 == host.lowercased() } ?? false }
+        state.withLock { $0.host.map { $0 == Self.plain(host) } ?? false }
     }
+
+    /// Returns a host's name in lower case, or its address without brackets.
+    private static func plain(_ host: String) -> String { host.lowercased().filter { !"[]".contains($0) } }
 
     /// Logs the head of a request or of its answer, whatever the level is. The caller asks ``keepsExchanges(with:)`` first.
     public func exchange(_ message: @autoclosure () -> String) {

@@ -65,6 +65,8 @@ import Testing
         log.setLevel(.debug)
         log.debug(.xml, "on again")
         #expect(log.entries.last?.message == "on again" && log.isEnabled(.networkDetail))
+        log.setLevel(.info)
+        #expect(!log.isEnabled(.networkDetail) && log.isEnabled(.xml))
     }
 
     @Test func exchangesOfOneHostAreKeptWhateverTheLevel() {
@@ -72,6 +74,8 @@ import Testing
         #expect(!log.keepsExchanges(with: "example.org"))
         log.setExchangeHost("Example.org")
         #expect(log.keepsExchanges(with: "example.ORG") && !log.keepsExchanges(with: "other.example.org"))
+        log.setExchangeHost("[::1]")
+        #expect(log.keepsExchanges(with: "::1") && log.keepsExchanges(with: "[::1]"))
         log.exchange("GET /?token=s3cret")
         #expect(log.entries.map(\.message) == ["GET /?token=…"])
     }

@@ -65,6 +65,10 @@ import Testing
             "log-level", "loud",
             "Invalid value “loud” for “log-level”: use one of error, info, debug, also for one part, as in info,network=debug."
         ),
+        (
+            "log-exchanges", "http://example.org/",
+            "Invalid value “http://example.org/” for “log-exchanges”: use a host, like example.org."
+        ),
         ("offline", "true", "Invalid value “true” for “offline”: use yes or no."),
         ("ascii", "", "Invalid value “” for “ascii”: use yes or no."),
         ("symbols", "dots", "Invalid value “dots” for “symbols”: use one of auto, ascii, ramp, half, quad, sextant."),

@@ -11,8 +11,8 @@ public enum SettingsTable {
         .size("cache-limit", "maximum size of all caches, like 2G or 500M, or none", \.cacheLimit),
         .levels("log-level", letter: "l", "amount of logging, like info or info,network=debug", \.logLevels),
         .path("log-file", letter: "d", "FILE", "also write the log to this file; -: to standard error", \.logFile),
-        .path(
-            "log-exchanges", letter: nil, "HOST", "log the heads of all requests to this host, without secrets",
+        .host(
+            "log-exchanges", "log the heads of all requests to this host, without secrets",
             \.logExchanges),
         .flag("offline", "fetch nothing; show only cached photos") { set(&$0.offline, $1) },
         .flag("ascii", "draw with ASCII only") { set(&$0.ascii, $1) },
@@ -268,6 +268,22 @@ public struct SettingsOption: Sendable {
             current: { $0[keyPath: path].text }, copy: { $1[keyPath: path] = $0[keyPath: path] })
         option.complete = LogLevels.completions
         return option
+    }
+
+    /// Creates a setting whose value is the name or the address of a host.
+    static func host(
+        _ name: String, _ meaning: String, _ path: WritableKeyPath<Settings, String?> & Sendable
+    ) -> SettingsOption {
+        SettingsOption(
+            name, nil, "HOST", meaning,
+            apply: { settings, text throws(SettingsError) in
+                // An address with a path or a user would match no host.
+                guard !text.isEmpty, !text.contains(where: { $0.isWhitespace || "/@?#".contains($0) }) else {
+                    throw .value(text, of: name, allowed: "a host, like example.org")
+                }
+                settings[keyPath: path] = text
+            },
+            current: { $0[keyPath: path] ?? "" }, copy: { $1[keyPath: path] = $0[keyPath: path] })
     }
 
     static func path(
