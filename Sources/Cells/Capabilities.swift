@@ -14,12 +14,14 @@ public struct Capabilities: Hashable, Sendable {
     public var background: Colour
     /// Whether the terminal is known to display sextants, the six-part block characters of Unicode 13.
     public var sextants: Bool
+    /// Whether the terminal exchanges text and background colour on demand (reverse video).
+    public var reverses: Bool
 
     /// Creates capabilities. The defaults suit most terminals.
     public init(
         unicode: Bool = true, colours: ColourDepth = .palette, cellAspect: Double = 0.5,
         pixels: PixelCapabilities? = nil, synchronises: Bool = false, background: Colour = .terminal,
-        sextants: Bool = false
+        sextants: Bool = false, reverses: Bool = true
     ) {
         self.unicode = unicode
         self.colours = colours
@@ -28,6 +30,7 @@ public struct Capabilities: Hashable, Sendable {
         self.synchronises = synchronises
         self.background = background
         self.sextants = sextants
+        self.reverses = reverses
     }
 }
 

@@ -72,7 +72,7 @@ import Text
         let picture = try #require(BlurredPicture(thumbhash: Self.landscape))
         let style = DrawingStyle(symbols: .ascii, colours: .none, cellAspect: 0.5)
         let block = picture.filling(Size(columns: 8, rows: 3), style)
-        #expect(block.cells.allSatisfy { $0.text.utf8.count == 1 && $0.style == .plain })
+        #expect(block.cells.allSatisfy { $0.text.utf8.count == 1 && $0.style.foreground == .terminal })
         #expect(Set(block.cells.map(\.text)).count > 3)
     }
 

@@ -37,6 +37,15 @@ import Text
         return CellBlock(size: Size(columns: 8, rows: 3), cells: cells)
     }
 
+    @Test(
+        "Reverse video is used where terminfo has it for single cells",
+        arguments: [("vt100", true), ("linux", true), ("xterm-256color", true), ("dumb", false), ("tvi925", false)])
+    func reverseVideo(kind: String, reverses: Bool) throws {
+        let screen = try screen(kind)
+        defer { screen.close() }
+        #expect(screen.reverses == reverses)
+    }
+
     @Test("The terminal shows the surface") func shows() throws {
         let screen = try screen()
         defer { screen.close() }

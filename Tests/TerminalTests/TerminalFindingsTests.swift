@@ -35,6 +35,17 @@ import Testing
         )
     }
 
+    @Test("Reverse video depends on terminfo") func reverseVideo() {
+        for reverses in [false, true] {
+            let circumstances = TerminalFindings.Circumstances(
+                terminfoColours: 0, isUnicode: false, size: Self.window, reverses: reverses)
+            let findings = TerminalFindings(
+                TerminalEnvironment { $0 == "TERM" ? "vt100" : nil }, circumstances, TerminalAnswers(), TerminalWishes()
+            )
+            #expect(findings.capabilities.reverses == reverses)
+        }
+    }
+
     @Test("The cell size comes from the first source that has one") func cellSize() {
         let said = findings(xterm) { $0.cell = CellPixels(cellWidth: 8, height: 16) }
         #expect(said.capabilities.cellAspect == 0.5 && said.lines.contains("cell: 8 × 16 pixels, as reported"))

@@ -77,9 +77,11 @@ struct ShownCell {
 
     /// Converts Vitrine's cell for a terminal with white text on black.
     init(_ cell: Cell, _ palette: TerminalPalette) {
+        let front = palette.colour(cell.style.foreground) ?? Self.white
+        let behind = palette.colour(cell.style.background) ?? Self.black
+        let isReversed = cell.style.attributes.contains(.reverse)
         self.init(
-            cell.text.unicodeScalars.first ?? " ", palette.colour(cell.style.foreground) ?? Self.white,
-            palette.colour(cell.style.background) ?? Self.black)
+            cell.text.unicodeScalars.first ?? " ", isReversed ? behind : front, isReversed ? front : behind)
     }
 }
 

@@ -47,14 +47,14 @@ struct Photo {
     /// A file with exactly these pixels, for other programs.
     let file: String
 
-    private static let widest = 80
-    private static let highest = 40
-
-    /// - Parameter folder: the folder for the file.
-    init(_ path: String, in folder: String) throws {
+    /// - Parameters:
+    ///   - folder: the folder for the file.
+    ///   - widest: the most columns.
+    ///   - highest: the most rows.
+    init(_ path: String, in folder: String, columns widest: Int = 80, rows highest: Int = 40) throws {
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         var request = DecodeRequest(
-            box: PixelSize(width: Self.widest * GlyphMasks.width, height: Self.highest * GlyphMasks.height))
+            box: PixelSize(width: widest * GlyphMasks.width, height: highest * GlyphMasks.height))
         request.enlarges = true
         let whole = try Self.decode(bytes, request)
         columns = max(1, whole.width / GlyphMasks.width)

@@ -11,6 +11,10 @@ struct Likeness {
     /// The signal-to-noise ratio of brightness, both blurred, after matching brightness and contrast by a factor and
     /// an addition: letters are never as bright as the picture.
     let matched: Double
+    /// The signal-to-noise ratio of the same blurred brightness as it is, without matching.
+    let brightness: Double
+    /// The mean brightness divided by the original's: the smallest and the largest of all photos, and the mean.
+    let exposure: (least: Double, mean: Double, most: Double)
 
     private static let blur = 2
 
@@ -20,6 +24,9 @@ struct Likeness {
         ssim = Self.similarity(one, two)
         let (wide, wideShown) = (original.grey.blurred(2 * Self.blur), shown.grey.blurred(2 * Self.blur))
         matched = Self.decibels(Self.squares(wide.planes[0], Self.matched(wideShown.planes[0], to: wide.planes[0])))
+        brightness = Self.decibels(Self.squares(wide.planes[0], wideShown.planes[0]))
+        let ratio = Self.sum(shown.grey.planes[0]) / max(1, Self.sum(original.grey.planes[0]))
+        exposure = (ratio, ratio, ratio)
     }
 
     /// The means of several results.
@@ -28,7 +35,14 @@ struct Likeness {
         psnr = several.map(\.psnr).reduce(0, +) / count
         ssim = several.map(\.ssim).reduce(0, +) / count
         matched = several.map(\.matched).reduce(0, +) / count
+        brightness = several.map(\.brightness).reduce(0, +) / count
+        exposure = (
+            several.map(\.exposure.least).min() ?? 0, several.map(\.exposure.mean).reduce(0, +) / count,
+            several.map(\.exposure.most).max() ?? 0
+        )
     }
+
+    private static func sum(_ plane: [Float]) -> Double { plane.reduce(0) { $0 + Double($1) } }
 
     private static func decibels(_ square: Double) -> Double { 10 * log10(255 * 255 / max(square, 1e-9)) }
 
@@ -107,6 +121,15 @@ struct Picture {
         self.width = width
         self.height = height
         self.planes = planes
+    }
+
+    /// The picture in whole steps.
+    var pixels: PixelBuffer {
+        PixelBuffer(
+            size: PixelSize(width: width, height: height),
+            rows: (0..<width * height).flatMap { place in
+                planes.map { UInt8(min(255, max(0, $0[place].rounded()))) }
+            }, background: .black)
     }
 
     /// Brightness only.

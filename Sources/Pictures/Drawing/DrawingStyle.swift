@@ -40,10 +40,15 @@ public struct DrawingStyle: Hashable, Sendable {
     /// Whether a chequerboard shows through transparent pictures instead.
     public var isChequered: Bool
 
+    /// Whether the terminal exchanges text and background colour on demand (reverse video).
+    public var reverses: Bool
+    /// Whether the terminal's background is brighter than its text. Only drawings without colours depend on it.
+    public var isOnLight = false
+
     /// Creates a style.
     public init(
         symbols: Symbols, colours: ColourDepth, cellAspect: Double, pixels: PixelCapabilities? = nil,
-        background: Colour = .terminal, isChequered: Bool = false
+        background: Colour = .terminal, isChequered: Bool = false, reverses: Bool = true
     ) {
         self.symbols = symbols
         self.colours = colours
@@ -51,6 +56,7 @@ public struct DrawingStyle: Hashable, Sendable {
         self.pixels = pixels
         self.background = background
         self.isChequered = isChequered
+        self.reverses = reverses
     }
 
     /// Creates the best style for a terminal with these capabilities.
@@ -65,8 +71,11 @@ public struct DrawingStyle: Hashable, Sendable {
         self.init(
             symbols: !hasBlocks ? .ascii : capabilities.sextants ? .sextant : .half, colours: capabilities.colours,
             cellAspect: measured ?? capabilities.cellAspect, pixels: capabilities.pixels,
-            background: capabilities.background)
+            background: capabilities.background, reverses: capabilities.reverses)
     }
+
+    /// Whether pictures consist of ASCII characters alone.
+    public var isInLetters: Bool { pixels == nil && (symbols == .ascii || symbols == .ramp) }
 
     /// The number of pixels to decode for each cell. The result is the cell's screen pixels, or the pixels that its
     /// character shows.

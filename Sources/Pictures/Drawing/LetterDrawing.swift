@@ -1,128 +1,358 @@
 import Cells
-import Glibc
 import Pixels
 import Text
 
-/// Draws pixels as ASCII characters, for bright text on a dark background.
+/// Draws pixels as ASCII characters.
+///
+/// A character fills at most a third of its cell. So bright cells of a terminal without colours are in reverse video, and
+/// with colours each cell gets two whose mixture has the cell's mean colour. The tones that no character has, as between
+/// the densest character and the same in reverse, come from cells of both sides: each passes its error on to the next
+/// ones, with Floyd and Steinberg's weights.
 struct LetterDrawing {
-    private let picture: PixelBuffer
-    private let colours: ColourDepth
-    private let levels: ToneLevels
+    private let tones: LetterTones
+    private let shapes: GlyphShapes
+    private let style: DrawingStyle
 
-    init(_ picture: PixelBuffer, _ colours: ColourDepth) {
-        self.picture = picture
-        self.colours = colours
-        levels = ToneLevels(picture)
+    init(_ picture: PixelBuffer, _ style: DrawingStyle) {
+        self.style = style
+        shapes = style.symbols == .ramp ? .ramp : .all
+        tones = LetterTones(picture, style.symbols.pixelsPerCell, hasColours: style.colours != .none)
     }
 
-    /// Draws each cell as the character that looks most like its six pixels.
-    func shapes() -> CellBlock {
-        let shapes = GlyphShapes()
-        let size = Size(columns: (picture.width + 1) / 2, rows: (picture.height + 2) / 3)
-        return cells(size) { column, row in
-            var tones = SIMD8<Float>.zero
-            var sum = PartColour.zero
-            for part in 0..<6 {
-                let pixel = pixel(2 * column + part % 2, 3 * row + part / 2)
-                tones[part] = levels.tone(at: pixel, of: picture)
-                sum = sum + colour(pixel)
-            }
-            return (shapes.glyph(for: tones), sum.mean(of: 6))
+    /// Draws each cell as the character that looks most like its pixels.
+    func cells() -> CellBlock {
+        switch style.colours {
+        case .none: cells(InkFitting(shapes, style))
+        case .eight, .sixteen: cells(FewInksFitting(shapes, style.colours))
+        case .palette, .full: cells(InksFitting(shapes, style.colours))
         }
     }
 
-    /// Draws each pixel as one of ten characters, chosen by brightness.
-    func ramp() -> CellBlock {
-        let glyphs = " .:-=+*#%@".map { Glyph($0) }
-        return cells(Size(columns: picture.width, rows: picture.height)) { column, row in
-            let pixel = pixel(column, row)
-            let tone = levels.tone(at: pixel, of: picture)
-            return (glyphs[Int((tone * Float(glyphs.count - 1)).rounded())], colour(pixel))
-        }
-    }
-
-    private func cells(_ size: Size, _ cell: (Int, Int) -> (Glyph, PartColour)) -> CellBlock {
+    private func cells(_ fitting: some LetterFitting) -> CellBlock {
+        var fitting = fitting
+        let size = tones.size
         var cells: [Cell] = []
         cells.reserveCapacity(size.columns * size.rows)
+        // The errors to add to the cells of this row and the next. One more column on either side absorbs the errors at
+        // the edges.
+        var here = [SIMD4<Float>](repeating: .zero, count: size.columns + 2)
+        var below = here
         for row in 0..<size.rows {
             for column in 0..<size.columns {
-                let (glyph, colour) = cell(column, row)
-                cells.append(Cell(glyph, style: Style(foreground: shown(colour))))
+                let (cell, error) = fitting.fit(tones.parts(column, row) + here[column + 1])
+                cells.append(cell)
+                let sixteenth = error * (fitting.share / 16)
+                here[column + 2] += sixteenth * 7
+                below[column] += sixteenth * 3
+                below[column + 1] += sixteenth * 5
+                below[column + 2] += sixteenth
             }
+            swap(&here, &below)
+            for index in below.indices { below[index] = .zero }
         }
         return CellBlock(size: size, cells: cells)
     }
+}
 
-    /// Returns the index of a pixel, or of the nearest pixel inside the picture.
-    private func pixel(_ x: Int, _ y: Int) -> Int {
-        min(y, picture.height - 1) * picture.width + min(x, picture.width - 1)
+/// The six parts of a cell, in two columns and three rows: brightness and colour from 0 to 1, in sRGB's own steps.
+struct LetterParts {
+    /// The brightness of each part, then zeros.
+    var tone: SIMD8<Float>
+    var red: SIMD8<Float>
+    var green: SIMD8<Float>
+    var blue: SIMD8<Float>
+
+    /// One for each part, then zeros.
+    static let ones = SIMD8<Float>(1, 1, 1, 1, 1, 1, 0, 0)
+
+    /// The mean red, green, blue and brightness.
+    var mean: SIMD4<Float> { SIMD4(red.sum(), green.sum(), blue.sum(), tone.sum()) / 6 }
+
+    /// Adds an amount of red, green, blue and brightness to each part.
+    static func + (parts: LetterParts, more: SIMD4<Float>) -> LetterParts {
+        LetterParts(
+            tone: parts.tone + ones * more.w, red: parts.red + ones * more.x, green: parts.green + ones * more.y,
+            blue: parts.blue + ones * more.z)
+    }
+}
+
+/// The pixels of a picture in parts of cells, with the contrast that letters need.
+struct LetterTones {
+    /// The number of cells.
+    let size: Size
+    private let picture: PixelBuffer
+    private let columns: Int
+    private let rows: Int
+    private let hasColours: Bool
+    /// The brightness of the parts of each cell, row by row.
+    private var tones: [SIMD8<Float>] = []
+    /// The mean brightness around each cell.
+    private var surroundings: [Float] = []
+
+    /// The contrast that is added to a cell's difference from its surroundings. More would draw halos.
+    private let sharpness: Float
+    /// The factors for the contrast of whole pictures. More would show the noise on a white wall.
+    private let contrast: ClosedRange<Float>
+
+    /// Prepares a picture.
+    ///
+    /// - Parameter hasColours: whether the parts need colours. Without them, tones cover more of the range around the
+    ///   picture's mean, which stays: mist would be drawn as a single letter.
+    init(_ picture: PixelBuffer, _ pixelsPerCell: (columns: Int, rows: Int), hasColours: Bool) {
+        self.picture = picture
+        self.hasColours = hasColours
+        (columns, rows) = pixelsPerCell
+        size = Size(
+            columns: (picture.width + columns - 1) / columns, rows: (picture.height + rows - 1) / rows)
+        let count = size.columns * size.rows
+        // Few cells show no shades, so small pictures need more contrast: 0 for large ones, 1 for small ones.
+        let smallness = min(1, max(0, (1_600 - Float(count)) / 1_400))
+        sharpness = 0.2 + 0.4 * smallness
+        contrast = (1.1 + 0.4 * smallness)...(1.5 + smallness)
+        tones.reserveCapacity(count)
+        for row in 0..<size.rows {
+            for column in 0..<size.columns { tones.append(Self.brightness(colours(column, row))) }
+        }
+        let means = tones.map { $0.sum() / 6 }
+        surroundings = surroundings(means)
+        if !hasColours { stretch(means) }
     }
 
-    private func colour(_ pixel: Int) -> PartColour {
+    /// Returns the parts of a cell.
+    func parts(_ column: Int, _ row: Int) -> LetterParts {
+        let place = row * size.columns + column
+        guard hasColours else { return LetterParts(tone: tones[place], red: .zero, green: .zero, blue: .zero) }
+        let change = (tones[place] - surroundings[place] * LetterParts.ones) * sharpness
+        let (red, green, blue) = colours(column, row)
+        return LetterParts(
+            tone: Self.held(tones[place] + change), red: Self.held(red + change), green: Self.held(green + change),
+            blue: Self.held(blue + change))
+    }
+
+    /// Returns the red, green and blue of a cell's parts. A part beyond the edge copies the nearest pixel.
+    @inline(__always)
+    private func colours(_ column: Int, _ row: Int) -> (SIMD8<Float>, SIMD8<Float>, SIMD8<Float>) {
         picture.bytes.withUnsafeBufferPointer { bytes in
-            PartColour(
-                red: Int32(bytes[3 * pixel]), green: Int32(bytes[3 * pixel + 1]), blue: Int32(bytes[3 * pixel + 2]))
+            let left = 3 * min(column * columns, picture.width - 1)
+            let right = 3 * min(column * columns + columns - 1, picture.width - 1)
+            let (top, bottom) = (row * rows, picture.height - 1)
+            let step = 3 * picture.width
+            let first = min(top, bottom) * step
+            let second = min(top + rows / 2, bottom) * step
+            let third = min(top + rows - 1, bottom) * step
+            @inline(__always) func channel(_ channel: Int) -> SIMD8<Float> {
+                let whole = SIMD8<UInt8>(
+                    bytes[first + left + channel], bytes[first + right + channel], bytes[second + left + channel],
+                    bytes[second + right + channel], bytes[third + left + channel], bytes[third + right + channel],
+                    0, 0)
+                return SIMD8<Float>(whole) / 255
+            }
+            return (channel(0), channel(1), channel(2))
         }
     }
 
-    private func shown(_ colour: PartColour) -> Colour {
-        let (red, green, blue) = (UInt8(colour.red), UInt8(colour.green), UInt8(colour.blue))
-        switch colours {
-        case .none: return .terminal
-        case .eight, .sixteen:
-            let count = colours == .eight ? 8 : 16
-            return .palette(Palette.nearest(ofFirst: count, red: Int(red), green: Int(green), blue: Int(blue)))
-        case .palette: return .palette(Palette.nearest(red: red, green: green, blue: blue))
-        case .full: return .rgb(red, green, blue)
+    private static func brightness(
+        _ colours: (red: SIMD8<Float>, green: SIMD8<Float>, blue: SIMD8<Float>)
+    ) -> SIMD8<Float> {
+        colours.red * 0.299 + colours.green * 0.587 + colours.blue * 0.114
+    }
+
+    /// Strengthens the contrast to the picture's mean, and then to the surroundings.
+    private mutating func stretch(_ means: [Float]) {
+        let count = Float(max(1, means.count))
+        let mean = means.reduce(0, +) / count
+        let wanted = 1 / max(0.05, Self.range(of: means))
+        let factor = min(contrast.upperBound, max(contrast.lowerBound, wanted))
+        var sum = SIMD8<Float>.zero
+        for place in tones.indices {
+            let around = (surroundings[place] - mean) * sharpness
+            let tone = (tones[place] - mean * LetterParts.ones) * (1 + sharpness)
+            tones[place] = Self.held((tone - around * LetterParts.ones) * factor + mean * LetterParts.ones)
+            sum += tones[place]
         }
+        // Clipped tones have changed the mean.
+        for _ in 0..<2 {
+            let shift = (mean - sum.sum() / (6 * count)) * LetterParts.ones
+            sum = .zero
+            for place in tones.indices {
+                tones[place] = Self.held(tones[place] + shift)
+                sum += tones[place]
+            }
+        }
+    }
+
+    /// Returns the difference of the tones that a fiftieth of the cells exceeds, and a fiftieth falls short of.
+    private static func range(of means: [Float]) -> Float {
+        var counts = [Int](repeating: 0, count: 256)
+        for mean in means { counts[min(255, max(0, Int(mean * 255)))] += 1 }
+        func passed(_ levels: some Sequence<Int>) -> Int {
+            var rest = means.count / 50
+            return levels.first {
+                rest -= counts[$0]
+                return rest < 0
+            } ?? 0
+        }
+        return Float(passed((0...255).reversed()) - passed(0...255)) / 255
+    }
+
+    private static func held(_ tones: SIMD8<Float>) -> SIMD8<Float> {
+        tones.clamped(lowerBound: .zero, upperBound: LetterParts.ones)
+    }
+
+    /// Returns the mean tone around each cell.
+    private func surroundings(_ means: [Float]) -> [Float] {
+        // About a sixteenth of the picture in each direction. A cell is twice as high as wide.
+        let radius = max(2, min(2 * size.columns, 3 * size.rows) / 16)
+        var tones = means
+        for _ in 0..<2 {
+            tones = Self.boxed(tones, size.columns, size.rows, step: 1, lineStep: size.columns, max(1, radius / 2))
+            tones = Self.boxed(tones, size.rows, size.columns, step: size.columns, lineStep: 1, max(1, radius / 3))
+        }
+        return tones
+    }
+
+    /// Returns the mean of each tone and its neighbours in a line.
+    private static func boxed(
+        _ tones: [Float], _ length: Int, _ lines: Int, step: Int, lineStep: Int, _ radius: Int
+    ) -> [Float] {
+        var result = tones
+        for line in 0..<lines {
+            let start = line * lineStep
+            var (sum, count) = (Float(0), Float(0))
+            for place in 0..<min(radius, length) {
+                sum += tones[start + place * step]
+                count += 1
+            }
+            for place in 0..<length {
+                if place + radius < length {
+                    sum += tones[start + (place + radius) * step]
+                    count += 1
+                }
+                if place > radius {
+                    sum -= tones[start + (place - radius - 1) * step]
+                    count -= 1
+                }
+                result[start + place * step] = sum / count
+            }
+        }
+        return result
     }
 }
 
 /// The shapes of ASCII characters: the amount of ink in each sixth of a cell.
 ///
 /// Characters of the right shape draw an edge without steps. `Tools/Scripts/measure-glyph-shapes` measured the numbers
-/// on DejaVu Sans Mono; other terminal fonts differ little at this resolution.
+/// on DejaVu Sans Mono; other terminal fonts differ little at this resolution. The numbers lie in groups of eight
+/// characters, which are compared at once.
 struct GlyphShapes {
-    /// The characters, in the order of `shapes`.
+    /// Eight characters of a set.
+    struct Group {
+        /// A number for each of the eight characters.
+        typealias Numbers = SIMD8<Float>
+
+        /// The ink in each of the six parts, from 0 to 1.
+        fileprivate let parts: (Numbers, Numbers, Numbers, Numbers, Numbers, Numbers)
+        /// The mean of the parts.
+        let mean: Numbers
+        /// The variance of the parts.
+        let variance: Numbers
+        /// The term of a character's distance from wanted ink that does not depend on the latter. Infinite for absent
+        /// characters.
+        let constant: Numbers
+
+        /// Returns the sum of the ink in all parts, weighted.
+        @inline(__always) func sum(_ weights: SIMD8<Float>) -> Numbers {
+            // Single statements: the compiler takes seconds for the type of a longer sum.
+            var sum = parts.0 * weights[0]
+            sum += parts.1 * weights[1]
+            sum += parts.2 * weights[2]
+            sum += parts.3 * weights[3]
+            sum += parts.4 * weights[4]
+            sum += parts.5 * weights[5]
+            return sum
+        }
+    }
+
+    /// All printable characters.
+    static let all = GlyphShapes((32...126).map { UInt8($0) }, hasShapes: true)
+    /// Ten characters that differ in brightness.
+    static let ramp = GlyphShapes(Array(" .:-=+*#%@".utf8), hasShapes: false)
+
+    let groups: [Group]
+    /// The ink of the densest character.
+    let most: Float
     private let glyphs: [Glyph]
-    /// For each character, the brightness of six parts in two columns and three rows. The numbers are relative to the
-    /// mean of the brightest character. A seventh element gives the mean as much weight as all parts together.
+    /// For each character, the ink in six parts.
     private let shapes: [SIMD8<Float>]
 
-    init() {
-        glyphs = (32...126).map { Glyph(Character(Unicode.Scalar(UInt8($0)))) }
-        shapes = Self.table.split(whereSeparator: \.isWhitespace).map { digits in
-            // A digit counts thirtieths of the sixth. No character fills more than 0.27 of its cell.
-            var parts = SIMD8<Float>.zero
-            for (part, digit) in digits.enumerated() { parts[part] = Float(digit.hexDigitValue ?? 0) / 30 / 0.27 }
-            return Self.weighted(parts)
-        }
-    }
+    /// The weight of the mean, relative to all parts together.
+    private static let meanWeight: Float = 0.5
 
-    /// Returns the character that looks most like six tones between 0 and 1. The mean has as much weight as all parts
-    /// together.
-    ///
-    /// - Parameter tones: six tones, then zeros.
-    func glyph(for tones: SIMD8<Float>) -> Glyph {
-        let wanted = Self.weighted(tones)
-        var best = 0
-        var bestDistance = Float.infinity
-        shapes.withUnsafeBufferPointer { shapes in
-            for index in shapes.indices {
-                let difference = shapes[index] - wanted
-                let distance = (difference * difference).sum()
-                if distance < bestDistance { (best, bestDistance) = (index, distance) }
+    private init(_ characters: [UInt8], hasShapes: Bool) {
+        let digits = Self.table.split(whereSeparator: \.isWhitespace)
+        let shapes = characters.map { character in
+            var shape = SIMD8<Float>.zero
+            // A digit counts thirtieths of the sixth.
+            for (part, digit) in digits[Int(character) - 32].enumerated() {
+                shape[part] = Float(digit.hexDigitValue ?? 0) / 30
             }
+            return hasShapes ? shape : shape.sum() / 6 * LetterParts.ones
         }
-        return glyphs[best]
+        self.shapes = shapes
+        glyphs = characters.map { Glyph(Character(Unicode.Scalar($0))) }
+        most = shapes.map { $0.sum() / 6 }.max() ?? 0
+        groups = stride(from: 0, to: shapes.count, by: 8).map { start in
+            let present = shapes[start..<min(start + 8, shapes.count)]
+            func numbers(absent: Float = 0, _ number: (SIMD8<Float>) -> Float) -> Group.Numbers {
+                var numbers = Group.Numbers(repeating: absent)
+                for (lane, shape) in present.enumerated() { numbers[lane] = number(shape) }
+                return numbers
+            }
+            let mean = numbers { $0.sum() / 6 }
+            let squares = numbers(absent: .infinity) { ($0 * $0).sum() / 6 }
+            return Group(
+                parts: (
+                    numbers { $0[0] }, numbers { $0[1] }, numbers { $0[2] }, numbers { $0[3] }, numbers { $0[4] },
+                    numbers { $0[5] }
+                ), mean: mean, variance: squares - mean * mean, constant: squares + Self.meanWeight * mean * mean)
+        }
     }
 
-    /// Adds the weighted mean as a seventh element. Six times the squared difference of the means equals the squared
-    /// difference of the sums divided by √6.
-    private static func weighted(_ parts: SIMD8<Float>) -> SIMD8<Float> {
-        var weighted = parts
-        weighted[6] = parts.sum() / Float(6).squareRoot()
-        return weighted
+    /// Returns a character by its index.
+    func glyph(_ index: Int) -> Glyph { glyphs[index] }
+
+    /// Returns the share of its cell that a character fills.
+    func ink(_ index: Int) -> Float { shapes[index].sum() / 6 }
+
+    /// Returns the ink in each part of a character's cell, less the mean.
+    func relief(_ index: Int) -> SIMD8<Float> { shapes[index] - ink(index) * LetterParts.ones }
+
+    /// Returns the character whose ink is most like that wanted in six parts, and the distance.
+    func nearest(to wanted: SIMD8<Float>) -> (index: Int, distance: Float) {
+        let mean = wanted.sum() / 6
+        // The distance is the mean square of the differences, plus the weighted square of the difference of the means.
+        // These are its terms that contain both the wanted ink and the character's.
+        let pull = (wanted + Self.meanWeight * mean * LetterParts.ones) / 3
+        let found = best { $0.constant - $0.sum(pull) }
+        return (found.index, found.cost + (wanted * wanted).sum() / 6 + Self.meanWeight * mean * mean)
+    }
+
+    /// Returns the character of the least cost.
+    ///
+    /// - Parameter cost: returns the costs of eight characters.
+    @inline(__always)
+    func best(_ cost: (Group) -> SIMD8<Float>) -> (index: Int, cost: Float) {
+        var least = SIMD8<Float>(repeating: .infinity)
+        var place = SIMD8<Int32>.zero
+        for index in groups.indices {
+            let found = cost(groups[index])
+            let isLess = found .< least
+            least.replace(with: found, where: isLess)
+            place.replace(with: SIMD8(repeating: Int32(index)), where: isLess)
+        }
+        let minimum = least.min()
+        for lane in 0..<8 where least[lane] == minimum { return (8 * Int(place[lane]) + lane, minimum) }
+        return (0, minimum)
     }
 
     private static let table = """
@@ -133,51 +363,4 @@ struct GlyphShapes {
         310000 009c66 50cb65 00a444 05bc56 00da54 258621 00bc8b 50bb44 126645 023856 50c944 718124 00ee55 00bb44 00bb55
         00cbb5 00ac5b 00a540 009845 40b324 009956 009933 00cc55 009944 009984 006964 258436 224444 524863 005500
         """
-}
-
-/// Stretches a picture's tones to the full range. Otherwise, fog would be drawn as a single letter.
-struct ToneLevels {
-    /// For each brightness, a level from 0 for the darkest to 1 for the brightest.
-    private let levels: [Float]
-    /// For each brightness, a level for letters, which darkens middle tones.
-    private let tones: [Float]
-
-    /// Finds the range of a picture's tones. Ignores the darkest and the brightest hundredth, so that a single lamp
-    /// does not keep the rest dark.
-    init(_ picture: PixelBuffer) {
-        var histogram = [Int](repeating: 0, count: 256)
-        for pixel in 0..<picture.width * picture.height { histogram[Self.brightness(pixel, picture)] += 1 }
-        let outliers = picture.width * picture.height / 100
-        let low = Self.level(histogram, passing: outliers, from: Array(0...255))
-        let high = Self.level(histogram, passing: outliers, from: (0...255).reversed())
-        // At most fourfold, so that noise on a white wall stays invisible.
-        let spread = max(64, high - low)
-        let darkest = max(0, min(low, 255 - spread))
-        levels = (0...255).map { min(1, max(0, Float($0 - darkest) / Float(spread))) }
-        tones = levels.map { pow($0, 1.4) }
-    }
-
-    /// Returns the brightness of a pixel, from 0 (darkest) to 1 (brightest).
-    func brightness(at pixel: Int, of picture: PixelBuffer) -> Float { levels[Self.brightness(pixel, picture)] }
-
-    /// Returns the tone of a pixel for letters. Letters fill little of their cells, so middle tones are darkened to
-    /// keep contrast with bright ones.
-    func tone(at pixel: Int, of picture: PixelBuffer) -> Float { tones[Self.brightness(pixel, picture)] }
-
-    /// Returns a pixel's brightness in sRGB's own steps. The eye sees these steps as about equal.
-    private static func brightness(_ pixel: Int, _ picture: PixelBuffer) -> Int {
-        picture.bytes.withUnsafeBufferPointer { bytes in
-            (299 * Int(bytes[3 * pixel]) + 587 * Int(bytes[3 * pixel + 1]) + 114 * Int(bytes[3 * pixel + 2]) + 500)
-                / 1_000
-        }
-    }
-
-    private static func level(_ histogram: [Int], passing count: Int, from levels: [Int]) -> Int {
-        var passed = 0
-        for level in levels {
-            passed += histogram[level]
-            if passed > count { return level }
-        }
-        return levels[levels.count - 1]
-    }
 }

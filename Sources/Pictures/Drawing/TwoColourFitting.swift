@@ -151,6 +151,46 @@ struct DotFitting: TwoColourFitting {
     }
 }
 
+/// Stretches a picture's tones to the full range. Otherwise, fog would be drawn as a single tone.
+struct ToneLevels {
+    /// For each brightness, a level from 0 for the darkest to 1 for the brightest.
+    private let levels: [Float]
+
+    /// Finds the range of a picture's tones. Ignores the darkest and the brightest hundredth, so that a single lamp
+    /// does not keep the rest dark.
+    init(_ picture: PixelBuffer) {
+        var histogram = [Int](repeating: 0, count: 256)
+        for pixel in 0..<picture.width * picture.height { histogram[Self.brightness(pixel, picture)] += 1 }
+        let outliers = picture.width * picture.height / 100
+        let low = Self.level(histogram, passing: outliers, from: Array(0...255))
+        let high = Self.level(histogram, passing: outliers, from: (0...255).reversed())
+        // At most fourfold, so that noise on a white wall stays invisible.
+        let spread = max(64, high - low)
+        let darkest = max(0, min(low, 255 - spread))
+        levels = (0...255).map { min(1, max(0, Float($0 - darkest) / Float(spread))) }
+    }
+
+    /// Returns the brightness of a pixel, from 0 (darkest) to 1 (brightest).
+    func brightness(at pixel: Int, of picture: PixelBuffer) -> Float { levels[Self.brightness(pixel, picture)] }
+
+    /// Returns a pixel's brightness in sRGB's own steps. The eye sees these steps as about equal.
+    private static func brightness(_ pixel: Int, _ picture: PixelBuffer) -> Int {
+        picture.bytes.withUnsafeBufferPointer { bytes in
+            (299 * Int(bytes[3 * pixel]) + 587 * Int(bytes[3 * pixel + 1]) + 114 * Int(bytes[3 * pixel + 2]) + 500)
+                / 1_000
+        }
+    }
+
+    private static func level(_ histogram: [Int], passing count: Int, from levels: [Int]) -> Int {
+        var passed = 0
+        for level in levels {
+            passed += histogram[level]
+            if passed > count { return level }
+        }
+        return levels[levels.count - 1]
+    }
+}
+
 /// Finds the best two palette colours for a cell.
 ///
 /// With 8 or 16 colours, this type tries all pairs. With 256, it tries those near the two colours that the cell would

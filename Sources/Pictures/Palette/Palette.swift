@@ -38,6 +38,13 @@ enum Palette {
         }
     }
 
+    /// Returns the red, green, blue and brightness of a colour, from 0 to 1.
+    static func part(_ index: UInt8) -> SIMD4<Float> {
+        let (red, green, blue) = colour(index)
+        let part = SIMD4(Float(red), Float(green), Float(blue), 0) / 255
+        return SIMD4(part.x, part.y, part.z, 0.299 * part.x + 0.587 * part.y + 0.114 * part.z)
+    }
+
     /// Returns the squared distance of two colours. Green counts most and blue least, roughly as for the eye.
     private static func distance(_ left: (Int, Int, Int), _ right: (UInt8, UInt8, UInt8)) -> Int {
         let red = left.0 - Int(right.0)

@@ -38,6 +38,12 @@ static inline const char *vitrine_terminfo_string(const char *name) {
 /* Returns a terminfo number, or -1. */
 static inline int vitrine_terminfo_number(const char *name) { return tigetnum(name); }
 
+/* Returns whether the terminal has reverse video for single cells. On terminals with "magic cookies" (xmc), each change
+ * of an attribute takes a cell of its own. */
+static inline bool vitrine_terminfo_reverses(void) {
+    return vitrine_terminfo_string("rev") != NULL && vitrine_terminfo_number("xmc") < 0;
+}
+
 /* ---- A screen that writes to memory ---- */
 
 struct vitrine_screen {

@@ -22,6 +22,8 @@ public struct TerminalFindings: Hashable, Sendable {
         var cell: CellPixels?
         /// Whether output goes to a terminal.
         var isTerminal = true
+        /// Whether the terminal has reverse video, according to terminfo.
+        var reverses = true
     }
 
     init(
@@ -37,7 +39,8 @@ public struct TerminalFindings: Hashable, Sendable {
         let sextants = isUnicode && traits?.drawsSextants ?? false
         capabilities = Capabilities(
             unicode: isUnicode, colours: colours, cellAspect: cell?.aspect ?? 0.5, pixels: pixels.capabilities,
-            synchronises: answers.synchronises, background: answers.background ?? .terminal, sextants: sextants)
+            synchronises: answers.synchronises, background: answers.background ?? .terminal, sextants: sextants,
+            reverses: circumstances.reverses)
         let misreport = traits?.misreport.map { "; \($0)" } ?? ""
         let updates = answers.synchronises ? "synchronized (mode 2026)" : "not synchronized"
         lines = [

@@ -40,6 +40,9 @@ final class NcursesScreen {
         vitrine_screen_close(&screen)
     }
 
+    /// Whether the terminal has reverse video, according to terminfo.
+    var reverses: Bool { vitrine_terminfo_reverses() }
+
     /// The terminal capabilities that the screen uses.
     var used: Capabilities { capabilities }
 

@@ -39,6 +39,8 @@ public final class Terminal {
     private let screen: NcursesScreen
     private let output: OutputQueue
     private let terminfoColours: Int
+    /// Whether the terminal has reverse video, according to terminfo.
+    private let reverses: Bool
     private var input: InputReader?
     private var signals: SignalSources?
     private var frames: FrameLoop?
@@ -69,6 +71,7 @@ public final class Terminal {
         screen = try NcursesScreen(environment, size: geometry.size, cellAspect: geometry.cell?.aspect)
         output = OutputQueue(tty.descriptor)
         terminfoColours = Int(vitrine_terminfo_number("colors"))
+        reverses = screen.reverses
         // The first frame uses the environment's information and does not wait for answers.
         let capabilities = findings.capabilities
         screen.use { $0 = capabilities }
@@ -82,7 +85,7 @@ public final class Terminal {
         let geometry = tty.geometry
         let circumstances = TerminalFindings.Circumstances(
             terminfoColours: terminfoColours, isUnicode: environment.isUnicode, size: geometry.size,
-            cell: geometry.cell)
+            cell: geometry.cell, reverses: reverses)
         return TerminalFindings(environment, circumstances, interview?.answers ?? TerminalAnswers(), wishes)
     }
 

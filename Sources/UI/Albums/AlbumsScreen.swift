@@ -191,8 +191,8 @@ final class AlbumsScreen: Screen, ListScreen {
         }
         let row = PhotoRow(
             in: rest.size, wantedHeight: context.settings.rowHeight,
-            hasPictures: list.albums.contains { $0.cover != nil }, theme: context.theme,
-            capabilities: context.capabilities)
+            hasPictures: list.albums.contains { $0.cover != nil }, isInLetters: context.drawingStyle.isInLetters,
+            theme: context.theme, capabilities: context.capabilities)
         scroll.setVisible(rest.size.rows / row.height)
         if !context.settings.plain { scroll.drawBar(in: &surface, rest, context.theme) }
         var covers: [PhotoKey] = []

@@ -12,31 +12,38 @@ struct SheetLayout: Equatable {
     let cell: Size
     /// The size in cells of one picture.
     let picture: Size
+    /// The columns before and after a picture that stay empty.
+    let gap: Int
 
-    /// The columns to the left of a picture, for the selection mark and the badges.
+    /// The columns for the selection mark and the badges.
     static let margin = 2
 
     /// Creates the layout that fills the space with photos of common proportions.
     ///
     /// A small screen shows a few small pictures, a large screen many.
-    init(in space: Size, hasTitles: Bool, cellAspect: Double) {
-        let gap = space.rows < 45 ? 0 : 1
+    ///
+    /// - Parameter isInLetters: whether pictures consist of letters. Such pictures need more cells, and gaps to other
+    ///   letters.
+    init(in space: Size, hasTitles: Bool, cellAspect: Double, isInLetters: Bool = false) {
+        let between = space.rows < 45 ? 0 : 1
         let wanted =
             switch space.rows {
             case ..<6: 2
             case ..<12: 4
-            case ..<30: 5
-            case ..<45: 6
+            case ..<30: isInLetters ? 6 : 5
+            case ..<45: isInLetters ? 7 : 6
             default: 8
             }
+        gap = isInLetters ? 1 : 0
+        let margins = Self.margin + 2 * gap
         let rows = max(2, space.rows - (hasTitles ? 1 : 0))
         // The lines share the rows that are left over.
-        let lines = max(1, rows / (wanted + 1 + gap))
-        let height = max(1, min(wanted + 1, rows / lines - 1 - gap))
+        let lines = max(1, rows / (wanted + 1 + between))
+        let height = max(1, min(wanted + 1, rows / lines - 1 - between))
         let width = max(2, Int((Double(height) / cellAspect * 4 / 3).rounded()))
-        columns = max(1, space.columns / (width + Self.margin))
-        cell = Size(columns: space.columns / columns, rows: min(space.rows, height + 1 + gap))
-        picture = Size(columns: max(0, cell.columns - Self.margin), rows: min(height, max(0, space.rows - 1)))
+        columns = max(1, space.columns / (width + margins))
+        cell = Size(columns: space.columns / columns, rows: min(space.rows, height + 1 + between))
+        picture = Size(columns: max(0, cell.columns - margins), rows: min(height, max(0, space.rows - 1)))
     }
 
     /// Returns the areas of the photos in a line, from left to right.
@@ -91,7 +98,9 @@ struct SheetCell {
             }
         }
         PhotoBadge.draw(badges, in: &surface, rest.takeLeft(1), theme, isPlain: isPlain)
-        let space = rest.takeTop(layout.picture.rows)
+        _ = rest.takeLeft(layout.gap)
+        var space = rest.takeTop(layout.picture.rows)
+        _ = space.takeRight(layout.gap)
         if let picture {
             surface.draw(picture.cells, pixels: picture.pixels, at: space.origin, in: space)
         } else if let photo {

@@ -109,8 +109,8 @@ struct PhotoLayout {
     ) -> Drawn {
         var rest = frame
         let row = PhotoRow(
-            in: rest.size, wantedHeight: context.settings.rowHeight, theme: context.theme,
-            capabilities: context.capabilities)
+            in: rest.size, wantedHeight: context.settings.rowHeight, isInLetters: context.drawingStyle.isInLetters,
+            theme: context.theme, capabilities: context.capabilities)
         let lines = lines(content.entries, count: scroll.count)
         if lines.hasTitles {
             scroll.layOut(lines, rows: rest.size.rows, height: row.height)
@@ -147,7 +147,8 @@ struct PhotoLayout {
         // Reserves the bar's column even without a bar, so that picture sizes do not depend on it.
         _ = rest.takeRight(1)
         let layout = SheetLayout(
-            in: rest.size, hasTitles: hasSections(content.entries), cellAspect: context.capabilities.cellAspect)
+            in: rest.size, hasTitles: hasSections(content.entries), cellAspect: context.capabilities.cellAspect,
+            isInLetters: context.drawingStyle.isInLetters)
         sheet = layout
         let lines = lines(content.entries, count: scroll.count)
         scroll.layOut(lines, rows: rest.size.rows, height: layout.cell.rows)

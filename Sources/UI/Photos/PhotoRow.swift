@@ -13,21 +13,44 @@ struct PhotoRow {
     let thumbnailSize: Size
     /// The number of rows for one photo. In large windows, an empty row separates the pictures.
     let height: Int
+    /// The columns between the badges and the picture.
+    private let gap: Int
 
     /// Creates the layout of a row for photos of common proportions.
     ///
     /// - Parameters:
     ///   - wantedHeight: the height from the settings; 0 for one that suits the window.
     ///   - hasPictures: whether any row may have a thumbnail.
-    init(in space: Size, wantedHeight: Int, hasPictures: Bool = true, theme: Theme, capabilities: Capabilities) {
+    ///   - isInLetters: whether pictures consist of letters. Such pictures need more cells, and a gap to other letters.
+    init(
+        in space: Size, wantedHeight: Int, hasPictures: Bool = true, isInLetters: Bool = false, theme: Theme,
+        capabilities: Capabilities
+    ) {
         self.theme = theme
         isPlain = !capabilities.unicode || theme.signs.isPlain
+        // Plain mode has no pictures.
+        let isInLetters = isInLetters && hasPictures && !theme.signs.isPlain
+        gap = isInLetters ? 1 : 0
+        /// Returns the columns of a picture with this number of rows.
+        func columns(_ rows: Int) -> Int { Int((Double(rows) / capabilities.cellAspect * 4 / 3).rounded()) }
         let thumbnailHeight: Int
         if !hasPictures {
             (height, thumbnailHeight) = (2, 2)
         } else if wantedHeight > 0 {
             height = min(wantedHeight, max(1, space.rows))
             thumbnailHeight = height > 3 ? height - 1 : height
+        } else if isInLetters {
+            let rows =
+                switch space.rows {
+                case ..<8: 2
+                case ..<12: 3
+                case ..<18: 4
+                case ..<45: 6
+                default: 7
+                }
+            // Texts get more than half of a narrow window.
+            thumbnailHeight = max(2, (2...rows).last { columns($0) * 5 <= space.columns * 2 } ?? 2)
+            height = thumbnailHeight > 3 ? thumbnailHeight + 1 : thumbnailHeight
         } else {
             (height, thumbnailHeight) =
                 switch space.rows {
@@ -37,10 +60,9 @@ struct PhotoRow {
                 default: (6, 5)
                 }
         }
-        let columns = Int((Double(thumbnailHeight) / capabilities.cellAspect * 4 / 3).rounded())
-        // Plain mode has no pictures, so its text begins at the left.
+        // Without pictures, texts begin at the left.
         thumbnailSize = Size(
-            columns: theme.signs.isPlain || !hasPictures ? 0 : max(2, columns), rows: thumbnailHeight)
+            columns: theme.signs.isPlain || !hasPictures ? 0 : max(2, columns(thumbnailHeight)), rows: thumbnailHeight)
     }
 
     /// Draws a photo.
@@ -102,6 +124,7 @@ struct PhotoRow {
         var rest = frame
         rest.size.rows = min(rest.size.rows, thumbnailSize.rows)
         PhotoBadge.draw(badges, in: &surface, rest.takeLeft(1), theme, isPlain: isPlain)
+        _ = rest.takeLeft(gap)
         let space = rest.takeLeft(thumbnailSize.columns)
         if space.size.isEmpty {
             // Plain mode: the remark replaces the placeholder.

@@ -236,6 +236,12 @@ extension DrawingStyle {
     /// Creates the best style for a terminal, with the symbols and transparency of the settings.
     public init(_ capabilities: Capabilities, _ settings: Settings) {
         self.init(capabilities)
+        isOnLight =
+            switch settings.theme {
+            case .light: true
+            case .dark: false
+            case .auto, .contrast, .mono: ThemeKind.isLight(capabilities.background)
+            }
         isChequered = settings.transparency == .chequer
         switch settings.symbols {
         case .auto: break
