@@ -29,10 +29,12 @@ public final class OutputTerminal {
         var window = winsize()
         let hasSize = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0
         let cells = Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
+        let isTerminal = isatty(STDOUT_FILENO) == 1
         let circumstances = TerminalFindings.Circumstances(
             terminfoColours: isKnown ? Int(vitrine_terminfo_number("colors")) : 0, isUnicode: environment.isUnicode,
-            size: cells, cell: hasSize ? CellPixels(window) : nil, isTerminal: isatty(STDOUT_FILENO) == 1,
-            reverses: isKnown && vitrine_terminfo_reverses())
+            size: cells, cell: hasSize ? CellPixels(window) : nil, isTerminal: isTerminal,
+            // Without colours, a file gets text without control characters.
+            reverses: isTerminal && isKnown && vitrine_terminfo_reverses())
         size = circumstances.isTerminal && !cells.isEmpty ? cells : nil
         let mayAsk = circumstances.isTerminal && environment.isXtermLike
         let isAsked = mayAsk && (isThorough || Self.isInDoubt(environment, circumstances, wishes))
