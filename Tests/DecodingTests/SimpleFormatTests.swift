@@ -37,6 +37,19 @@ struct SimpleFormatTests {
         #expect(part.psnr(whole.cropped(50..<150, 40..<100)) > 50)
     }
 
+    @Test("Lossless pictures have exactly the pixels that other programs wrote")
+    func exactPixels() throws {
+        let corpus = try PictureCorpus()
+        for name in [
+            "bmp-24-bit.bmp", "bmp-top-down.bmp", "bmp-os2.bmp", "bmp-8-bit.bmp", "bmp-4-bit.bmp", "bmp-1-bit.bmp",
+            "bmp-runs.bmp", "bmp-runs-of-halves.bmp", "netpbm.ppm", "netpbm.pgm", "netpbm.pbm", "netpbm-text.ppm",
+            "netpbm-text.pbm", "netpbm-plain.pam", "netpbm-grey.pam", "qoi-plain.qoi", "qoi-soft.qoi", "qoi-grainy.qoi",
+        ] {
+            let pixels = try decodeWhole(try corpus.bytes("pictures", name)).pixels
+            #expect(try pixels == corpus.expected(name + ".ppm"), "\(name)")
+        }
+    }
+
     @Test("Values above the largest one count as the largest")
     func excessiveValues() throws {
         let grey = try #require(try decodeWhole(Array("P2 3 1 10\n0 5 99\n".utf8)).pixels)
