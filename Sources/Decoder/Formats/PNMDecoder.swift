@@ -140,6 +140,8 @@ struct PNMRows {
     private var values: [Int]
     /// A row's pixels.
     private var row: [UInt8]
+    /// Each value from 0 to the largest in eight bits.
+    private let eightBits: [UInt8]
 
     init(_ bytes: UnsafeRawBufferPointer, _ header: PNMHeader) {
         file = FileBytes(bytes)
@@ -148,7 +150,12 @@ struct PNMRows {
         stored = Array(repeating: 0, count: header.isText ? 0 : header.rowLength)
         values = Array(repeating: 0, count: header.size.width * header.channels)
         row = Array(repeating: 0, count: header.size.width * (header.hasAlpha ? 4 : 3))
+        let most = header.most
+        eightBits = (0...most).map { UInt8(($0 * 255 + most / 2) / most) }
     }
+
+    /// Whether stored rows are already RGB or RGBA of eight bits.
+    private var isReady: Bool { !header.isText && header.most == 255 && header.channels >= 3 }
 
     /// Passes over rows that are not text.
     mutating func skip(rows: Int) {
@@ -157,6 +164,7 @@ struct PNMRows {
 
     /// Returns the next row; nil if the file ends before its end.
     mutating func next() -> [UInt8]? {
+        if isReady { return readStored() ? stored : nil }
         guard header.isText ? readText() : readBytes() else { return nil }
         let (channels, most) = (header.channels, header.most)
         let isGrey = channels < 3
@@ -165,17 +173,21 @@ struct PNMRows {
             for channel in 0..<step {
                 let isOpacity = channel == 3
                 let source = isOpacity ? channels - 1 : isGrey ? 0 : channel
-                let value = min(values[channels * pixel + source], most)
-                row[step * pixel + channel] = UInt8((value * 255 + most / 2) / most)
+                row[step * pixel + channel] = eightBits[min(values[channels * pixel + source], most)]
             }
         }
         return row
     }
 
-    private mutating func readBytes() -> Bool {
+    private mutating func readStored() -> Bool {
         guard let part = file.part(at: place, count: header.rowLength) else { return false }
         place += header.rowLength
         stored.withUnsafeMutableBytes { $0.copyBytes(from: part) }
+        return true
+    }
+
+    private mutating func readBytes() -> Bool {
+        guard readStored() else { return false }
         for index in values.indices {
             if header.isBits {
                 values[index] = stored[index / 8] >> UInt8(7 - index % 8) & 1 == 0 ? 1 : 0
