@@ -62,7 +62,7 @@ import Testing
             Format("PPM") { try converted("ppm:-") },
             Format("PPM as text") { try converted("-compress", "none", "ppm:-") },
             Format("PAM") { try converted("-alpha", "on", "pam:-") },
-        ] + ["qoi-alpha.qoi", "jxl-described.jxl", "jxl-alpha-lossless.jxl"].map(inCorpus)
+        ] + ["qoi-alpha.qoi", "jxl-described.jxl", "jxl-alpha-lossless.jxl", "raw-thumbnail.dng"].map(inCorpus)
         + ["arw", "cr2", "cr3", "dng", "nef", "orf", "pef", "raf", "rw2", "srw"].map { inCorpus("raw-\($0).\($0)") }
 
     private static func inCorpus(_ name: String) -> Format {

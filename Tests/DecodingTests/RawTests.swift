@@ -88,6 +88,19 @@ struct RawTests {
         #expect(try decode(file.bytes, .within(20)).isComplete)
     }
 
+    @Test("A file without a JPEG is shown by its thumbnail")
+    func thumbnail() throws {
+        let corpus = try PictureCorpus()
+        let bytes = try corpus.bytes("pictures", "raw-thumbnail.dng")
+        let reply = try decodeWhole(bytes)
+        #expect(
+            try reply.pixels == corpus.expected("raw-thumbnail.dng.ppm") && reply.metadata.camera == "A maker A phone")
+        // Without its end, it is none.
+        for length in stride(from: 8, to: bytes.count - 4_100, by: 997) {
+            #expect(throws: DecodeFailure.self) { try decode(Array(bytes[..<length]), .within(80)) }
+        }
+    }
+
     @Test("The file's orientation counts, and only without one that of the preview")
     func orientation() throws {
         var file = RawTIFF()

@@ -9,6 +9,8 @@ struct RawContainer {
     let name: String
     /// The embedded JPEGs that a JPEG decoder can read, from the smallest to the largest.
     private(set) var previews: [RawPreview] = []
+    /// A thumbnail that is not compressed. Some phones write no other preview.
+    private(set) var thumbnail: RawThumbnail?
     /// The file's own EXIF block, rewritten for libexif. Nil if only the previews have one.
     private(set) var exif: [UInt8]?
 
@@ -31,7 +33,9 @@ struct RawContainer {
             let boxes = RawBoxes(bytes)
             (found, exif) = (boxes.jpegs, boxes.exif)
         } else {
-            found = RawDirectories(bytes)?.jpegs ?? []
+            let directories = RawDirectories(bytes)
+            found = directories?.jpegs ?? []
+            thumbnail = directories?.thumbnail
             exif = TIFFDirectories(bytes, longest: ExifReader.longestTIFF, isRaw: true)?.block
         }
         previews = found.compactMap(RawPreview.init).sorted { $0.pixelCount < $1.pixelCount }
@@ -55,6 +59,21 @@ struct RawPreview {
 
     /// The number of pixels. Sides have 16 bits.
     var pixelCount: Int { size.width * size.height }
+}
+
+/// An embedded thumbnail in rows of RGB with eight bits per channel.
+struct RawThumbnail {
+    /// The pixels: three bytes each.
+    let bytes: UnsafeRawBufferPointer
+    /// The size; both sides are above 0.
+    let size: PixelSize
+
+    /// Returns the bytes of a row.
+    func row(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+        let length = size.width * PixelBuffer.bytesPerPixel
+        return UnsafeRawBufferPointer(rebasing: bytes[index * length..<(index + 1) * length])
+            .assumingMemoryBound(to: UInt8.self)
+    }
 }
 
 /// Untrusted bytes with a check for every access.
@@ -192,6 +211,9 @@ private struct RawBoxes {
 private struct RawDirectories {
     private enum Tag {
         static let kind = 0x00FE
+        static let width = 0x0100
+        static let height = 0x0101
+        static let depth = 0x0102
         static let compression = 0x0103
         static let photometry = 0x0106
         static let maker = 0x010F
@@ -229,6 +251,19 @@ private struct RawDirectories {
         var walk = self
         walk.follow(from: first)
         return walk.found
+    }
+
+    /// The picture of the first directory, if it is in one piece, in RGB, and not compressed.
+    var thumbnail: RawThumbnail? {
+        let main = directory(at: first)
+        let (width, height) = (number(main[Tag.width]) ?? 0, number(main[Tag.height]) ?? 0)
+        // Sides of 16 bits, so the product cannot overflow.
+        guard 1...0xFFFF ~= width, 1...0xFFFF ~= height, number(main[Tag.compression]) == 1,
+            number(main[Tag.photometry]) == 2, numbers(main[Tag.depth], atMost: 3) == [8, 8, 8],
+            main[Tag.strips]?.count == 1, let place = number(main[Tag.strips]),
+            let bytes = file.part(at: place, count: width * height * PixelBuffer.bytesPerPixel)
+        else { return nil }
+        return RawThumbnail(bytes: bytes, size: PixelSize(width: width, height: height))
     }
 
     private let file: FileBytes

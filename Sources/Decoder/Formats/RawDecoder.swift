@@ -13,7 +13,7 @@ enum RawDecoder: PictureDecoder {
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
         let container = RawContainer(bytes)
-        guard let largest = container.previews.last else { throw .noPreview(format: container.name) }
+        guard let largest = container.previews.last else { return try decodeThumbnail(of: container, request) }
         try PictureBounds.check(largest.size, isHeldWhole: false)
         let own = ExifBlock(rewritten: container.exif)
         let inner = ExifBlock(tiff: JPEGSegments(largest.bytes).exif)
@@ -39,6 +39,24 @@ enum RawDecoder: PictureDecoder {
         }
         if let partial { return partial }
         throw failure ?? .noPreview(format: container.name)
+    }
+}
+
+extension RawDecoder {
+    /// Shows a file by its thumbnail, if it has one.
+    private static func decodeThumbnail(
+        of container: RawContainer, _ request: DecodeRequest
+    ) throws(DecodeFailure) -> DecodeReply {
+        guard let thumbnail = container.thumbnail else { throw .noPreview(format: container.name) }
+        try PictureBounds.check(thumbnail.size, isHeldWhole: false)
+        let exif = ExifBlock(rewritten: container.exif)
+        let plan = DecodePlan(stored: thumbnail.size, orientation: exif.orientation, request: request)
+        let facts = PictureFacts(format: container.name, metadata: exif.metadata)
+        guard request.wantsPixels else { return plan.reply(facts) }
+        var output = OutputRows(
+            plan, source: thumbnail.size, region: plan.region, channels: .rgb, conversion: nil)
+        for row in output.sourceRows { output.add(thumbnail.row(row)) }
+        return try output.reply(facts, isComplete: true)
     }
 }
 
