@@ -150,7 +150,7 @@ public enum LogError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason): "The log file \(path) cannot be opened: \(reason)."
         case .coversScreen:
-            "The log would cover the screen: with “log-file = -”, redirect standard error, as in 2>log.txt."
+            "The log would cover the screen. Start Vitrine with 2>log.txt, or name a file in “log-file”."
         case .notPrivate(let path, let reason):
             "The log file \(path) is not used, since others could read or change it: \(reason). Name another file."
         }

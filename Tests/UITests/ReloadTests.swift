@@ -66,7 +66,7 @@ import Testing
         var settings = Settings()
         (settings.cacheFolder, settings.rowHeight) = ("/other", 7)
         reload(settings)
-        #expect(screens.status == " Settings reloaded. These need a restart: “cache-dir”.")
+        #expect(screens.status == " Settings reloaded. Restart Vitrine to apply: “cache-dir”.")
         #expect(screens.context.settings.cacheFolder == nil && screens.context.settings.rowHeight == 7)
     }
 

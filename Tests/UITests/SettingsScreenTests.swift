@@ -104,7 +104,7 @@ import Testing
     @Test func theSignKeepsTheSetting() async throws {
         screens.folder.write(".config/vitrine/config", "# mine\nplain = no\n")
         give("set! theme mono")
-        try await screens.until { screens.status.contains("kept in the settings file") }
+        try await screens.until { screens.status.contains("saved to the settings file") }
         #expect(try PrivateFile.read(file) == "# mine\nplain = no\ntheme = mono\n")
         #expect(screens.context.settings.theme == .mono)
         give("set! theme&")
@@ -122,9 +122,9 @@ import Testing
         #expect(screens.title.hasPrefix(" Settings") && screens.text.contains("cache-dir"))
         choose("theme")
         screens.press(Key(.enter))
-        #expect(screens.context.settings.theme == .dark && screens.text.contains("this session"))
+        #expect(screens.context.settings.theme == .dark && screens.text.contains("changed here"))
         screens.press("s")
-        try await screens.until { screens.status.contains("kept in the settings file") }
+        try await screens.until { screens.status.contains("saved to the settings file") }
         #expect(try PrivateFile.read(file) == "theme = dark\n" && screens.text.contains("config, line 1"))
         screens.press("d")
         #expect(screens.context.settings.theme == .auto)

@@ -230,7 +230,7 @@ struct BrowseCommand {
     private static func exitCode(_ signal: Int32) -> Int32 { signal == 0 ? ExitCode.done.rawValue : 128 + signal }
 }
 
-/// The transfers of the browser, the watching of local folders and the sign-ins, as the settings want them.
+/// The browser's transfers, folder watchers and sign-ins, for the current settings.
 private struct NetworkRun {
     let services: Services
     let caches: CacheFolder

@@ -4,7 +4,7 @@ import Model
 
 /// The file with the user's own ratings of the photos of one gallery.
 ///
-///     let file = RatingFile(folder: "/home/me/.local/share/vitrine/ratings", of: gallery)
+///     let file = RatingFile(folder: ratings, of: gallery)
 ///     let change = try file.change(from: known) { $0["lake"] = Rating(4) }
 ///
 /// A cache may be removed at any time, and photos come and go. The ratings are the user's work, so they are in a file

@@ -93,7 +93,7 @@ struct JXLPicture: ~Copyable {
     /// The most memory in bytes that libjxl may need. It ends the process when it gets no more.
     private static let mostMemory = 800 << 20
 
-    /// Throws if libjxl would need too much memory: measured are 15 bytes a pixel for lossless colours and 6 for lossy ones.
+    /// Throws if libjxl would need too much memory. Lossless pictures need more than twice as much as lossy ones.
     func checkMemory() throws(DecodeFailure) {
         let isLossless = decoder.pointee.info.uses_original_profile != 0
         let perPixel = isLossless ? 5 * channels.count : 2 * channels.count + 2

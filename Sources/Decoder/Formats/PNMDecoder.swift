@@ -76,7 +76,8 @@ struct PNMHeader {
             size.height = try number(file)
             if !isBits { most = try number(file) }
         }
-        guard 1...65_535 ~= most, 1...4 ~= channels else { throw .damaged("its largest value is \(most)") }
+        guard 1...65_535 ~= most else { throw .damaged("its largest value is \(most), and 65,535 is the limit") }
+        guard 1...4 ~= channels else { throw .damaged("its pixels have \(channels) values, and 4 are the limit") }
         // One character separates the header from the pixels.
         start += 1
     }

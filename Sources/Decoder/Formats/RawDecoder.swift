@@ -1,6 +1,6 @@
 import Pixels
 
-/// Shows cameras' raw files by the JPEGs in them: CR2, CR3, NEF, ARW, DNG, RAF, ORF, RW2, PEF and SRW.
+/// Decodes the JPEG previews in cameras' raw files: CR2, CR3, NEF, ARW, DNG, RAF, ORF, RW2, PEF and SRW.
 ///
 /// Cameras embed up to four JPEGs, from a thumbnail to a picture of full size. Decoding takes the smallest one that is
 /// large enough for the request. The picture's size is that of the largest one.

@@ -4,10 +4,9 @@ import Text
 
 /// Draws pixels as ASCII characters.
 ///
-/// A character fills at most a third of its cell. So bright cells of a terminal without colours are in reverse video, and
-/// with colours each cell gets two whose mixture has the cell's mean colour. The tones that no character has, as between
-/// the densest character and the same in reverse, come from cells of both sides: each passes its error on to the next
-/// ones, with Floyd and Steinberg's weights.
+/// A character fills at most a third of its cell. Without colours, bright cells use reverse video. With colours, each cell
+/// gets a text colour and a background whose mixture is the cell's mean colour. Each cell passes its error on to its
+/// neighbours, with Floyd and Steinberg's weights, which gives the tones between.
 struct LetterDrawing {
     private let tones: LetterTones
     private let shapes: GlyphShapes

@@ -47,7 +47,7 @@ struct InkFitting: LetterFitting {
     /// Returns the best character. The densest one stands for white.
     private func plain(_ ink: SIMD8<Float>) -> (Cell, Float) {
         let found = shapes.nearest(to: ink * shapes.most)
-        // A cell that should be brighter than white owes its neighbours nothing.
+        // A cell cannot be brighter than white, so it passes on no error.
         let error = min(1, ink.sum() / 6) - shapes.ink(found.index) / shapes.most
         return (Cell(shapes.glyph(found.index)), error)
     }
@@ -140,8 +140,8 @@ struct InksFitting: LetterFitting {
 
 /// Shows a cell as a character on a coloured background, in 8 or 16 colours.
 ///
-/// Of all pairs of colours this type takes the one that comes nearest to the cell's mean colour with some amount of ink,
-/// and then the character whose ink is most like the parts.
+/// This type chooses the pair of colours that comes nearest to the cell's mean colour with some amount of ink. Then it chooses
+/// the character whose ink is most like the cell's parts.
 struct FewInksFitting: LetterFitting {
     private let shapes: GlyphShapes
     /// All pairs, ordered by the background.

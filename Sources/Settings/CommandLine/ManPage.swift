@@ -93,6 +93,7 @@ public enum ManPage {
             (usual.placesFile, "your position in each gallery"),
             (usual.networkFile, "network measurements of each host"),
             (usual.commandsFile, "typed commands"),
+            (usual.ratingsFolder, "your ratings, a file for each gallery"),
             (usual.cache, "caches of galleries; safe to remove"),
         ] {
             page.term(Roff.italic("~" + path.dropFirst(home.count)), meaning + ".")

@@ -8,7 +8,7 @@ public struct Locations: Hashable, Sendable {
     public let cache: String
     /// The folder for data that Vitrine keeps between runs, such as positions.
     public let state: String
-    /// The folder for data that only the user can replace.
+    /// The folder for the user's own work, such as ratings, which Vitrine cannot fetch again.
     private let data: String
 
     /// Determines the paths of the user's folders.

@@ -22,7 +22,6 @@ public final class LiveSettings: Sendable {
 
     private let state: Mutex<State>
     private let source: (invocation: Invocation, locations: Locations)?
-    /// Throws an error if the program cannot change from some settings to others.
     private let check: Check
 
     /// A function that throws an error if the program cannot change from some settings to others.

@@ -53,7 +53,7 @@ struct SettingsEdit {
 
     /// Returns the comment after a value; nil if the whole text is a value.
     ///
-    /// A settings file has comments on lines of their own only. A comment after a value spoils the value, so it gets its own
+    /// A settings file has comments on lines of their own only. A comment cannot follow a value, so the edit gives it its own
     /// line.
     private func comment(in value: String, of option: SettingsOption) -> String? {
         var settings = Settings()

@@ -112,7 +112,7 @@ final class CompareScreen: Screen {
 
     private func step(_ side: Int, by step: Int) {
         guard let index = index(of: sides[side].key), let next = next(from: index, by: step) else {
-            return send(.notice(step > 0 ? "There is no later photo." : "There is no earlier photo."))
+            return send(.notice(step > 0 ? "This is the last photo." : "This is the first photo."))
         }
         show(next, on: side)
     }
@@ -120,7 +120,7 @@ final class CompareScreen: Screen {
     /// Keeps the selected photo, and replaces the other one by the photo after both.
     private func keepSelected() {
         guard let last = sides.compactMap({ index(of: $0.key) }).max(), let next = next(from: last, by: 1) else {
-            return send(.notice("There is no other photo to compare."))
+            return send(.notice("No further photo to compare."))
         }
         show(next, on: 1 - selected)
     }

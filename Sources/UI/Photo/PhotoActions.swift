@@ -73,7 +73,7 @@ struct PhotoActions {
     /// Writes the ratings beside the files of a local folder. Asks first, because Vitrine otherwise writes nothing there.
     private func writeRatings(_ keys: [PhotoKey]) {
         sender?.send(
-            .confirm("Write XMP files with the ratings of \(CountText.text(keys.count, "photo")) beside the photos?") {
+            .confirm("Write the ratings of \(CountText.text(keys.count, "photo")) to XMP files beside them?") {
                 [exports = context.exports, cache] in exports.writeRatings(of: keys, in: cache)
             })
     }

@@ -58,9 +58,9 @@ struct PhotoRating {
 
     private func word(_ command: Command) -> String {
         switch command {
-        case .noStars: "no star"
+        case .noStars: "no stars"
         case .reject: "reject"
-        case .unrate: "as in the gallery"
+        case .unrate: "gallery’s rating"
         default: Self.rating(command).map { RatingText.text($0, isPlain: !context.capabilities.unicode) } ?? ""
         }
     }
@@ -74,7 +74,7 @@ struct PhotoRating {
                 guard count != 1 else { return }
                 let text = rating.map { $0 == .none ? "no stars" : RatingText.text($0, isPlain: isPlain) }
                 sender?.send(
-                    .notice("\(CountText.text(count, "photo")): \(text ?? "rated as in the gallery").".madeVisible))
+                    .notice("\(CountText.text(count, "photo")): \(text ?? "gallery’s rating").".madeVisible))
             } catch {
                 sender?.send(.notice("\(error)"))
             }

@@ -117,8 +117,8 @@ final class SettingsChanges {
         }
         let kept =
             isInFile
-            ? "\(option.name) = \(value), kept in the settings file."
-            : "\(option.name) = \(value). The settings file does not set it."
+            ? "\(option.name) = \(value), saved to the settings file."
+            : "\(option.name) = \(value). Removed from the settings file."
         onNotice([kept, isInFile ? sentence : nil].compactMap { $0 }.joined(separator: " "))
     }
 
@@ -132,7 +132,7 @@ final class SettingsChanges {
         let waiting = SettingsTable.options.filter { live.nextValue(of: $0) != nil }
         guard !waiting.isEmpty else { return onNotice("Settings reloaded.") }
         let names = waiting.map { "“\($0.name)”" }.joined(separator: ", ")
-        onNotice("Settings reloaded. These need a restart: \(names).")
+        onNotice("Settings reloaded. Restart Vitrine to apply: \(names).")
     }
 
     /// Returns when no write is running.
@@ -150,7 +150,7 @@ enum SettingText {
         case .standard: "default"
         case .file(let path, let line): "\(fileName(path)), line \(line)"
         case .commandLine: "command line"
-        case .session: "this session"
+        case .session: "changed here"
         }
     }
 

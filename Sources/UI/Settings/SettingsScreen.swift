@@ -51,9 +51,9 @@ final class SettingsScreen: Screen, ListScreen {
         if let text = search.typingText { return Footing(text: text) }
         let count = options.count { $0.text(in: context.settings) != $0.defaultValue }
         return Footing(
-            text: "\(count) changed",
+            text: "\(count) not default",
             hints: [
-                (.open, "change"), (.save, "keep"), (.restoreDefault, "default"), (.search, "search"), (.help, "help"),
+                (.open, "change"), (.save, "save"), (.restoreDefault, "default"), (.search, "search"), (.help, "help"),
             ])
     }
 

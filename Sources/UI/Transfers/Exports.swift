@@ -81,12 +81,14 @@ final class Exports {
     }
 
     private static func text(_ report: RatingSidecars.Report) -> String {
-        if let failure = report.failure { return "\(CountText.text(report.failed, "rating")) not written: \(failure)" }
+        if let failure = report.failure {
+            return "Wrote \(CountText.text(report.written, "rating")); \(report.failed) failed: \(failure)"
+        }
         if report.elsewhere > 0, report.written + report.unchanged == 0 {
-            return "Vitrine writes ratings beside files of this machine only."
+            return "Vitrine writes XMP files only in local folders."
         }
         return report.written == 0
-            ? "Nothing to write: the files already have the ratings."
+            ? "Nothing to write: the photos have no ratings, or their XMP files already have them."
             : "Wrote \(CountText.text(report.written, "rating")) to XMP files beside the photos."
     }
 
