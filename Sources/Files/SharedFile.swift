@@ -68,6 +68,11 @@ public final class SharedFile {
             throw SystemError()
         }
         defer { close(descriptor) }
+        return try bytes(descriptor, atMost: limit)
+    }
+
+    /// Reads the rest of an open file; see ``bytes(_:atMost:)-(String,_)``.
+    public static func bytes(_ descriptor: Int32, atMost limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {

@@ -96,6 +96,32 @@ import Testing
         #expect(try rating("2024/lake \\n.jpg", first) == 0 && rating("line\nbreak", first) == 1)
     }
 
+    @Test("Names that only look alike have ratings of their own, and no name forges the line of another")
+    func bytes() async throws {
+        let ids = ["\u{E9}.jpg", "e\u{301}.jpg", "a\r\n5 b.jpg", "b.jpg", "c\\\u{301}"]
+        let first = try open()
+        try await sync(ids, first)
+        for (number, id) in ids.enumerated() where id != "b.jpg" { try await rate(id, Rating(number + 1), first) }
+        let second = try open("another cache")
+        try await sync(ids, second)
+        #expect(try ids.map { try rating($0, second) } == [1, 2, 3, 0, 5])
+    }
+
+    @Test("An empty file counts as missing, and lines of a later version stay")
+    func unknownLines() async throws {
+        let cache = try open()
+        try await sync(["a"], cache)
+        try await rate("a", Rating(2), cache)
+        folder.write(file, "")
+        try await cache.writer.recordOpened(at: Timestamp(milliseconds: 2))
+        #expect(try rating("a", cache) == 2)
+        folder.write(file, "# \(address.textWithoutSecrets)\n9 later\n1 a\n")
+        try await rate("a", Rating(3), cache)
+        #expect(
+            try String(contentsOfFile: folder.path(file), encoding: .utf8)
+                == "# \(address.textWithoutSecrets)\n9 later\n3 a\n")
+    }
+
     @Test("A missing file is made from the rows, and the file of another gallery stays as it is")
     func missingFile() async throws {
         let cache = try open()

@@ -5,16 +5,21 @@ import Model
 /// The file with the user's own ratings of the photos of one gallery.
 ///
 ///     let file = RatingFile(folder: ratings, of: gallery)
-///     let change = try file.change(from: known) { $0["lake"] = Rating(4) }
+///     let change = try file.change(from: known) { $0[Array("lake".utf8)] = Rating(4) }
 ///
 /// A cache may be removed at any time, and photos come and go. The ratings are the user's work, so they are in a file
 /// that Vitrine never removes. The rows of the cache have a copy, which searches and orders use.
 ///
 /// The first line has the gallery's address. Each other line has a rating and a photo's id: `4 2024/lake.jpg`.
 struct RatingFile: Sendable {
+    /// Ratings by the bytes of the photos' ids. Two ids may be the same text for Swift, but two files for the disk.
+    typealias Ratings = [[UInt8]: Rating]
+
     /// All ratings in the file, and a text that changes with the file.
     struct Contents {
-        var ratings: [String: Rating]
+        var ratings: Ratings
+        /// The lines that this version does not understand. They stay in the file.
+        var otherLines: [String] = []
         let stamp: String
     }
 
@@ -47,10 +52,11 @@ struct RatingFile: Sendable {
         // Before the contents: if the file changes meanwhile, it is read again.
         guard let stamp else { return nil }
         do throws(SystemError) {
-            guard let bytes = try SharedFile.bytes(path, atMost: Self.largest) else { return nil }
+            // An empty file lost its contents in a crash of another program, so it counts as missing.
+            guard let bytes = try SharedFile.bytes(path, atMost: Self.largest), !bytes.isEmpty else { return nil }
             // Two addresses may share the name of a file.
-            guard let ratings = ratings(in: bytes) else { throw SystemError(EEXIST) }
-            return Contents(ratings: ratings, stamp: stamp)
+            guard let contents = contents(of: bytes, stamp) else { throw SystemError(EEXIST) }
+            return contents
         } catch {
             throw .file(path: path, reason: error.description)
         }
@@ -60,14 +66,16 @@ struct RatingFile: Sendable {
     ///
     /// - Parameter known: the ratings in the cache. They begin the file if it is missing.
     func change(
-        from known: [String: Rating], _ body: (inout [String: Rating]) -> Void
+        from known: Ratings, _ body: (inout Ratings) -> Void
     ) throws(CacheError) -> Change {
         do {
             let file = try SharedFile(path)
             let before = try read()
             var ratings = before?.ratings ?? known
             body(&ratings)
-            try file.replace(with: text(ratings))
+            let text = text(ratings, before?.otherLines ?? [])
+            guard text.utf8.count <= Self.largest else { throw SystemError(EFBIG) }
+            try file.replace(with: text)
             return Change(stampBefore: before?.stamp, contents: Contents(ratings: ratings, stamp: stamp ?? ""))
         } catch let error as CacheError {
             throw error
@@ -76,35 +84,54 @@ struct RatingFile: Sendable {
         }
     }
 
-    private func text(_ ratings: [String: Rating]) -> String {
-        ratings.sorted { $0.key < $1.key }.reduce(into: heading + "\n") {
-            $0 += "\($1.value.text) \(Self.escaped($1.key))\n"
+    private func text(_ ratings: Ratings, _ otherLines: [String]) -> String {
+        var bytes = Array(heading.utf8)
+        func add(_ line: some Sequence<UInt8>) {
+            bytes.append(UInt8(ascii: "\n"))
+            bytes += line
         }
+        for line in otherLines { add(line.utf8) }
+        for (id, rating) in ratings.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            add("\(rating.text) ".utf8)
+            bytes += Self.escaped(id)
+        }
+        bytes.append(UInt8(ascii: "\n"))
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    private var heading: String { "# \(Self.escaped(address.textWithoutSecrets))" }
+    private var heading: String {
+        "# " + String(decoding: Self.escaped(Array(address.textWithoutSecrets.utf8)), as: UTF8.self)
+    }
 
-    /// Reads all lines, and ignores those that it does not understand. Returns nil for the file of another gallery.
-    private func ratings(in bytes: [UInt8]) -> [String: Rating]? {
+    /// Reads all lines. Returns nil for the file of another gallery.
+    private func contents(of bytes: [UInt8], _ stamp: String) -> Contents? {
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
-        guard lines.first?.elementsEqual(heading.utf8) != false else { return nil }
-        var ratings: [String: Rating] = [:]
+        guard lines.first?.elementsEqual(heading.utf8) == true else { return nil }
+        var contents = Contents(ratings: [:], stamp: stamp)
         for line in lines.dropFirst() {
-            guard let space = line.firstIndex(of: UInt8(ascii: " ")),
+            if let space = line.firstIndex(of: UInt8(ascii: " ")),
                 let rating = Rating(text: String(decoding: line[..<space], as: UTF8.self))
-            else { continue }
-            ratings[Self.unescaped(line[(space + 1)...])] = rating
+            {
+                contents.ratings[Self.unescaped(line[(space + 1)...])] = rating
+            } else {
+                contents.otherLines.append(String(decoding: line, as: UTF8.self))
+            }
         }
-        return ratings
+        return contents
     }
 
     /// Writes a text in one line: `\n` for a line's end, and `\\` for a backslash.
-    private static func escaped(_ text: String) -> String {
-        text.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\n") }
-            ? text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n") : text
+    private static func escaped(_ text: [UInt8]) -> [UInt8] {
+        text.flatMap { byte -> [UInt8] in
+            switch byte {
+            case UInt8(ascii: "\\"): Array(#"\\"#.utf8)
+            case UInt8(ascii: "\n"): Array(#"\n"#.utf8)
+            default: [byte]
+            }
+        }
     }
 
-    private static func unescaped(_ line: ArraySlice<UInt8>) -> String {
+    private static func unescaped(_ line: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(line.count)
         var isEscaped = false
@@ -118,6 +145,6 @@ struct RatingFile: Sendable {
                 bytes.append(byte)
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 }

@@ -15,7 +15,7 @@ extension GalleryWriter {
         }
         guard !ids.isEmpty else { return 0 }
         let change = try ratingFile?.change(from: try read(Self.ownRatings)) { ratings in
-            for id in ids { ratings[id] = rating }
+            for id in ids { ratings[Array(id.utf8)] = rating }
         }
         try transaction { connection in
             for id in ids { try Self.setRating(rating, of: id, connection) }
@@ -40,10 +40,10 @@ extension GalleryWriter {
             if rest[id] == rating {
                 rest[id] = nil
             } else if rest[id] == nil {
-                try Self.setRating(nil, of: id, connection)
+                try Self.setRating(nil, of: String(decoding: id, as: UTF8.self), connection)
             }
         }
-        for (id, rating) in rest { try Self.setRating(rating, of: id, connection) }
+        for (id, rating) in rest { try Self.setRating(rating, of: String(decoding: id, as: UTF8.self), connection) }
         if contents.stamp != known { try connection.run("UPDATE gallery SET rating_stamp = ?", contents.stamp) }
     }
 
@@ -53,10 +53,10 @@ extension GalleryWriter {
         return nil
     }
 
-    private static func ownRatings(_ connection: Connection) throws -> [String: Rating] {
-        var ratings: [String: Rating] = [:]
+    private static func ownRatings(_ connection: Connection) throws -> RatingFile.Ratings {
+        var ratings: RatingFile.Ratings = [:]
         try connection.forEach("SELECT id, own_rating FROM photo WHERE own_rating NOT NULL") { row in
-            ratings[row.text(0)] = Rating(row.int(1))
+            ratings[Array(row.text(0).utf8)] = Rating(row.int(1))
         }
         return ratings
     }
