@@ -27,6 +27,8 @@ public actor RatingSidecars {
 
     private let cache: GalleryCache
     private let mask: CreationMask
+    /// The folders in which this run has removed the leftovers of killed programs.
+    private var swept: Set<String> = []
     private let executor = QueueExecutor(label: "vitrine.ratings")
 
     /// The most bytes of a file to change. Programs with masks and histories write large ones.
@@ -42,14 +44,17 @@ public actor RatingSidecars {
         (self.cache, self.mask) = (cache, mask)
     }
 
-    /// Writes the ratings of photos. After an error, continues with the next photo.
+    /// Writes the ratings of photos. After an error, continues with the next photo. A cancelled run stops after a file.
     public func write(_ keys: [PhotoKey]) throws -> Report {
         var report = Report()
-        for key in keys {
+        for key in keys where !Task.isCancelled {
             let found = try cache.read { reader in
                 (try reader.photo(key), try reader.source(of: key, .original)?.address)
             }
-            guard let photo = found.0, let path = found.1?.filePathBytes else {
+            // A list from elsewhere may name any file of this machine.
+            guard let photo = found.0, let address = found.1, cache.files.isInPlace(address),
+                let path = address.filePathBytes
+            else {
                 report.elsewhere += 1
                 continue
             }
@@ -65,23 +70,49 @@ public actor RatingSidecars {
 
     /// Writes the rating of the photo at a path. Returns false if nothing was to be written.
     private func write(_ rating: Rating, beside path: [UInt8]) throws(ExportError) -> Bool {
-        let name = String(decoding: path, as: UTF8.self) + ".xmp"
-        guard let slash = path.lastIndex(of: UInt8(ascii: "/")),
-            String(decoding: path, as: UTF8.self).utf8.elementsEqual(path)
-        else { throw .file(path: name, reason: "its name is not UTF-8") }
+        let text = String(decoding: path, as: UTF8.self)
+        guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")), text.utf8.elementsEqual(path) else {
+            throw .file(path: text, reason: "its name is not UTF-8")
+        }
+        let name = text[text.index(after: slash)...] + ".xmp"
         do throws(SystemError) {
-            let folder = open(String(decoding: path[...slash], as: UTF8.self), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            let folder = open(String(text[...slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard folder >= 0 else { throw SystemError() }
             defer { close(folder) }
-            let old = try SharedFile.bytes(name, atMost: Self.largest).map { String(decoding: $0, as: UTF8.self) }
+            if swept.insert(String(text[...slash])).inserted { UnfinishedFile.sweep(folder) }
+            let old = try Self.contents(of: String(name), in: folder)
             guard old != nil || rating != .none else { return false }
             guard let new = XMPRating(rating).text(in: old) else { throw SystemError(EBADMSG) }
             guard new != old else { return false }
-            try replace(String(decoding: path[(slash + 1)...], as: UTF8.self) + ".xmp", in: folder, with: new)
+            try replace(String(name), in: folder, with: new)
             return true
         } catch {
-            throw .file(path: name, reason: error.code == EBADMSG ? "it is not an XMP file" : error.description)
+            throw .file(path: text + ".xmp", reason: Self.reason(error))
         }
+    }
+
+    private static func reason(_ error: SystemError) -> String {
+        switch error.code {
+        case EBADMSG: "it is not an XMP file in UTF-8"
+        case ELOOP: "it is a link"
+        default: error.description
+        }
+    }
+
+    /// Reads a file. Returns nil if it is missing. Waits for no other program, and follows no link.
+    private static func contents(of name: String, in folder: Int32) throws(SystemError) -> String? {
+        let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw SystemError()
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw SystemError(EBADMSG) }
+        guard let text = String(validating: try SharedFile.bytes(file, atMost: largest), as: UTF8.self) else {
+            throw SystemError(EBADMSG)
+        }
+        return text
     }
 
     private func replace(_ name: String, in folder: Int32, with text: String) throws(SystemError) {
@@ -110,7 +141,8 @@ struct XMPRating {
 
     init(_ rating: Rating) { value = rating.text }
 
-    private static let property = "xmp:Rating"
+    /// The prefixes that programs use for the namespace; the second is the old one.
+    private static let properties = ["xmp:Rating", "xap:Rating"]
     private static let namespace = "http://ns.adobe.com/xap/1.0/"
 
     /// Returns the text of a file with this rating, and otherwise as it was. Returns nil for a text that is no XMP file.
@@ -118,10 +150,19 @@ struct XMPRating {
     /// - Parameter old: the text of the present file; nil if there is none.
     func text(in old: String?) -> String? {
         guard let old else { return newText }
-        if let range = Self.attribute(in: old) ?? Self.element(in: old) { return old.replacingCharacters(range, value) }
-        guard let tag = old.firstRange(of: "<rdf:Description") else { return nil }
-        let declaration = old.contains("xmlns:xmp=") ? "" : " xmlns:xmp=\"\(Self.namespace)\""
-        let attribute = "\(declaration) \(Self.property)=\"\(value)\""
+        for property in Self.properties {
+            if let range = Self.attribute(property, in: old) ?? Self.element(property, in: old) {
+                return old.replacingCharacters(range, value)
+            }
+        }
+        guard let tag = old.firstRange(of: "<rdf:Description"), let end = old[tag.upperBound...].firstIndex(of: ">")
+        else {
+            return nil
+        }
+        // A prefix holds for its element and the elements inside.
+        let declaration =
+            old[tag.upperBound..<end].contains("xmlns:xmp") ? "" : " xmlns:xmp=\"\(Self.namespace)\""
+        let attribute = "\(declaration) xmp:Rating=\"\(value)\""
         return old.replacingCharacters(tag.upperBound..<tag.upperBound, attribute)
     }
 
@@ -130,7 +171,7 @@ struct XMPRating {
         <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?>
         <x:xmpmeta xmlns:x="adobe:ns:meta/">
          <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-          <rdf:Description rdf:about="" xmlns:xmp="\(Self.namespace)" \(Self.property)="\(value)"/>
+          <rdf:Description rdf:about="" xmlns:xmp="\(Self.namespace)" xmp:Rating="\(value)"/>
          </rdf:RDF>
         </x:xmpmeta>
         <?xpacket end="w"?>
@@ -138,19 +179,22 @@ struct XMPRating {
         """
     }
 
-    /// Returns the range of the value in `xmp:Rating="4"`.
-    private static func attribute(in text: String) -> Range<String.Index>? {
-        for quote in ["\"", "'"] {
-            guard let start = text.firstRange(of: "\(property)=\(quote)")?.upperBound,
-                let end = text[start...].firstRange(of: quote)?.lowerBound
-            else { continue }
-            return start..<end
+    /// Returns the range of the value in `xmp:Rating = "4"`.
+    private static func attribute(_ property: String, in text: String) -> Range<String.Index>? {
+        var rest = text[...]
+        while let found = rest.firstRange(of: property) {
+            rest = rest[found.upperBound...]
+            let sign = rest.drop(while: \.isWhitespace)
+            let value = sign.dropFirst().drop(while: \.isWhitespace)
+            guard sign.first == "=", let quote = value.first, quote == "\"" || quote == "'" else { continue }
+            let content = value.dropFirst()
+            return content.firstIndex(of: quote).map { content.startIndex..<$0 }
         }
         return nil
     }
 
     /// Returns the range of the value in `<xmp:Rating>4</xmp:Rating>`.
-    private static func element(in text: String) -> Range<String.Index>? {
+    private static func element(_ property: String, in text: String) -> Range<String.Index>? {
         guard let start = text.firstRange(of: "<\(property)>")?.upperBound,
             let end = text[start...].firstRange(of: "</\(property)>")?.lowerBound
         else { return nil }

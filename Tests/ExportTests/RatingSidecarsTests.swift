@@ -67,6 +67,7 @@ import Testing
                 #"<r><rdf:Description a="1" xmp:Rating="4" b='3'/></r>"#
             ),
             (#"<r><rdf:Description xmp:Rating='-1'/></r>"#, #"<r><rdf:Description xmp:Rating='4'/></r>"#),
+            (#"<r><rdf:Description xap:Rating = "3"/></r>"#, #"<r><rdf:Description xap:Rating = "4"/></r>"#),
             ("<r><xmp:Rating>0</xmp:Rating><x/></r>\r\n", "<r><xmp:Rating>4</xmp:Rating><x/></r>\r\n"),
             (
                 #"<r><rdf:Description xmlns:xmp="u"/></r>"#, #"<r><rdf:Description xmp:Rating="4" xmlns:xmp="u"/></r>"#
@@ -81,10 +82,42 @@ import Testing
         #expect(try text == new)
     }
 
+    @Test("A file with several descriptions stays well-formed")
+    func severalDescriptions() async throws {
+        let old =
+            "<rdf:RDF xmlns:rdf=\"r\"><rdf:Description xmlns:dc=\"d\"/><rdf:Description xmlns:xmp=\"x\" xmp:Tool=\"t\"/></rdf:RDF>"
+        #expect(try await write(Rating(4), over: old).written == 1)
+        let document = try XMLReading(try text)
+        #expect(document.attributes["xmp:Rating"] == "4" && document.attributes["xmp:Tool"] == "t")
+    }
+
+    @Test("Links, pipes and files in another encoding stay as they are")
+    func special() async throws {
+        let path = folder.path("photos/a.jpg.xmp")
+        symlink(folder.write("elsewhere.xmp", "<rdf:Description/>"), path)
+        #expect(try await write(Rating(4)).failure?.description.contains("it is a link") == true)
+        unlink(path)
+        mkfifo(path, 0o600)
+        #expect(try await write(Rating(4)).failed == 1)
+        unlink(path)
+        let latin = Array("<rdf:Description dc:title=\"".utf8) + [0xE9] + Array("\"/>".utf8)
+        folder.write("photos/a.jpg.xmp", latin)
+        #expect(try await write(Rating(4)).failed == 1)
+        #expect(FileManager.default.contents(atPath: path) == Data(latin))
+    }
+
+    @Test("Nothing is written beside a file outside the gallery's folder")
+    func outside() async throws {
+        folder.write("other/b.jpg", "b")
+        let key = try await key("b", "file://\(folder.path("other"))/b.jpg", Rating(3))
+        #expect(try await RatingSidecars(of: cache, mask: .ownerOnly).write([key]).elsewhere == 1)
+        #expect(folder.entries("other") == ["b.jpg"])
+    }
+
     @Test("A file that is no XMP stays as it is, and the report says so")
     func foreign() async throws {
         let report = try await write(Rating(4), over: "my notes")
-        #expect(report.failed == 1 && report.failure?.description.contains("it is not an XMP file") == true)
+        #expect(report.failed == 1 && report.failure?.description.contains("it is not an XMP file in UTF-8") == true)
         #expect(try text == "my notes")
     }
 

@@ -21,6 +21,8 @@ final class Exports {
     /// The folder to suggest, which is the folder of the last export.
     var folder: String
     private var endings: [Int: Task<String, Never>] = [:]
+    /// The running writes of ratings.
+    private var ratingWork: [Int: Task<String, Never>] = [:]
     private var lastNumber = 0
     private let mask: CreationMask
     private let wishes: Wishes
@@ -71,16 +73,23 @@ final class Exports {
 
     /// Writes the ratings of photos beside their files, and reports the result.
     func writeRatings(of keys: [PhotoKey], in cache: GalleryCache) {
-        Task { [mask] in
-            do {
-                onEnd(Self.text(try await RatingSidecars(of: cache, mask: mask).write(keys)))
-            } catch {
-                onEnd("\(error)")
+        let work = Task.detached { [mask] in
+            do { return Self.text(try await RatingSidecars(of: cache, mask: mask).write(keys), of: keys.count) } catch {
+                return "\(error)"
             }
+        }
+        lastNumber += 1
+        let number = lastNumber
+        ratingWork[number] = work
+        Task {
+            let outcome = await work.value
+            if ratingWork.removeValue(forKey: number) != nil { onEnd(outcome) }
         }
     }
 
-    private static func text(_ report: RatingSidecars.Report) -> String {
+    private nonisolated static func text(_ report: RatingSidecars.Report, of count: Int) -> String {
+        let left = count - report.written - report.unchanged - report.elsewhere - report.failed
+        if left > 0 { return "Wrote \(CountText.text(report.written, "rating")); \(left) left." }
         if let failure = report.failure {
             return "Wrote \(CountText.text(report.written, "rating")); \(report.failed) failed: \(failure)"
         }
@@ -97,6 +106,12 @@ final class Exports {
         let stopped = jobs
         for job in stopped { job.cancel() }
         var (outcomes, rests): ([String], [ExportRest]) = ([], [])
+        let ratings = ratingWork.sorted { $0.key < $1.key }.map(\.value)
+        ratingWork = [:]
+        for work in ratings {
+            work.cancel()
+            outcomes.append(await work.value)
+        }
         for (_, ending) in endings.sorted(by: { $0.key < $1.key }) { outcomes.append(await ending.value) }
         for job in stopped { if let rest = await job.rest() { rests.append(rest) } }
         return (outcomes, rests)
