@@ -231,14 +231,23 @@ public enum PictureName {
     private static let endings = Set(
         [
             "jpg", "jpeg", "jpe", "jfif", "mpo", "png", "gif", "webp", "tif", "tiff", "heic", "heif", "hif", "avif",
-            "jxl",
-            "bmp", "dib", "pbm", "pgm", "ppm", "pnm", "pam", "qoi",
-            // Cameras' raw files.
-            "arw", "cr2", "cr3", "dng", "nef", "nrw", "orf", "pef", "raf", "rw2", "srw",
+            "jxl", "bmp", "dib", "pbm", "pgm", "ppm", "pnm", "pam", "qoi",
         ].map { Array($0.utf8) })
+    /// The endings of cameras' raw files.
+    private static let rawEndings = Set(
+        ["arw", "cr2", "cr3", "dng", "nef", "nrw", "orf", "pef", "raf", "rw2", "srw"].map { Array($0.utf8) })
 
     /// Whether a name has the ending of a picture, in upper or lower case. Hidden files are no pictures.
     public static func isPicture(_ name: ArraySlice<UInt8>) -> Bool {
+        isFinished(name) || has(name, rawEndings)
+    }
+
+    /// Whether a name has the ending of a picture other than a camera's raw file.
+    ///
+    /// Of a raw file, a photo library offers a developed picture, which is also much smaller.
+    public static func isFinished(_ name: ArraySlice<UInt8>) -> Bool { has(name, endings) }
+
+    private static func has(_ name: ArraySlice<UInt8>, _ endings: Set<[UInt8]>) -> Bool {
         guard name.first != UInt8(ascii: "."), let dot = name.lastIndex(of: UInt8(ascii: ".")),
             name.endIndex - dot <= 5
         else { return false }

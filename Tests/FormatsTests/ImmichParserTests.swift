@@ -103,13 +103,16 @@ import Testing
             try parse(Self.page([Self.asset(1, more)])).photos.first?.photo.query
         }
         #expect(try address(#","originalMimeType":"image/vnd.adobe.photoshop""#) == "size=preview")
-        #expect(try address(#","originalMimeType":"image/x-canon-cr2""#) == nil)
+        // The server develops raw files.
+        #expect(try address(#","originalMimeType":"image/x-canon-cr2""#) == "size=preview")
         #expect(try address(#","originalMimeType":"image/heic""#) == nil)
         // Older servers state no type.
         let untyped = Self.asset(1).replacing("originalMimeType", with: "unknownMember")
         #expect(try parse(Self.page([untyped])).photos.first?.photo.query == nil)
-        let layered = untyped.replacing("1.jpg", with: "1.PSD")
-        #expect(try parse(Self.page([layered])).photos.first?.photo.query == "size=preview")
+        for name in ["1.PSD", "1.DNG"] {
+            let other = untyped.replacing("1.jpg", with: name)
+            #expect(try parse(Self.page([other])).photos.first?.photo.query == "size=preview")
+        }
     }
 
     @Test("Missing members and members of other types leave facts empty")

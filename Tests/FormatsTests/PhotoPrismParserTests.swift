@@ -100,7 +100,7 @@ import Testing
 
     @Test("A photo in a format that Vitrine does not decode has the address of its preview")
     func undecodable() throws {
-        let photo = try #require(try parse(Self.page([Self.photo(1, #","FileName":"a.psd""#)])).photos.first)
+        let photo = try #require(try parse(Self.page([Self.photo(1, #","FileName":"a.dng""#)])).photos.first)
         #expect(photo.photo.path == "/pp/api/v1/t/\(Self.hash)/-/fit_1920")
     }
 

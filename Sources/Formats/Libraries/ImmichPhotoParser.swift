@@ -240,18 +240,12 @@ struct ImmichAsset {
     private var isDecodable: Bool {
         guard !isVideo else { return false }
         guard mimeType.isEmpty else { return Self.decodableTypes.contains(mimeType) }
-        return PictureName.isPicture(Array(name.utf8)[...])
+        return PictureName.isFinished(Array(name.utf8)[...])
     }
 
     private static let decodableTypes: Set<String> = [
         "image/jpeg", "image/jpg", "image/png", "image/gif", "image/webp", "image/tiff", "image/heic", "image/heif",
         "image/avif", "image/jxl", "image/bmp",
-        // Cameras' raw files, under both of the server's names.
-        "image/arw", "image/x-sony-arw", "image/cr2", "image/x-canon-cr2", "image/cr3", "image/x-canon-cr3",
-        "image/dng",
-        "image/x-adobe-dng", "image/nef", "image/x-nikon-nef", "image/nrw", "image/x-nikon-nrw", "image/orf",
-        "image/x-olympus-orf", "image/pef", "image/x-pentax-pef", "image/raf", "image/x-fuji-raf", "image/rw2",
-        "image/x-panasonic-rw2", "image/srw", "image/x-samsung-srw",
     ]
 }
 

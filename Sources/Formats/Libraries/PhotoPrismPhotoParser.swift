@@ -217,7 +217,7 @@ private struct PhotoPrismRecord {
     /// Returns the photo or video. Returns nil for other media, and for an object without an id or without a file.
     func photo(_ pictures: PhotoPrismPictures) -> LibraryPhoto? {
         // The server has a still picture of each video.
-        let isDecodable = !isVideo && (fileName.isEmpty || PictureName.isPicture(Array(fileName.utf8)[...]))
+        let isDecodable = !isVideo && (fileName.isEmpty || PictureName.isFinished(Array(fileName.utf8)[...]))
         guard isShown, let id, let hash, let photo = pictures.photo(hash, isDecodable: isDecodable) else { return nil }
         let names = [title, Self.lastPart(originalName), Self.lastPart(fileName), id]
         return LibraryPhoto(

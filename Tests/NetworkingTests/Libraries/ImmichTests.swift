@@ -82,7 +82,7 @@ import Testing
     @Test("Thumbnails and photos come from the server’s addresses for them")
     func pictures() async throws {
         let server = try await ImmichServer.start(photos: 3)
-        // A format that Vitrine does not decode.
+        // The server develops raw files.
         try server.order(["change": 1, "originalMimeType": "image/x-adobe-dng"])
         try await openingWithKey(server.url("/")) { cache in
             await update(cache, server)

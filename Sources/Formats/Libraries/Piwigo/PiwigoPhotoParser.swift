@@ -244,7 +244,7 @@ private struct PiwigoImage {
     /// Returns the address of the original. If the user may not see originals, or Vitrine cannot decode the file, returns
     /// the address of the server's largest picture. Returns nil if there is none.
     private func photoAddress(_ pictures: PiwigoPictures) -> Address? {
-        if PictureName.isPicture(Array(file.utf8)[...]) {
+        if PictureName.isFinished(Array(file.utf8)[...]) {
             return pictures.address(address) ?? largest.flatMap { pictures.address($0.address) }
         }
         guard !Self.isAudio(file), let largest, let address = pictures.address(largest.address),
@@ -310,6 +310,6 @@ struct PiwigoPictures {
     static func isMadeFromFile(_ address: Address) -> Bool {
         let path = address.query.map { $0.hasPrefix("/") ? $0 : address.path } ?? address.path
         guard !path.contains("/mimetypes/"), let slash = path.lastIndex(of: "/") else { return false }
-        return PictureName.isPicture(Array(path[path.index(after: slash)...].utf8)[...])
+        return PictureName.isFinished(Array(path[path.index(after: slash)...].utf8)[...])
     }
 }
