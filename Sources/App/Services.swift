@@ -45,7 +45,9 @@ struct Services {
         locations = Locations()
         storage = Storage(locations) { name in getenv(name).map { String(cString: $0) } }
         live = try LiveSettings(invocation, locations) { [locations] former, new throws(SettingsError) in
-            if !new.hasSameConnections(as: former) { _ = try Self.httpConfiguration(new, locations) { _ in } }
+            if !new.offline, !new.hasSameConnections(as: former) {
+                _ = try Self.httpConfiguration(new, locations) { _ in }
+            }
             guard new.logFile != former.logFile else { return }
             do { _ = try Self.logFile(new, isOnScreen: true) } catch { throw .unusable("\(error)") }
         }

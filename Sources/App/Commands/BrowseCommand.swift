@@ -251,13 +251,16 @@ private struct NetworkRun {
         var former = services.settings
         var work = former.offline ? nil : start(former, services.httpConfiguration)
         for await settings in services.live.changes() where settings != former {
-            if !settings.hasSameConnections(as: former) {
+            if settings.offline {
+                await work?.end()
+                work = nil
+            } else if !settings.hasSameConnections(as: former) {
                 do throws(SettingsError) {
                     let configuration = try Services.httpConfiguration(settings, services.locations) {
                         services.activity.postNotice($0)
                     }
                     await work?.end()
-                    work = settings.offline ? nil : start(settings, configuration)
+                    work = start(settings, configuration)
                 } catch {
                     services.activity.postNotice("\(error) Vitrine keeps the former connections.")
                 }

@@ -159,7 +159,7 @@ public final class LiveSettings: Sendable {
     }
 
     private func change(_ body: (inout State) -> Void) {
-        let (settings, watchers) = state.withLock { state in
+        state.withLock { state in
             body(&state)
             var wanted = state.inForce.settings
             for (name, text) in state.changed {
@@ -169,9 +169,9 @@ public final class LiveSettings: Sendable {
             }
             Self.expandHome(&wanted, source)
             state.settings = state.settings.adopting(wanted).settings
-            return (state.settings, Array(state.watchers.values))
+            // Under the lock, so that no older settings arrive after newer ones.
+            for watcher in state.watchers.values { watcher.yield(state.settings) }
         }
-        for watcher in watchers { watcher.yield(settings) }
     }
 
     private static func expandHome(
