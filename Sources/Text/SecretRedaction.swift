@@ -21,7 +21,7 @@ extension String {
     }
 
     /// The characters that precede a parameter's name.
-    private static let separators: Set<Character> = ["?", "&", ";", "“", "\"", "'"]
+    private static let separators: Set<Character> = ["?", "&", "#", ";", "“", "\"", "'"]
     /// The characters that end a parameter's value.
     private static let ends: Set<Character> = ["&", "#", "“", "”", "\"", "'", "<", ">"]
 

@@ -132,7 +132,8 @@ struct HTTPHeadText: CustomStringConvertible {
 
     /// Parts of the names of headers whose values are secret.
     private static let secretParts = [
-        "auth", "cookie", "token", "secret", "key", "session", "sign", "pass", "credential", "csrf",
+        "auth", "cookie", "token", "secret", "key", "session", "sign", "pass", "credential", "csrf", "jwt", "ticket",
+        "otp",
     ]
     /// The headers that such parts fit, but that only ask for credentials.
     private static let questions = ["www-authenticate", "proxy-authenticate"]
@@ -141,14 +142,16 @@ struct HTTPHeadText: CustomStringConvertible {
     init(_ text: String, hiding credentials: HTTPRequest.Credentials?) {
         var own: String?
         if case .header(let name, _)? = credentials?.kind { own = name.lowercased() }
+        var isSecret = false
         let lines = text.split(whereSeparator: \.isNewline).map { line -> String in
-            guard let colon = line.firstIndex(of: ":"), !line.prefix(upTo: colon).contains(" ") else {
-                return Self.withoutUser(line)
-            }
-            let name = line[..<colon].lowercased()
-            let isSecret = name == own || Self.secretParts.contains { name.contains($0) }
-            guard isSecret, !Self.questions.contains(name) else { return Self.withoutUser(line) }
-            return line[...colon] + " …"
+            // A line that begins with white space continues the header before.
+            guard line.first?.isWhitespace != true else { return isSecret ? " …" : Self.withoutUser(line) }
+            let name = line.prefix { $0 != ":" }.lowercased().filter { !$0.isWhitespace }
+            let isHeader = line.contains(":") && !line.hasPrefix("HTTP/") && !name.contains("/")
+            isSecret =
+                isHeader && !Self.questions.contains(name)
+                && (name == own || Self.secretParts.contains { name.contains($0) })
+            return isSecret ? line.prefix { $0 != ":" } + ": …" : Self.withoutUser(line)
         }
         description = lines.joined(separator: " | ")
     }
