@@ -64,13 +64,16 @@ struct JXLPicture: ~Copyable {
         return cjxl_load(&library) != 0 ? library : nil
     }
 
+    /// The Debian package of the version that Vitrine was built for, such as `libjxl0.7`.
+    private static var package: String { String(cString: cjxl_name).replacing(".so.", with: "") }
+
     /// The longest EXIF block to read, in bytes. Cameras also store notes and thumbnails in the block.
     private static let longestExif = 4 << 20
 
     /// Opens a file and reads its header. The bytes must outlive the picture.
     init(_ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
         guard var library = Self.library else {
-            throw .missingLibrary(format: JXLDecoder.name, library: "libjxl", package: "libjxl0.7")
+            throw .missingLibrary(format: JXLDecoder.name, library: "libjxl", package: Self.package)
         }
         let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
         guard let decoder = cjxl_new(&library, start, bytes.count) else { throw .outOfMemory }
@@ -96,7 +99,9 @@ struct JXLPicture: ~Copyable {
     /// Throws if libjxl would need too much memory. Lossless pictures need more than twice as much as lossy ones.
     func checkMemory() throws(DecodeFailure) {
         let isLossless = decoder.pointee.info.uses_original_profile != 0
-        let perPixel = isLossless ? 5 * channels.count : 2 * channels.count + 2
+        // The channel of transparency is among the extra ones.
+        let count = 3 + Int(decoder.pointee.info.num_extra_channels)
+        let perPixel = isLossless ? 5 * count : 2 * count + 2
         guard size.width * size.height <= Self.mostMemory / perPixel else {
             throw .tooLarge(width: size.width, height: size.height)
         }

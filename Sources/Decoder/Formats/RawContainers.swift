@@ -275,6 +275,8 @@ private struct RawDirectories {
 
     /// The most directories to read. Cameras write fewer than ten.
     private static let mostDirectories = 32
+    /// The most JPEGs to look at.
+    private static let mostJPEGs = 16
     private static let mostEntries = 512
     /// The most directories below one.
     private static let mostBelow = 16
@@ -369,7 +371,9 @@ private struct RawDirectories {
     }
 
     private mutating func add(at place: Int?, _ length: Int?) {
-        guard let place, let length, let jpeg = file.beginning(at: place, count: length) else { return }
+        guard let place, let length, let jpeg = file.beginning(at: place, count: length),
+            found.count < Self.mostJPEGs, !found.contains(where: { $0.baseAddress == jpeg.baseAddress })
+        else { return }
         found.append(jpeg)
     }
 
