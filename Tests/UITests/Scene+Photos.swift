@@ -38,14 +38,6 @@ extension Scene {
                 .bad(Failure("the server answered 404 (not found)", remedy: .none)), for: .original, of: "owl")
             try await scene.screens.until { scene.screens.status.contains("failed") }
         },
-        Scene("comparison") { scene in
-            try await scene.open(at: "misty-hills")
-            scene.screens.press("c")
-            try await scene.screens.until {
-                _ = scene.screens.frame()
-                return !scene.screens.text.contains("Loading")
-            }
-        },
         Scene("rating") { try await $0.open(at: "misty-hills", ".") },
         Scene("photo-saved-where") { try await $0.open(at: "lighthouse", isPhotoOpen: true, "s") },
     ]
