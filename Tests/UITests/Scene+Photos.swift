@@ -38,7 +38,6 @@ extension Scene {
                 .bad(Failure("the server answered 404 (not found)", remedy: .none)), for: .original, of: "owl")
             try await scene.screens.until { scene.screens.status.contains("failed") }
         },
-        Scene("rating") { try await $0.open(at: "misty-hills", ".") },
         Scene("photo-saved-where") { try await $0.open(at: "lighthouse", isPhotoOpen: true, "s") },
     ]
 }

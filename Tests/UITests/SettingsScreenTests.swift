@@ -39,20 +39,21 @@ import Testing
     ]
 
     @Test("BEHAVIOURS 6.6: every setting changes the running program, or its sentence says why not")
-    func everySetting() throws {
+    func everySetting() async throws {
         for option in SettingsTable.options {
             let value = try #require(Self.values[option.name], "\(option.name)")
             let before = option.text(in: screens.context.settings)
             give("set \(option.name) \(value)")
-            let now = option.text(in: screens.context.settings)
-            if let sentence = option.effectSentence {
-                #expect(screens.text.contains("“\(option.name)” takes effect"), "\(sentence)")
-            } else {
-                #expect(screens.status == " \(option.name) = \(value)")
+            // A setting that names a file changes off the main actor.
+            try await screens.until {
+                option.effectSentence == nil
+                    ? screens.status == " \(option.name) = \(value)"
+                    : screens.text.contains("“\(option.name)” takes effect")
             }
+            let now = option.text(in: screens.context.settings)
             if case .atNextStart = option.effect { #expect(now == before) } else { #expect(now == value) }
             give("set \(option.name)&")
-            #expect(option.text(in: screens.context.settings) == option.defaultValue, "\(option.name)")
+            try await screens.until { option.text(in: screens.context.settings) == option.defaultValue }
             screens.press(Key(.escape))
         }
         #expect(!FileManager.default.fileExists(atPath: file))

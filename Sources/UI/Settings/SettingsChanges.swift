@@ -81,8 +81,16 @@ final class SettingsChanges {
         }
     }
 
+    /// The settings that name files. The program looks at the files before it accepts such a setting.
+    private static let files: Set<String> = ["log-file", "ca-file", "client-certificate", "client-key", "netrc"]
+
     private func perform(_ option: SettingsOption, _ value: String?, _ change: SettingChange) {
         guard !change.isKept else { return keep(option, value, change) }
+        guard !Self.files.contains(option.name) else {
+            return performSlowly(option, change) { [live] () throws(SettingsError) in
+                try live.set(option.name, to: value)
+            }
+        }
         do throws(SettingsError) {
             finish(option, try live.set(option.name, to: value), change)
         } catch {
@@ -91,16 +99,23 @@ final class SettingsChanges {
     }
 
     private func keep(_ option: SettingsOption, _ value: String?, _ change: SettingChange) {
-        saving = Task { [weak self, live, previous = saving] in
+        performSlowly(option, change, isInFile: value != nil) { [live] () throws(SettingsError) in
+            try live.keep(option.name, value)
+        }
+    }
+
+    /// Performs a change off the main actor, because the disk may be slow. Changes take effect in their order.
+    private func performSlowly(
+        _ option: SettingsOption, _ change: SettingChange, isInFile: Bool = false,
+        _ body: @escaping @Sendable () throws(SettingsError) -> String?
+    ) {
+        saving = Task { [weak self, previous = saving] in
             await previous?.value
-            // The disk may be slow.
             let result = await Task.detached { () -> Result<String?, SettingsError> in
-                do throws(SettingsError) { return .success(try live.keep(option.name, value)) } catch {
-                    return .failure(error)
-                }
+                do throws(SettingsError) { return .success(try body()) } catch { return .failure(error) }
             }.value
             switch result {
-            case .success(let sentence): self?.finish(option, sentence, change, isInFile: value != nil)
+            case .success(let sentence): self?.finish(option, sentence, change, isInFile: isInFile)
             case .failure(let error): self?.onNotice(error.description)
             }
         }

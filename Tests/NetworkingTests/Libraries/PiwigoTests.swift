@@ -30,6 +30,8 @@ import Testing
 
     private func failure(_ cache: GalleryCache) throws -> Failure? { try galleries.failure(cache) }
 
+    private static func favorites(_ requests: [String]) -> [String] { requests.filter { $0.contains("favorites") } }
+
     private static let albums = "POST /ws.php pwg.categories.getList 200"
     private static func page(_ number: Int) -> String { "POST /ws.php pwg.categories.getImages \(number) 200" }
 
@@ -138,7 +140,8 @@ import Testing
             #expect(await update(cache, server).allSatisfy { !$0.contains("favorites") })
             #expect(galleries.activity.questions.map(\.secretName) == ["password or API key"])
             galleries.enter(Self.signIn(PiwigoServer.key), cache)
-            let requests = await update(cache, server)
+            // Requests that find out the kind of server may arrive between them.
+            let requests = Self.favorites(await update(cache, server))
             #expect(requests.suffix(3) == (0..<3).map { "POST /ws.php pwg.users.favorites.getList \($0) 200" })
             #expect(try Set(ids(cache)) == ["3", "4", "5", "9", "20"] && failure(cache) == nil)
         }
