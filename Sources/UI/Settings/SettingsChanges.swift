@@ -59,6 +59,8 @@ final class SettingsChanges {
     private let log: Log
     /// The task of the last write. Each write waits for the previous one.
     private var saving: Task<Void, Never>?
+    /// The number of changes that wait for the disk. Later changes wait for these, so that all keep their order.
+    private var pending = 0
 
     init(_ context: ScreenContext) {
         (live, activity, log) = (context.live, context.activity, context.log)
@@ -86,7 +88,7 @@ final class SettingsChanges {
 
     private func perform(_ option: SettingsOption, _ value: String?, _ change: SettingChange) {
         guard !change.isKept else { return keep(option, value, change) }
-        guard !Self.files.contains(option.name) else {
+        guard pending == 0, !Self.files.contains(option.name) else {
             return performSlowly(option, change) { [live] () throws(SettingsError) in
                 try live.set(option.name, to: value)
             }
@@ -109,11 +111,13 @@ final class SettingsChanges {
         _ option: SettingsOption, _ change: SettingChange, isInFile: Bool = false,
         _ body: @escaping @Sendable () throws(SettingsError) -> String?
     ) {
+        pending += 1
         saving = Task { [weak self, previous = saving] in
             await previous?.value
             let result = await Task.detached { () -> Result<String?, SettingsError> in
                 do throws(SettingsError) { return .success(try body()) } catch { return .failure(error) }
             }.value
+            self?.pending -= 1
             switch result {
             case .success(let sentence): self?.finish(option, sentence, change, isInFile: isInFile)
             case .failure(let error): self?.onNotice(error.description)
