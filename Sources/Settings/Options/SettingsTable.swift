@@ -10,7 +10,8 @@ public enum SettingsTable {
             .holding(.atNextStart("since the folder of caches is already open")),
         .size("cache-limit", "maximum size of all caches, like 2G or 500M, or none", \.cacheLimit),
         .levels("log-level", letter: "l", "amount of logging, like info or info,network=debug", \.logLevels),
-        .path("log-file", letter: "d", "FILE", "also write the log to this file; -: to standard error", \.logFile),
+        .path("log-file", letter: "d", "FILE", "also write the log to this file; -: to standard error", \.logFile)
+            .namingFile(),
         .host(
             "log-exchanges", "log the heads of all requests to this host, without secrets",
             \.logExchanges),
@@ -34,16 +35,20 @@ public enum SettingsTable {
         .number(
             "transfers", "NUMBER", 1...64, orAuto: true, "number of simultaneous transfers; auto: adapt to the network",
             \.transfers),
-        .path("ca-file", letter: nil, "FILE", "trust these certificates instead of the system’s", \.caFile),
+        .path("ca-file", letter: nil, "FILE", "trust these certificates instead of the system’s", \.caFile)
+            .namingFile(),
         .path(
             "client-certificate", letter: nil, "FILE", "certificate for servers that require one",
-            \.clientCertificate),
+            \.clientCertificate
+        ).namingFile(),
         .path(
-            "client-key", letter: nil, "FILE", "unencrypted key of the certificate, if in another file", \.clientKey),
+            "client-key", letter: nil, "FILE", "unencrypted key of the certificate, if in another file", \.clientKey
+        ).namingFile(),
         .path(
             "client-certificate-host", letter: nil, "HOST", "use the certificate for this host only",
             \.clientCertificateHost),
-        .path("netrc", letter: nil, "FILE", "file with users and passwords; default: ~/.netrc", \.netrc),
+        .path("netrc", letter: nil, "FILE", "file with users and passwords; default: ~/.netrc", \.netrc)
+            .namingFile(),
         .choice("passwords", "default place to keep passwords", \.passwords),
         .choice("sort", "initial order of photos", \.order.criterion)
             .holding(.fromNowOn("for galleries that you open from now on")),
@@ -119,6 +124,8 @@ public struct SettingsOption: Sendable {
     public let choices: [String]
     /// The time when a changed value takes effect.
     public private(set) var effect = Effect.atOnce
+    /// Whether the program reads a file with this name before it accepts a value, which may take long.
+    public private(set) var namesFile = false
     private let apply: @Sendable (inout Settings, String) throws(SettingsError) -> Void
     private let current: @Sendable (Settings) -> String
     /// Copies the setting's value from other settings.
@@ -140,6 +147,13 @@ public struct SettingsOption: Sendable {
     func holding(_ effect: Effect) -> SettingsOption {
         var option = self
         option.effect = effect
+        return option
+    }
+
+    /// Returns the option as one whose value names a file.
+    func namingFile() -> SettingsOption {
+        var option = self
+        option.namesFile = true
         return option
     }
 

@@ -57,7 +57,7 @@ final class SettingsChanges {
     private let live: LiveSettings
     private let activity: Activity
     private let log: Log
-    /// The task of the last write. Each write waits for the previous one.
+    /// The task of the last change that waits for the disk. Each waits for the previous one.
     private var saving: Task<Void, Never>?
     /// The number of changes that wait for the disk. Later changes wait for these, so that all keep their order.
     private var pending = 0
@@ -83,12 +83,9 @@ final class SettingsChanges {
         }
     }
 
-    /// The settings that name files. The program looks at the files before it accepts such a setting.
-    private static let files: Set<String> = ["log-file", "ca-file", "client-certificate", "client-key", "netrc"]
-
     private func perform(_ option: SettingsOption, _ value: String?, _ change: SettingChange) {
         guard !change.isKept else { return keep(option, value, change) }
-        guard pending == 0, !Self.files.contains(option.name) else {
+        guard pending == 0, !option.namesFile else {
             return performSlowly(option, change) { [live] () throws(SettingsError) in
                 try live.set(option.name, to: value)
             }
@@ -154,7 +151,7 @@ final class SettingsChanges {
         onNotice("Settings reloaded. Restart Vitrine to apply: \(names).")
     }
 
-    /// Returns when no write is running.
+    /// Returns when no change waits for the disk.
     func settled() async { await saving?.value }
 }
 
