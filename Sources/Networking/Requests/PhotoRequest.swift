@@ -80,10 +80,7 @@ public struct PhotoRequest: TransferRequest {
             if RequestError(error).isBreak || error is CancellationError { keep(file, response.head) }
             throw error
         }
-        let beginning = file.beginning(PictureSignature.length)
-        guard PictureSignature(beginning) != nil else {
-            throw RequestError.wrongType(PictureSignature.description(ofOther: beginning))
-        }
+        try RequestError.checkIsPicture(file.beginning(PictureSignature.length))
         try Task.checkCancellation()
         let isStored = try await picture.cache.writer.store(
             photo: file, of: picture.key, edition: picture.source.state.edition, validators: response.validators)

@@ -79,6 +79,12 @@ public enum RequestError: Error, Equatable {
         }
     }
 
+    /// Throws ``wrongType(_:)`` unless a file that begins with these bytes may be a picture.
+    static func checkIsPicture(_ bytes: some Collection<UInt8>) throws(RequestError) {
+        guard PictureSignature(bytes) == nil else { return }
+        throw .wrongType(PictureSignature.description(ofOther: bytes))
+    }
+
     /// The same error, but its question waits until the user opens the photo.
     var deferred: RequestError {
         guard case .signIn(var question) = self, !question.isProxy else { return self }

@@ -46,9 +46,7 @@ public struct ThumbnailRequest: TransferRequest {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
-        guard PictureSignature(bytes) != nil else {
-            throw RequestError.wrongType(PictureSignature.description(ofOther: bytes))
-        }
+        try RequestError.checkIsPicture(bytes)
         try Task.checkCancellation()
         let isStored = try await picture.cache.writer.store(
             thumbnail: bytes, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
@@ -111,9 +109,7 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     public func process(_ response: inout Response) async throws {
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
-        guard PictureSignature(bytes) != nil else {
-            throw RequestError.wrongType(PictureSignature.description(ofOther: bytes))
-        }
+        try RequestError.checkIsPicture(bytes)
         try Task.checkCancellation()
         let embedded = EmbeddedThumbnail(inPhoto: bytes)
         let taken = embedded.takenAt.flatMap { Timestamp(localTime: $0) }
