@@ -117,11 +117,6 @@ public actor RatingSidecars {
 
     private func replace(_ name: String, in folder: Int32, with text: String) throws(SystemError) {
         guard let file = try UnfinishedFile(.hidden, in: folder) else { throw SystemError(EOPNOTSUPP) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file.descriptor, $0.baseAddress, $0.count) }
-            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { throw SystemError() }
-        }
         var status = stat()
         // An older file keeps its permissions.
         let isOld = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -130,7 +125,7 @@ public actor RatingSidecars {
         } else if fstat(folder, &status) == 0 {
             fchmod(file.descriptor, mask.file(inFolder: status.st_mode))
         }
-        guard fsync(file.descriptor) == 0 else { throw SystemError() }
+        try SharedFile.write(text, to: file.descriptor)
         try file.replace(name)
     }
 }

@@ -34,12 +34,13 @@ public final class SharedFile {
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError() }
-        var failure = Self.write(text, to: descriptor)
-        if failure == nil, permissions != 0o600, fchmod(descriptor, permissions) != 0 { failure = SystemError() }
-        close(descriptor)
-        if let failure {
+        do throws(SystemError) {
+            defer { close(descriptor) }
+            try Self.write(text, to: descriptor)
+            guard permissions == 0o600 || fchmod(descriptor, permissions) == 0 else { throw SystemError() }
+        } catch {
             unlink(temporary)
-            throw failure
+            throw error
         }
         guard rename(temporary, path) == 0 else {
             let failure = SystemError()
@@ -48,13 +49,14 @@ public final class SharedFile {
         }
     }
 
-    private static func write(_ text: String, to descriptor: Int32) -> SystemError? {
+    /// Writes a text to an open file. Returns when the text is on the disk.
+    public static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return SystemError() }
+            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { throw SystemError() }
         }
-        return fsync(descriptor) == 0 ? nil : SystemError()
+        guard fsync(descriptor) == 0 else { throw SystemError() }
     }
 
     /// Reads a whole file. Returns nil if the file is missing.

@@ -5,7 +5,7 @@ import Model
 /// The file with the user's own ratings of the photos of one gallery.
 ///
 ///     let file = RatingFile(folder: ratings, of: gallery)
-///     let change = try file.change(from: known) { $0[Array("lake".utf8)] = Rating(4) }
+///     let change = try file.change(from: { known }) { $0[Array("lake".utf8)] = Rating(4) }
 ///
 /// A cache may be removed at any time, and photos come and go. The ratings are the user's work, so they are in a file
 /// that Vitrine never removes. The rows of the cache have a copy, which searches and orders use.
@@ -23,10 +23,10 @@ struct RatingFile: Sendable {
         let stamp: String
     }
 
-    /// The change of a file: its stamp before, and its contents afterwards.
+    /// The stamps of a file before and after a change.
     struct Change {
-        let stampBefore: String?
-        let contents: Contents
+        let before: String?
+        let after: String?
     }
 
     private let path: String
@@ -64,19 +64,19 @@ struct RatingFile: Sendable {
 
     /// Changes the ratings in the file. No other process changes the file meanwhile.
     ///
-    /// - Parameter known: the ratings in the cache. They begin the file if it is missing.
+    /// - Parameter known: reads the ratings in the cache. They begin the file if it is missing.
     func change(
-        from known: Ratings, _ body: (inout Ratings) -> Void
+        from known: () throws -> Ratings, _ body: (inout Ratings) -> Void
     ) throws(CacheError) -> Change {
         do {
             let file = try SharedFile(path)
             let before = try read()
-            var ratings = before?.ratings ?? known
+            var ratings = try before?.ratings ?? known()
             body(&ratings)
             let text = text(ratings, before?.otherLines ?? [])
             guard text.utf8.count <= Self.largest else { throw SystemError(EFBIG) }
             try file.replace(with: text)
-            return Change(stampBefore: before?.stamp, contents: Contents(ratings: ratings, stamp: stamp ?? ""))
+            return Change(before: before?.stamp, after: stamp)
         } catch let error as CacheError {
             throw error
         } catch {

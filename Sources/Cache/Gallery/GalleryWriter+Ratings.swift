@@ -14,7 +14,7 @@ extension GalleryWriter {
             ) { $0.text(0) }
         }
         guard !ids.isEmpty else { return 0 }
-        let change = try ratingFile?.change(from: try read(Self.ownRatings)) { ratings in
+        let change = try ratingFile?.change(from: { try read(Self.ownRatings) }) { ratings in
             for id in ids { ratings[Array(id.utf8)] = rating }
         }
         try transaction { connection in
@@ -22,8 +22,7 @@ extension GalleryWriter {
             guard let change else { return }
             // If another process has changed the file meanwhile, the next opening reads the file.
             try connection.run(
-                "UPDATE gallery SET rating_stamp = ? WHERE rating_stamp IS ?", change.contents.stamp,
-                change.stampBefore)
+                "UPDATE gallery SET rating_stamp = ? WHERE rating_stamp IS ?", change.after, change.before)
         }
         return ids.count
     }
