@@ -92,6 +92,11 @@ public struct Viewport: Hashable, Sendable {
         keepInside()
     }
 
+    /// Moves the view by eighths of its size. Positive numbers move the view right and down.
+    public mutating func step(columns: Int, rows: Int) {
+        pan(columns: columns * max(1, size.columns / 8), rows: rows * max(1, size.rows / 8))
+    }
+
     /// The current scale in percent; nil until the photo's size is known.
     public var percent: Int? {
         photo == nil ? nil : Int((scale * 100).rounded())

@@ -71,11 +71,11 @@ final class CompareScreen: Screen {
 
     override var heading: Heading {
         let positions = sides.compactMap { index(of: $0.key) }.map { NumberFormat.current.text($0 + 1) }
-        let zoom = sides[selected].picture.view
-        let percent = zoom.zoom == .fit ? "fit" : zoom.percent.map { "\($0) %" }
+        let view = sides[selected].picture.view
+        let scale = view.zoom == .fit ? "fit" : view.percent.map { "\($0) %" }
         let standing = "\(positions.joined(separator: " and ")) of \(NumberFormat.current.text(count))"
         return Heading(
-            title: "Compare", detail: [standing, percent].compactMap { $0 }.joined(separator: " · "), brief: standing)
+            title: "Compare", detail: [standing, scale].compactMap { $0 }.joined(separator: " · "), brief: standing)
     }
 
     override var footing: Footing {
@@ -148,10 +148,10 @@ final class CompareScreen: Screen {
         case .actualSize: moveViews { $0.zoomToActualSize() }
         case .fit: moveViews { $0.zoomToFit() }
         case .fill: moveViews { $0.zoomToFill() }
-        case .left: pan(columns: -1, rows: 0)
-        case .right: pan(columns: 1, rows: 0)
-        case .up: pan(columns: 0, rows: -1)
-        case .down: pan(columns: 0, rows: 1)
+        case .left: moveViews { $0.step(columns: -1, rows: 0) }
+        case .right: moveViews { $0.step(columns: 1, rows: 0) }
+        case .up: moveViews { $0.step(columns: 0, rows: -1) }
+        case .down: moveViews { $0.step(columns: 0, rows: 1) }
         case .turnLeft: sides[selected].picture.turn(by: -1)
         case .turnRight: sides[selected].picture.turn(by: 1)
         case .compare: return true
@@ -164,13 +164,6 @@ final class CompareScreen: Screen {
 
     private func moveViews(_ change: (inout Viewport) -> Void) {
         for side in sides { change(&side.picture.view) }
-    }
-
-    /// Moves the visible part of both photos by eighths of their areas.
-    private func pan(columns: Int, rows: Int) {
-        moveViews { view in
-            view.pan(columns: columns * max(1, view.size.columns / 8), rows: rows * max(1, view.size.rows / 8))
-        }
     }
 
     /// Zooms both photos with the mouse wheel, drags both, and selects a photo by a click.

@@ -18,10 +18,11 @@ struct PhotoRating {
         (self.context, self.cache, self.sender) = (context, cache, sender)
     }
 
+    /// The commands that give stars, in the order of the stars.
+    private static let stars: [Command] = [.noStars, .oneStar, .twoStars, .threeStars, .fourStars, .fiveStars]
+
     /// The commands that ``perform(_:on:)`` accepts.
-    static let commands: Set<Command> = [
-        .rate, .noStars, .oneStar, .twoStars, .threeStars, .fourStars, .fiveStars, .reject, .unrate,
-    ]
+    static let commands = Set(stars + [.rate, .reject, .unrate])
 
     /// Rates photos, or asks for their rating.
     func perform(_ command: Command, on keys: [PhotoKey]) {
@@ -30,23 +31,11 @@ struct PhotoRating {
 
     /// Returns the rating that a command gives; nil for the rating in the gallery's list.
     private static func rating(_ command: Command) -> Rating? {
-        switch command {
-        case .noStars: Rating(0)
-        case .oneStar: Rating(1)
-        case .twoStars: Rating(2)
-        case .threeStars: Rating(3)
-        case .fourStars: Rating(4)
-        case .fiveStars: Rating(5)
-        case .reject: .rejected
-        default: nil
-        }
+        command == .reject ? .rejected : stars.firstIndex(of: command).map { Rating($0) }
     }
 
     /// Returns the command that gives a number of stars. Returns nil if the number is too large.
-    static func command(stars: Int) -> Command? {
-        let commands: [Command] = [.noStars, .oneStar, .twoStars, .threeStars, .fourStars, .fiveStars]
-        return commands.indices.contains(stars) ? commands[stars] : nil
-    }
+    static func command(stars count: Int) -> Command? { stars.indices.contains(count) ? stars[count] : nil }
 
     private func ask(_ keys: [PhotoKey]) {
         let choices = context.keys.entries.filter { $0.scope == .rating }.compactMap { entry -> Choice? in

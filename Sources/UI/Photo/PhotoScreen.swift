@@ -179,10 +179,10 @@ final class PhotoScreen: Screen {
         case .turnRight: picture.turn(by: 1)
         case .left where isWhole, .previousPhoto: step(by: -1)
         case .right where isWhole, .nextPhoto: step(by: 1)
-        case .left: pan(columns: -1, rows: 0)
-        case .right: pan(columns: 1, rows: 0)
-        case .up: pan(columns: 0, rows: -1)
-        case .down: pan(columns: 0, rows: 1)
+        case .left: picture.view.step(columns: -1, rows: 0)
+        case .right: picture.view.step(columns: 1, rows: 0)
+        case .up: picture.view.step(columns: 0, rows: -1)
+        case .down: picture.view.step(columns: 0, rows: 1)
         case .slideshow: slideshow.isRunning ? slideshow.stop() : startSlideshow()
         case .play: togglePlaying()
         case .refresh: delegate?.refresh()
@@ -220,12 +220,6 @@ final class PhotoScreen: Screen {
         }
         if command.movesPhoto { stopMoving() }
         return true
-    }
-
-    /// Moves the visible part of the photo by eighths of the screen.
-    private func pan(columns: Int, rows: Int) {
-        let space = picture.view.size
-        picture.view.pan(columns: columns * max(1, space.columns / 8), rows: rows * max(1, space.rows / 8))
     }
 
     /// Leaves the screen and deletes the photo from the cache. This screen would fetch the photo again at once.
