@@ -63,7 +63,7 @@ import Testing
         let live = try live("--sort=name")
         #expect(try live.keep("theme", "mono") == nil)
         #expect(try live.origin(of: option("theme")) == .file(path: path, line: 2) && live.settings.theme == .mono)
-        // What another program has written meanwhile stays.
+        // The edit keeps the lines that another program has added.
         folder.write(".config/vitrine/config", "# mine\ntheme = mono\n# another\nplain = yes\n")
         chmod(path, 0o640)
         try live.keep("sort", "size")
