@@ -54,6 +54,12 @@ struct ServedGalleries {
         return Array(server.requests.dropFirst(before))
     }
 
+    /// Returns the requests that the server understood, in their order.
+    ///
+    /// Requests that find out the kind of server run beside the others, so their order is by chance. Those for other kinds of
+    /// servers are answered with 404.
+    static func understood(_ requests: [String]) -> [String] { requests.filter { !$0.hasSuffix(" 404") } }
+
     /// Returns all photos of a gallery, in order of date.
     func photos(_ cache: GalleryCache) throws -> [Photo] {
         var photos: [Photo] = []

@@ -58,7 +58,7 @@ import Testing
             let first = try #require(found.first)
             #expect(first.name.hasPrefix("2010-01-0") && first.date == Timestamp(localTime: Self.time(first.name)))
             #expect(
-                server.requests.suffix(5) == [
+                ServedGalleries.understood(server.requests).suffix(5) == [
                     "GET /api/shared-links/me 200", "GET /api/timeline/buckets 200",
                     "GET /api/timeline/bucket 2010-04-01 200", "GET /api/timeline/bucket 2010-02-01 200",
                     "GET /api/timeline/bucket 2010-01-01 200",

@@ -30,8 +30,6 @@ import Testing
 
     private func failure(_ cache: GalleryCache) throws -> Failure? { try galleries.failure(cache) }
 
-    private static func favorites(_ requests: [String]) -> [String] { requests.filter { $0.contains("favorites") } }
-
     private static let albums = "POST /ws.php pwg.categories.getList 200"
     private static func page(_ number: Int) -> String { "POST /ws.php pwg.categories.getImages \(number) 200" }
 
@@ -140,8 +138,7 @@ import Testing
             #expect(await update(cache, server).allSatisfy { !$0.contains("favorites") })
             #expect(galleries.activity.questions.map(\.secretName) == ["password or API key"])
             galleries.enter(Self.signIn(PiwigoServer.key), cache)
-            // Requests that find out the kind of server may arrive between them.
-            let requests = Self.favorites(await update(cache, server))
+            let requests = ServedGalleries.understood(await update(cache, server))
             #expect(requests.suffix(3) == (0..<3).map { "POST /ws.php pwg.users.favorites.getList \($0) 200" })
             #expect(try Set(ids(cache)) == ["3", "4", "5", "9", "20"] && failure(cache) == nil)
         }
@@ -152,7 +149,7 @@ import Testing
         let files = Dictionary(uniqueKeysWithValues: (501...1_000).map { (String($0), "\($0).mp3") })
         let server = try await PiwigoServer.start(photos: 1_200, settings: ["files": files])
         try await galleries.opening(server.url("/")) { cache throws in
-            let requests = await update(cache, server)
+            let requests = ServedGalleries.understood(await update(cache, server))
             #expect(requests.suffix(5) == [Self.albums, Self.page(0), Self.page(1), Self.page(2), Self.albums])
             let record = try cache.read { try $0.gallery() }
             // The beginning is a commit of its own.
