@@ -26,6 +26,12 @@ import Testing
         #expect(try home.vitrine("list", server.url("/index.xml")).lines.count == 28)
     }
 
+    @Test("A gallery that is named twice is updated once")
+    func repeatedGallery() throws {
+        let twice = try home.vitrine("sync", "--list-only", Built.testGallery, Built.testGallery + "/")
+        #expect(twice.status == 0 && twice.lines.count == 1 && twice.text.hasSuffix("\t28 photos\n"), "\(twice.text)")
+    }
+
     @Test func listPrintsCachedPhotos() throws {
         #expect(try home.vitrine("list", Built.testGallery).status == 1)
         _ = try home.vitrine("sync", "--list-only", Built.testGallery)

@@ -18,15 +18,29 @@ import Testing
         screens.press(Key(.function(5)))
     }
 
-    @Test func theCommandReadsTheFile() throws {
+    @Test func theCommandReadsTheFile() async throws {
         let screens = try TestScreens(arguments: [])
         screens.folder.write(".config/vitrine/config", "row-height = 7\ntheme = blue\n")
         screens.press(Key(.function(5)))
-        #expect(screens.context.settings.rowHeight == 7 && screens.status == " Settings reloaded.")
+        try await screens.until { screens.status == " Settings reloaded." }
+        #expect(screens.context.settings.rowHeight == 7)
         screens.open()
         screens.folder.write(".config/vitrine/config", "row-height = 3\n")
         screens.press(Key(.function(5)))
-        #expect(screens.context.settings.rowHeight == 3)
+        try await screens.until { screens.context.settings.rowHeight == 3 }
+    }
+
+    @Test("A reload takes its turn behind a change that waits for the disk")
+    func reloadsKeepTheirOrder() async throws {
+        let screens = try TestScreens(arguments: [])
+        screens.folder.write(".config/vitrine/config", "row-height = 3\n")
+        screens.press(":")
+        screens.type("set! row-height 7")
+        screens.press(Key(.enter))
+        screens.press(Key(.function(5)))
+        #expect(screens.context.settings.rowHeight != 7)
+        try await screens.until { screens.status == " Settings reloaded." }
+        #expect(screens.context.settings.rowHeight == 7)
     }
 
     @Test func visibleSettingsApplyAtOnce() async throws {
@@ -37,19 +51,19 @@ import Testing
         (settings.plain, settings.theme) = (true, .light)
         let frames = screens.wantedFrames
         reload(settings)
-        #expect(screens.wantedFrames > frames && screens.status == " Settings reloaded.")
+        try await screens.until { screens.wantedFrames > frames && screens.status == " Settings reloaded." }
         #expect(screens.text.contains("> Photo a") && !screens.text.contains("▌"))
         #expect(screens.context.theme.key.foreground == .palette(24))
     }
 
-    @Test func theHelpShowsTheReloadedKeys() throws {
+    @Test func theHelpShowsTheReloadedKeys() async throws {
         screens.press("?")
         screens.type("quit")
         #expect(!screens.text.contains("F8"))
         var settings = Settings()
         try settings.keys.bind("F8", to: "quit", in: "everywhere")
         reload(settings)
-        #expect(screens.text.contains("F8"))
+        try await screens.until { screens.text.contains("F8") }
     }
 
     @Test func transparencyFollowsTheSetting() async throws {
@@ -57,7 +71,8 @@ import Testing
         var settings = Settings()
         settings.transparency = .chequer
         reload(settings)
-        #expect(!former.isChequered && screens.context.drawingStyle.isChequered)
+        #expect(!former.isChequered)
+        try await screens.until { screens.context.drawingStyle.isChequered }
         // Until new pictures are drawn, the screen shows those in the former style.
         #expect(screens.context.formerStyle == former)
     }
@@ -66,7 +81,7 @@ import Testing
         var settings = Settings()
         (settings.cacheFolder, settings.rowHeight) = ("/other", 7)
         reload(settings)
-        #expect(screens.status == " Settings reloaded. Restart Vitrine to apply: “cache-dir”.")
+        try await screens.until { screens.status == " Settings reloaded. Restart Vitrine to apply: “cache-dir”." }
         #expect(screens.context.settings.cacheFolder == nil && screens.context.settings.rowHeight == 7)
     }
 

@@ -130,7 +130,8 @@ import Testing
         screens.press("d")
         #expect(screens.context.settings.theme == .auto)
         screens.press("s")
-        try await screens.until { (try? PrivateFile.read(file)) == "" }
+        try await screens.until { screens.status.contains("Removed from the settings file") }
+        #expect(try PrivateFile.read(file) == "")
         choose("row-height")
         screens.press(Key(.enter))
         #expect(screens.status == " row-height: 0")

@@ -76,9 +76,9 @@ struct SyncCommand {
         if scope == .photos { services.wishes.ask(for: .everyPicture(gallery.id, .original), importance: .rest) }
     }
 
-    /// Returns the addresses of the named galleries, or of all known galleries.
+    /// Returns the addresses of the named galleries, or of all known galleries, without repetitions.
     private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
-        guard names.isEmpty else { return try names.map { try services.address($0) } }
+        guard names.isEmpty else { return GalleryList(try names.map { try services.address($0) }).addresses }
         let known = try services.rememberedGalleries().addresses + caches.galleries().compactMap(\.record?.address)
         return GalleryList(known).addresses
     }

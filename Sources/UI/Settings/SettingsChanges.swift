@@ -103,21 +103,29 @@ final class SettingsChanges {
         }
     }
 
-    /// Performs a change off the main actor, because the disk may be slow. Changes take effect in their order.
     private func performSlowly(
         _ option: SettingsOption, _ change: SettingChange, isInFile: Bool = false,
         _ body: @escaping @Sendable () throws(SettingsError) -> String?
     ) {
+        runOffMain(body) { $0.finish(option, $1, change, isInFile: isInFile) }
+    }
+
+    /// Runs a change off the main actor, because the disk may be slow. Changes take effect in their order.
+    private func runOffMain<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(SettingsError) -> Value,
+        then finish: @escaping @MainActor (SettingsChanges, Value) -> Void
+    ) {
         pending += 1
         saving = Task { [weak self, previous = saving] in
             await previous?.value
-            let result = await Task.detached { () -> Result<String?, SettingsError> in
+            let result = await Task.detached { () -> Result<Value, SettingsError> in
                 do throws(SettingsError) { return .success(try body()) } catch { return .failure(error) }
             }.value
-            self?.pending -= 1
+            guard let self else { return }
+            pending -= 1
             switch result {
-            case .success(let sentence): self?.finish(option, sentence, change, isInFile: isInFile)
-            case .failure(let error): self?.onNotice(error.description)
+            case .success(let value): finish(self, value)
+            case .failure(let error): onNotice(error.description)
             }
         }
     }
@@ -140,7 +148,14 @@ final class SettingsChanges {
 
     /// Reads the settings file again, and reports its mistakes.
     func reload() {
-        do throws(SettingsError) { try live.reload() } catch { return onNotice(error.description) }
+        runOffMain { [live] () throws(SettingsError) in
+            try live.reload()
+        } then: { changes, _ in
+            changes.reportReload()
+        }
+    }
+
+    private func reportReload() {
         onChange()
         let inForce = live.inForce
         for mistake in inForce.mistakes { log.error(.screen, "\(mistake)") }
