@@ -3,7 +3,7 @@ import Glibc
 /// Converts a picture's colours from its profile to sRGB, by tables and a matrix.
 ///
 /// The type supports profiles of curves and a matrix, as cameras, phones and editors write them (Display P3, Adobe RGB,
-/// ProPhoto). Decoders treat pictures with other or broken profiles as sRGB.
+/// ProPhoto), and profiles with a ``ColourTable``. Decoders treat pictures with other or broken profiles as sRGB.
 struct ColourConversion: Sendable {
     /// The linear light of each stored value, for the three channels one after the other.
     private let light: [Float]
@@ -14,11 +14,13 @@ struct ColourConversion: Sendable {
     private let encoded: [UInt8]
     /// The reduction of high dynamic range; nil for ordinary pictures.
     private let tone: ToneMap?
+    /// The table of the profile, which replaces everything above.
+    private let table: ColourTable?
 
     private static let steps: Float = 16_383
 
     /// The matrix from XYZ under D50, the connection space of profiles, to linear sRGB.
-    private static let fromD50: [Double] = [
+    static let fromD50: [Double] = [
         3.133_856_1, -1.616_866_7, -0.490_614_6,
         -0.978_768_4, 1.916_141_5, 0.033_454_0,
         0.071_945_3, -0.228_991_4, 1.405_242_7,
@@ -26,9 +28,12 @@ struct ColourConversion: Sendable {
 
     /// Creates a conversion. Returns nil if the profile is equivalent to sRGB or not supported.
     init?(profile bytes: UnsafeRawBufferPointer?) {
-        guard let profile = bytes.flatMap(ICCProfile.init),
-            profile.connection == ICCProfile.signature("XYZ ")
-        else { return nil }
+        guard let profile = bytes.flatMap(ICCProfile.init) else { return nil }
+        if profile.space == ICCProfile.signature("RGB "), let table = ColourTable(profile, channels: 3) {
+            self.init(table)
+            return
+        }
+        guard profile.connection == ICCProfile.signature("XYZ ") else { return nil }
         switch profile.space {
         case ICCProfile.signature("RGB "): self.init(colours: profile)
         case ICCProfile.signature("GRAY"): self.init(greys: profile)
@@ -79,10 +84,17 @@ struct ColourConversion: Sendable {
         self.matrix = matrix.map { Float($0) }
         encoded = Self.encodedLight()
         self.tone = tone
+        table = nil
+    }
+
+    private init?(_ table: ColourTable) {
+        (light, matrix, encoded, tone, self.table) = ([], [], [], nil, table)
+        if isNearlyNothing { return nil }
     }
 
     /// Converts pixels of three or four channels. A fourth channel stays unchanged.
     func convert(_ pixels: UnsafeMutableBufferPointer<UInt8>, channels: Int) {
+        if let table { return table.convert(pixels, channels: channels) }
         if let tone { return convert(pixels, channels: channels, tone) }
         light.withUnsafeBufferPointer { light in
             matrix.withUnsafeBufferPointer { matrix in
@@ -164,7 +176,7 @@ struct ColourConversion: Sendable {
         self.light = light
         self.matrix = matrix.map { Float($0) }
         encoded = Self.encodedLight()
-        tone = nil
+        (tone, table) = (nil, nil)
         if isNearlyNothing { return nil }
     }
 
@@ -304,6 +316,19 @@ enum ToneCurve {
         }
     }
 
+    /// Returns the number of bytes of a profile element that begins with a curve.
+    static func length(of element: ICCProfile.Element) -> Int? {
+        switch element.type {
+        case ICCProfile.signature("curv"): element.number(at: 8).flatMap { $0 <= mostEntries ? 12 + 2 * $0 : nil }
+        case ICCProfile.signature("para"): element.short(at: 8).flatMap { $0 <= 4 ? 12 + 4 * counts[$0] : nil }
+        default: nil
+        }
+    }
+
+    private static let mostEntries = 65_536
+    /// The numbers of each kind of formula.
+    private static let counts = [1, 3, 4, 5, 7]
+
     /// Returns the light for a value; both are from 0 to 1. Returns nil if the formula gives no number.
     func light(_ number: Double) -> Double? {
         let light: Double
@@ -332,14 +357,14 @@ enum ToneCurve {
             guard let gamma = element.short(at: 12) else { return nil }
             self = .power(Double(gamma) / 256)
         default:
-            guard count <= 65_536, element.short(at: 12 + 2 * (count - 1)) != nil else { return nil }
+            guard count <= Self.mostEntries, element.short(at: 12 + 2 * (count - 1)) != nil else { return nil }
             self = .table((0..<count).map { Double(element.short(at: 12 + 2 * $0) ?? 0) / 65_535 })
         }
     }
 
     private init?(formula element: ICCProfile.Element) {
         guard let kind = element.short(at: 8), kind <= 4 else { return nil }
-        let count = [1, 3, 4, 5, 7][kind]
+        let count = Self.counts[kind]
         let numbers = (0..<count).compactMap { element.fixed(at: 12 + 4 * $0) }
         guard numbers.count == count else { return nil }
         let g = numbers[0]
@@ -362,8 +387,8 @@ enum ToneCurve {
 
 /// An untrusted colour profile: its header and its elements. The code checks every offset and copies nothing.
 struct ICCProfile {
-    /// The most bytes of a profile. The longest supported profile has three curves of 65,536 numbers.
-    static let longest = 1 << 20
+    /// The most bytes of a profile. Profiles of presses have up to three megabytes.
+    static let longest = 4 << 20
 
     private static let headerLength = 128
     private static let mostElements = 200
@@ -375,6 +400,28 @@ struct ICCProfile {
         var type: Int? { number(at: 0) }
 
         func number(at offset: Int) -> Int? { ICCProfile.number(bytes, at: offset) }
+
+        func byte(at offset: Int) -> Int? {
+            offset >= 0 && offset < bytes.count ? Int(bytes[offset]) : nil
+        }
+
+        /// Returns the bytes from an offset on.
+        func part(from offset: Int) -> Element? {
+            guard offset >= 0, offset < bytes.count else { return nil }
+            return Element(bytes: UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+        }
+
+        /// Reads numbers of one or two bytes as shares of the largest number. Returns nil if the element ends early.
+        func numbers(_ count: Int, depth: Int, at offset: Int) -> [Double]? {
+            guard count >= 0, offset >= 0, offset <= bytes.count, count <= (bytes.count - offset) / depth else {
+                return nil
+            }
+            return depth == 1
+                ? (0..<count).map { Double(bytes[offset + $0]) / 255 }
+                : (0..<count).map {
+                    Double(Int(bytes[offset + 2 * $0]) << 8 | Int(bytes[offset + 2 * $0 + 1])) / 65_535
+                }
+        }
 
         func short(at offset: Int) -> Int? {
             guard offset >= 0, offset + 2 <= bytes.count else { return nil }
@@ -397,10 +444,10 @@ struct ICCProfile {
         self.bytes = bytes
     }
 
-    /// The colour space of the picture: "RGB ", "GRAY" or an unsupported space.
+    /// The colour space of the picture: "RGB ", "GRAY", "CMYK" or an unsupported space.
     var space: Int? { Self.number(bytes, at: 16) }
 
-    /// The space that the profile converts to: "XYZ " in supported profiles.
+    /// The space that the profile converts to: "XYZ ", or "Lab " in profiles with a table.
     var connection: Int? { Self.number(bytes, at: 20) }
 
     /// Returns the element with a name. Returns nil if it is missing or lies outside the profile.

@@ -20,7 +20,7 @@ enum JPEGDecoder: PictureDecoder {
         let facts = PictureFacts(format: name, metadata: exif.metadata)
         guard request.wantsPixels else { return plan.reply(facts) }
 
-        let conversion = conversion(of: jpeg, segments)
+        let conversion = conversion(of: &jpeg, segments)
         if request.haste == .soon, let reply = thumbnail(exif.thumbnail, by: plan, facts, conversion) { return reply }
         return try show(&jpeg, by: plan, facts, conversion)
     }
@@ -30,7 +30,7 @@ enum JPEGDecoder: PictureDecoder {
         _ bytes: UnsafeRawBufferPointer, by plan: DecodePlan, _ facts: PictureFacts
     ) throws(DecodeFailure) -> DecodeReply {
         var jpeg = try Self.open(bytes)
-        let conversion = conversion(of: jpeg, JPEGSegments(bytes))
+        let conversion = conversion(of: &jpeg, JPEGSegments(bytes))
         return try show(&jpeg, by: plan, facts, conversion)
     }
 
@@ -40,9 +40,11 @@ enum JPEGDecoder: PictureDecoder {
         return jpeg
     }
 
-    /// CMYK profiles are not supported; CMYK is converted to plain RGB.
-    private static func conversion(of jpeg: borrowing JPEGStream, _ segments: JPEGSegments) -> ColourConversion? {
-        jpeg.hasInks ? nil : ColourConversion(profile: segments.profile)
+    /// Returns the conversion of RGB. The stream itself converts CMYK, by the same profile if that has a table.
+    private static func conversion(of jpeg: inout JPEGStream, _ segments: JPEGSegments) -> ColourConversion? {
+        guard jpeg.hasInks else { return ColourConversion(profile: segments.profile) }
+        jpeg.useProfile(segments.profile)
+        return nil
     }
 
     /// Decodes the EXIF block's thumbnail instead of the picture, about 300 times faster. Applies the picture's colour
@@ -124,6 +126,8 @@ struct JPEGStream: ~Copyable {
     private var row: [UInt8] = []
     /// One row converted from CMYK to RGB.
     private var converted: [UInt8] = []
+    /// The profile's table for CMYK. Without it, inks are multiplied.
+    private var inkTable: ColourTable?
     /// Whether the decoder skipped scans because there were too many.
     private var stoppedEarly = false
     /// Whether the decoder skipped scans because a preview needs only the first ones.
@@ -162,6 +166,14 @@ struct JPEGStream: ~Copyable {
     var hasInks: Bool {
         let space = decoder.pointee.info.jpeg_color_space
         return space == JCS_CMYK || space == JCS_YCCK
+    }
+
+    /// Converts CMYK by a profile's table from now on.
+    mutating func useProfile(_ profile: [UInt8]?) {
+        inkTable = profile?.withUnsafeBytes { bytes in
+            guard let profile = ICCProfile(bytes), profile.space == ICCProfile.signature("CMYK") else { return nil }
+            return ColourTable(profile, channels: 4)
+        }
     }
 
     /// Sets the scale and prepares to read rows. For a preview of a progressive picture, reads scans only until every
@@ -219,6 +231,7 @@ struct JPEGStream: ~Copyable {
     /// Adobe's marker.
     private mutating func convertInks() {
         let inversion: UInt8 = decoder.pointee.info.saw_Adobe_marker != 0 ? 0 : 255
+        if let inkTable { return inkTable.convert(inks: row, inversion: ~inversion, into: &converted) }
         for pixel in 0..<row.count / 4 {
             let black = UInt32(row[4 * pixel + 3] ^ inversion)
             for channel in 0..<3 {
