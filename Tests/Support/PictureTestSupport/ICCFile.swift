@@ -114,6 +114,7 @@ public struct TableProfile: Sendable, CustomStringConvertible {
         (self.kind, self.space, self.connection) = (kind, space, connection)
     }
 
+    /// The kind, the colour space and the connection space.
     public var description: String { "\(kind) \(space) \(connection)" }
 
     /// The profile.
