@@ -125,7 +125,7 @@ install:
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/vitrine" "$(DESTDIR)$(PREFIX)/share/vitrine"
 	install -s -m 755 $(BUILT)/vitrine "$(DESTDIR)$(PREFIX)/bin/vitrine"
 	install -s -m 755 $(BUILT)/vitrine-decoder "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-decoder"
-	cp -R TestGallery "$(DESTDIR)$(PREFIX)/share/vitrine/"
+	cp -R TestGallery Tools/Towns "$(DESTDIR)$(PREFIX)/share/vitrine/"
 	chmod -R u=rwX,go=rX "$(DESTDIR)$(PREFIX)/share/vitrine"
 	for made in "man:$(MAN)/vitrine.1" "completions bash:$(BASH)/vitrine" "completions zsh:$(ZSH)/_vitrine" \
 		"completions fish:$(FISH)/vitrine.fish"; do \

@@ -37,8 +37,9 @@ let modules: KeyValuePairs<String, [String]> = [
     "Cells": ["Text"],
     "Logging": ["Text"],
     "SQLite": ["Concurrency", "CSQLite"],
+    "Towns": ["Files", "Numbers", "Model"],
     "Session": ["Numbers", "Model", "Concurrency"],
-    "Cache": ["Files", "Numbers", "Model", "Concurrency", "SQLite", "Logging", "Session"],
+    "Cache": ["Files", "Numbers", "Model", "Towns", "Concurrency", "SQLite", "Logging", "Session"],
     "Formats": ["Files", "Numbers", "Model", "CLibXML2"],
     "HTTP": ["Files", "CCurl", "Numbers", "Logging", "Text"],
     "Scheduling": ["Numbers", "Model"],
@@ -68,8 +69,8 @@ let modules: KeyValuePairs<String, [String]> = [
 /// The product's programs and their allowed imports.
 let programs: KeyValuePairs<String, [String]> = [
     "vitrine": [
-        "Text", "Concurrency", "Files", "Model", "Logging", "Session", "Cache", "HTTP", "Scheduling", "Networking",
-        "Cells", "Pixels",
+        "Text", "Concurrency", "Files", "Model", "Towns", "Logging", "Session", "Cache", "HTTP", "Scheduling",
+        "Networking", "Cells", "Pixels",
         "Pictures",
         "Terminal",
         "Settings", "Secrets", "UI", "Export", "Publishing",
@@ -103,9 +104,10 @@ let tests: KeyValuePairs<String, [String]> = [
     "Cells": ["Text"],
     "Files": ["TestSupport"],
     "Logging": ["TestSupport"],
+    "Towns": ["Model", "TestSupport"],
     "SQLite": ["TestSupport"],
     "Session": ["Cache", "Concurrency", "Model", "Numbers", "TestSupport"],
-    "Cache": ["Numbers", "SQLite", "Concurrency", "Model", "Logging", "Session", "TestSupport"],
+    "Cache": ["Numbers", "SQLite", "Concurrency", "Model", "Towns", "Logging", "Session", "TestSupport"],
     "Formats": ["Model", "TestSupport"],
     "HTTP": ["Logging", "Numbers", "TestSupport", "answer-mangler"],
     "Scheduling": ["LinkSimulation", "Model", "TestSupport"],

@@ -8,16 +8,21 @@ struct Installation {
     /// The address of the example gallery, if the example gallery is installed.
     let testGallery: Address?
 
+    /// The path of the table of towns, if it is installed.
+    let towns: String?
+
     /// Searches for the files beside the program, in an installation or a build folder.
     init() {
         let folder = Self.programFolder
         // An installation has PREFIX/bin, PREFIX/libexec and PREFIX/share; a build has one folder.
         let decoders = [folder + "/vitrine-decoder", folder + "/../libexec/vitrine/vitrine-decoder"]
         decoder = decoders.first { access($0, X_OK) == 0 } ?? decoders[0]
-        let galleries = [
-            folder + "/../share/vitrine/TestGallery", folder + "/../../../TestGallery", folder + "/../../TestGallery",
-        ]
+        // A build folder may be a link, so it has one or two names below the sources.
+        let (shared, sources) = (folder + "/../share/vitrine/", [folder + "/../../../", folder + "/../../"])
+        let galleries = ([shared] + sources).map { $0 + "TestGallery" }
         testGallery = galleries.first { access($0 + "/index.xml", R_OK) == 0 }.map { Address(filePath: $0) }
+        let tables = ([shared] + sources.map { $0 + "Tools/" }).map { $0 + "Towns/towns.table" }
+        towns = tables.first { access($0, R_OK) == 0 }
     }
 
     /// A text that differs between versions of the decoder.

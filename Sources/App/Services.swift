@@ -12,6 +12,7 @@ import Session
 import Settings
 import Terminal
 import Text
+import Towns
 
 /// The composition root, which creates the objects that all commands share.
 struct Services {
@@ -28,6 +29,8 @@ struct Services {
     let creationMask: CreationMask
     let storage: Storage
     let installation = Installation()
+    /// Names the places of photos; nil if the table of towns is not installed.
+    let towns: TownTable?
     let log: Log
     let httpConfiguration: HTTPConfiguration
     let credentials: CredentialStore
@@ -41,6 +44,7 @@ struct Services {
     init(_ invocation: Invocation, _ creationMask: CreationMask) throws {
         self.creationMask = creationMask
         decoder = DecoderClient(path: installation.decoder, from: .server)
+        towns = installation.towns.map { TownTable(path: $0) }
         self.invocation = invocation
         locations = Locations()
         storage = Storage(locations) { name in getenv(name).map { String(cString: $0) } }
@@ -89,8 +93,8 @@ struct Services {
 
     private func openCaches(_ folder: String) throws -> CacheFolder {
         try CacheFolder(
-            path: folder, ratings: locations.ratingsFolder, limit: settings.cacheLimit, log: log, activity: activity,
-            credentials: credentials)
+            path: folder, ratings: locations.ratingsFolder, towns: towns, limit: settings.cacheLimit, log: log,
+            activity: activity, credentials: credentials)
     }
 
     /// A decoder client that uses a server. The first picture starts the server.

@@ -34,6 +34,8 @@ public struct PhotoMetadata: Hashable, Sendable {
     public var title: String?
     /// The description in the photo's file, by its owner or the camera.
     public var description: String?
+    /// The town at or near the coordinates. The cache finds it when it stores metadata.
+    public var town: Town?
 
     /// Creates metadata with the fields that every picture has.
     public init(format: String, width: Int, height: Int) {
@@ -43,6 +45,22 @@ public struct PhotoMetadata: Hashable, Sendable {
     }
 }
 
+/// A town at or near a photo's coordinates.
+public struct Town: Hashable, Sendable {
+    /// The names of town and country, such as `Lisbon, Portugal`.
+    public let name: String
+    /// The distance of the town's centre in kilometres; 0 for a photo in the town.
+    public let distance: Int
+
+    /// Creates a town. The distance is at least 0.
+    public init(name: String, distance: Int = 0) {
+        (self.name, self.distance) = (name, max(0, distance))
+    }
+
+    /// The town as text, such as `Lisbon, Portugal` or `12 km from Évora, Portugal`.
+    public var text: String { distance == 0 ? name : "\(distance) km from \(name)" }
+}
+
 extension PhotoMetadata {
     /// The words that a search can find, in addition to the photo's name.
     ///
@@ -50,7 +68,7 @@ extension PhotoMetadata {
     /// may type `f2.8` (`f2`, `8`), `f/2.8` (`f`, `2`, `8`) or `ISO 400` (`iso`, `400`), so each number appears in
     /// every spelling.
     public var words: String {
-        let texts = [title, description, camera, lens].compactMap { $0 }
+        let texts = [title, description, camera, lens, town?.name].compactMap { $0 }
         return (texts + numbers).joined(separator: "\n")
     }
 

@@ -39,6 +39,22 @@ import Testing
         #expect(facts["map"] == nil && facts["place"] == nil)
     }
 
+    @Test("Towns are in the output of info and list, and a search finds them, without any request")
+    func town() throws {
+        let photo = Built.testGallery + "/images/tulips.jpg"
+        #expect(
+            try home.vitrine("info", photo).lines.contains {
+                $0.hasPrefix("town ") && $0.hasSuffix("Lisse, Netherlands")
+            })
+        let facts = try #require(try json(try home.vitrine("info", "--json", photo)) as? [String: Any])
+        #expect(facts["town"] as? String == "Lisse, Netherlands" && facts["townDistance"] as? Int == 0)
+        _ = try home.vitrine("sync", "--photos", Built.testGallery)
+        let found = try home.vitrine("list", "--json", "--matching", "place:lisse", Built.testGallery)
+        let photos = try #require(try json(found) as? [[String: Any]])
+        #expect(photos.map { $0["id"] as? String } == ["tulips"])
+        #expect(photos.first?["town"] as? String == "Lisse, Netherlands")
+    }
+
     @Test func jsonNamesAreStable() throws {
         let facts = try #require(try json(try home.vitrine("info", "--json", dawn)) as? [String: Any])
         #expect(facts["format"] as? String == "JPEG" && facts["width"] as? Int == 1600)

@@ -36,6 +36,22 @@ import Testing
         #expect(text("Tags").first?.hasPrefix("lake") == true && text("Tags").first?.contains("\u{1B}") == false)
     }
 
+    @Test("The report names the town of the coordinates, or the way to it")
+    func town() async throws {
+        let screens = try TestScreens()
+        try await screens.sync(["a"])
+        var metadata = PhotoMetadata(format: "JPEG", width: 40, height: 30)
+        func texts() throws -> [String] {
+            let report = PhotoReport(photo: try screens.photo("a"), metadata: metadata)
+            return report.facts(width: 80).filter { $0.label == "Town" }.map { String($0.text.drop { $0 == " " }) }
+        }
+        #expect(try texts().isEmpty)
+        metadata.town = Town(name: "Lisbon, Portugal")
+        #expect(try texts() == ["Lisbon, Portugal"])
+        metadata.town = Town(name: "Évora, Portugal", distance: 12)
+        #expect(try texts() == ["12 km from Évora, Portugal"])
+    }
+
     @Test("In ASCII, degrees are written as a word", arguments: [false, true])
     func degrees(hasUnicode: Bool) async throws {
         let screens = try TestScreens()

@@ -58,7 +58,7 @@ struct InfoCommand {
             return try describe(id, in: try services.address(String(target[..<hash])), &description)
         }
         let reply = try services.decoderOfFew.facts(of: .file(target))
-        description.add(PhotoMetadata(reply))
+        description.add(withTown(PhotoMetadata(reply)))
         description.add(bytes: Self.size(of: target))
         description.add(reply.metadata.fields)
         return true
@@ -88,7 +88,7 @@ struct InfoCommand {
         description.add(try cache.read { try $0.annotations(of: photo.key) })
         let (stored, known) = try cache.read { (try $0.photoFile(of: photo.key), try $0.metadata(of: photo.key)) }
         guard let stored else {
-            if let known { description.add(known.metadata) }
+            if let known { description.add(withTown(known.metadata)) }
             return true
         }
         let path = cache.files.path(stored)
@@ -99,15 +99,29 @@ struct InfoCommand {
             let file = try cache.files.open(stored)
             defer { close(file) }
             let reply = try services.decoderOfFew.facts(of: .open(file))
-            description.add(kept ?? PhotoMetadata(reply))
+            description.add(withTown(kept ?? PhotoMetadata(reply)))
             description.add(bytes: stored.size)
             description.add(reply.metadata.fields)
             return true
         } catch {
             Output.complain("\(error)")
-            if let kept { description.add(kept) }
+            if let kept { description.add(withTown(kept)) }
             return false
         }
+    }
+
+    /// Returns metadata with the town of its coordinates. The cache knows only the towns of photos that it has stored.
+    private func withTown(_ metadata: PhotoMetadata) -> PhotoMetadata {
+        guard metadata.town == nil, let latitude = metadata.latitude, let longitude = metadata.longitude else {
+            return metadata
+        }
+        var metadata = metadata
+        do {
+            metadata.town = try services.towns?.town(latitude: latitude, longitude: longitude)
+        } catch {
+            Output.complain("\(error)")
+        }
+        return metadata
     }
 
     /// The error for a gallery or photo that the cache does not have.
@@ -191,7 +205,15 @@ struct PhotoDescription {
         add("focalLength", metadata.focalLength.map { .decimal($0) }, "focal length", words.focalLength)
         add("latitude", metadata.latitude.map { .decimal($0) }, "place", words.place)
         add("longitude", metadata.longitude.map { .decimal($0) }, "map", words.map)
+        add(metadata.town)
         add("orientation", metadata.orientation.map { .number($0) }, "stored", words.turning)
+    }
+
+    /// Adds the town at or near the coordinates, unless it is nil.
+    private mutating func add(_ town: Town?) {
+        guard let town else { return }
+        add("town", .string(town.name), "town", town.text)
+        members.append(("townDistance", .number(town.distance)))
     }
 
     /// Adds the size of the file, unless the size is nil.

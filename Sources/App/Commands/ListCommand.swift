@@ -33,7 +33,7 @@ struct ListCommand {
         let kind = try reader.gallery().kind
         try reader.forEachPhoto(matching: filter) { photo in
             if let last { Output.print(last + ",") }
-            last = PhotoFacts(photo).json(in: kind).text
+            last = PhotoFacts(photo).json(in: kind, town: try reader.town(of: photo.key)).text
         }
         if let last { Output.print(last) }
         Output.print("]")
@@ -67,16 +67,17 @@ struct PhotoFacts {
     }
 
     /// Returns the facts as a JSON object. Only a photo whose id is a path has a folder.
-    func json(in kind: GalleryKind?) -> JSONText {
+    func json(in kind: GalleryKind?, town: Town?) -> JSONText {
         let folder = photo.folder.map { [("folder", JSONText.string($0.text))] } ?? []
         let rating = photo.rating == .none ? [] : [("rating", JSONText.number(photo.rating.value))]
+        let place = town.map { [("town", JSONText.string($0.name)), ("townDistance", .number($0.distance))] } ?? []
         return .object(
             [
                 ("id", .string(photo.galleryID)), ("date", .string(photo.date == .unknown ? nil : photo.date.iso8601)),
                 ("name", .string(photo.name)),
                 ("thumbnail", .flag(photo.thumbnail.held != nil)), ("photo", .flag(photo.original.held != nil)),
                 ("trouble", .string(trouble)), ("kind", .string(kind?.rawValue)),
-            ] + folder + rating)
+            ] + folder + rating + place)
     }
 }
 

@@ -130,6 +130,7 @@ struct SyncCommand {
                 services.log.error(.cache, "\(error)")
             }
         }
+        do { try await gallery.writer.findMissingTowns() } catch { services.log.error(.cache, "\(error)") }
     }
 
     /// Prints the result of a gallery's update. Returns whether the update succeeded.

@@ -4,6 +4,7 @@ import Logging
 import Model
 import Session
 import Synchronization
+import Towns
 
 /// The folder with the caches of all galleries, found by the gallery's address.
 ///
@@ -18,6 +19,7 @@ public final class CacheFolder: Sendable {
     public let credentials: CredentialStore
     /// The folder with the user's own ratings; nil to keep them in the caches alone.
     private let ratings: String?
+    private let towns: TownTable?
     private let log: Log
     /// The disk space that the caches use, and its limit.
     public let space: CacheSpace
@@ -51,14 +53,16 @@ public final class CacheFolder: Sendable {
     ///
     /// - Parameters:
     ///   - ratings: the folder for the user's own ratings; nil to keep them in the caches alone.
+    ///   - towns: names the places of photos; nil to leave them without names.
     ///   - limit: the limit for all caches in bytes; nil for no limit.
     /// - Throws: ``CacheError/notACache(path:)`` for a folder with other contents, which stays as it is.
     public init(
-        path: String, ratings: String? = nil, limit: Int64? = nil, log: Log, activity: Activity = Activity(),
-        credentials: CredentialStore = CredentialStore()
+        path: String, ratings: String? = nil, towns: TownTable? = nil, limit: Int64? = nil, log: Log,
+        activity: Activity = Activity(), credentials: CredentialStore = CredentialStore()
     ) throws {
         self.path = path
         self.ratings = ratings
+        self.towns = towns
         space = CacheSpace(limit: limit)
         self.credentials = credentials
         self.log = log
@@ -86,8 +90,8 @@ public final class CacheFolder: Sendable {
             }
             if let cache = cache(id), cache.address == address { return cache }
             let cache = try GalleryCache(
-                address: address, folder: folder(of: id), ratings: ratings, space: space, log: log, activity: activity,
-                credentials: credentials)
+                address: address, folder: folder(of: id), ratings: ratings, towns: towns, space: space, log: log,
+                activity: activity, credentials: credentials)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             state.withLock { state in
                 state.caches[id] = cache

@@ -331,7 +331,7 @@ extension CacheReader {
     /// Returns a photo's metadata and its edition. Returns nil if Vitrine has not read the metadata of any edition.
     public func metadata(of key: PhotoKey) throws -> StoredMetadata? {
         try connection.first(
-            "SELECT edition, \(Self.metadataColumns) FROM metadata WHERE photo = ?", key.rawValue
+            "SELECT edition, \(Self.metadataColumns), town, town_distance FROM metadata WHERE photo = ?", key.rawValue
         ) { row in
             var metadata = PhotoMetadata(format: row.text(1), width: Int(row.int(2)), height: Int(row.int(3)))
             metadata.orientation = row.optionalInt(4).map(Int.init)
@@ -346,8 +346,21 @@ extension CacheReader {
             metadata.longitude = row.optionalDouble(13)
             metadata.title = row.optionalText(14)
             metadata.description = row.optionalText(15)
+            metadata.town = Self.town(row, from: 16)
             return StoredMetadata(metadata: metadata, edition: Int(row.int(0)))
         }
+    }
+
+    /// Returns the town at or near a photo's coordinates. Returns nil if the town is unknown.
+    public func town(of key: PhotoKey) throws -> Town? {
+        try connection.first("SELECT town, town_distance FROM metadata WHERE photo = ?", key.rawValue) {
+            Self.town($0, from: 0)
+        } ?? nil
+    }
+
+    private static func town(_ row: Row, from column: Int) -> Town? {
+        guard let name = row.optionalText(column), !name.isEmpty else { return nil }
+        return Town(name: name, distance: Int(row.int(column + 1)))
     }
 
     static let metadataColumns = """

@@ -5,6 +5,7 @@ import Model
 import SQLite
 import Concurrency
 import Synchronization
+import Towns
 
 /// The cache of one gallery: a database and a folder of photos. The cache publishes its changes.
 ///
@@ -42,7 +43,8 @@ public final class GalleryCache: Sendable {
     private let watch = Mutex<FileWatch?>(nil)
 
     init(
-        address: Address, folder: String, ratings: String?, space: CacheSpace, log: Log, activity: Activity,
+        address: Address, folder: String, ratings: String?, towns: TownTable?, space: CacheSpace, log: Log,
+        activity: Activity,
         credentials: CredentialStore
     ) throws {
         id = GalleryID(address)
@@ -65,8 +67,8 @@ public final class GalleryCache: Sendable {
         access = opened.frozen == nil ? .readOnly : .frozen
         self.writer = try GalleryWriter(
             writer: opened.writer, frozen: opened.frozen, files: files,
-            ratingFile: ratings.map { RatingFile(folder: $0, of: address) }, mark: mark, lock: lock, space: space,
-            log: log, activity: activity)
+            ratingFile: ratings.map { RatingFile(folder: $0, of: address) }, towns: towns, mark: mark, lock: lock,
+            space: space, log: log, activity: activity)
         self.log = log
         readers = ReaderPool(path: database, access: access)
     }

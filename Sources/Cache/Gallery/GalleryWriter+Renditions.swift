@@ -240,7 +240,9 @@ extension GalleryWriter {
     /// the file is removed, until Vitrine has read another edition's.
     @discardableResult
     public func store(_ metadata: PhotoMetadata, of key: PhotoKey, edition: Int) throws -> Bool {
-        try transaction { connection in
+        var metadata = metadata
+        let isTownKnown = findTown(of: &metadata)
+        return try transaction { connection in
             let held = try connection.first("SELECT photo_held FROM photo WHERE key = ?", key.rawValue) {
                 $0.optionalInt(0)
             }
@@ -249,7 +251,7 @@ extension GalleryWriter {
                     != StoredMetadata(metadata: metadata, edition: edition)
             else { return false }
             try PhotoText.whileChanging(key.rawValue, connection) {
-                try insert(metadata, of: key, edition: edition, connection)
+                try insert(metadata, isTownKnown: isTownKnown, of: key, edition: edition, connection)
             }
             try Self.setDate(metadata.takenAt.flatMap { Timestamp(localTime: $0) }, of: key, connection)
             return true
@@ -257,22 +259,79 @@ extension GalleryWriter {
     }
 
     private func insert(
-        _ metadata: PhotoMetadata, of key: PhotoKey, edition: Int, _ connection: Connection
+        _ metadata: PhotoMetadata, isTownKnown: Bool, of key: PhotoKey, edition: Int, _ connection: Connection
     ) throws {
         try connection.run(
             """
-            INSERT INTO metadata (photo, edition, \(CacheReader.metadataColumns), words)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO metadata (photo, edition, \(CacheReader.metadataColumns), words, town, town_distance)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (photo) DO UPDATE SET
                 edition = excluded.edition, format = excluded.format, width = excluded.width, height = excluded.height,
                 orientation = excluded.orientation, taken_at = excluded.taken_at, camera = excluded.camera,
                 lens = excluded.lens, exposure = excluded.exposure, aperture = excluded.aperture, iso = excluded.iso,
                 focal_length = excluded.focal_length, latitude = excluded.latitude, longitude = excluded.longitude,
-                title = excluded.title, description = excluded.description, words = excluded.words
+                title = excluded.title, description = excluded.description, words = excluded.words,
+                town = excluded.town, town_distance = excluded.town_distance
             """, key.rawValue, edition, metadata.format, metadata.width, metadata.height, metadata.orientation,
             metadata.takenAt, metadata.camera, metadata.lens, metadata.exposure, metadata.aperture, metadata.iso,
             metadata.focalLength, metadata.latitude, metadata.longitude, metadata.title, metadata.description,
-            metadata.words)
+            metadata.words, isTownKnown ? metadata.town?.name ?? "" : nil, metadata.town?.distance)
+    }
+}
+
+/// The towns at photos' coordinates.
+extension GalleryWriter {
+    /// The photos whose towns one transaction stores.
+    private static let townsAtOnce = 200
+
+    /// Finds the towns of photos whose metadata an older version stored. Other writes can run between the transactions.
+    public func findMissingTowns() async throws {
+        guard towns != nil else { return }
+        while !Task.isCancelled, try findSomeTowns() { await Task.yield() }
+    }
+
+    /// Finds some missing towns. Returns whether there may be more.
+    private func findSomeTowns() throws -> Bool {
+        let keys = try read { connection in
+            try connection.map(Self.missingTowns, Self.townsAtOnce) { PhotoKey($0.int(0)) }
+        }
+        guard !keys.isEmpty else { return false }
+        return try transaction { connection in
+            for key in keys {
+                guard var metadata = try CacheReader(connection).metadata(of: key)?.metadata else { continue }
+                guard findTown(of: &metadata) else { return false }
+                func store() throws {
+                    try connection.run(
+                        "UPDATE metadata SET town = ?, town_distance = ?, words = ? WHERE photo = ?",
+                        metadata.town?.name ?? "", metadata.town?.distance, metadata.words, key.rawValue)
+                }
+                // The index needs no change if no town is near.
+                if metadata.town == nil {
+                    try store()
+                } else {
+                    try PhotoText.whileChanging(key.rawValue, connection, store)
+                }
+            }
+            return true
+        }
+    }
+
+    /// The query of photos with coordinates whose towns are unknown. A test checks its query plan.
+    static let missingTowns = """
+        SELECT photo FROM metadata WHERE town IS NULL AND latitude NOT NULL AND longitude NOT NULL LIMIT ?
+        """
+
+    /// Adds the town of the coordinates. Returns false if Vitrine has no usable table of towns.
+    private func findTown(of metadata: inout PhotoMetadata) -> Bool {
+        guard let towns else { return false }
+        guard let latitude = metadata.latitude, let longitude = metadata.longitude else { return true }
+        do {
+            metadata.town = try towns.town(latitude: latitude, longitude: longitude)
+            return true
+        } catch {
+            log.error(.cache, "\(error)")
+            return false
+        }
     }
 }
 

@@ -3,6 +3,7 @@ import Logging
 import Model
 import SQLite
 import Session
+import Towns
 
 /// Makes all changes to a gallery's cache.
 ///
@@ -24,6 +25,8 @@ public actor GalleryWriter {
     private let activity: Activity
     /// The file with the user's own ratings, which an extension reads and writes; nil to keep them in the rows alone.
     let ratingFile: RatingFile?
+    /// Names the places of photos, in an extension; nil without a table of towns.
+    let towns: TownTable?
     /// Counts written bytes, for the size limit of the caches.
     let space: CacheSpace
     /// The small writes that wait for a shared transaction.
@@ -34,14 +37,15 @@ public actor GalleryWriter {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(
-        writer: sending Writer, frozen: StorageTrouble?, files: PhotoFiles, ratingFile: RatingFile?, mark: DamageMark,
-        lock: CacheLock, space: CacheSpace, log: Log, activity: Activity
+        writer: sending Writer, frozen: StorageTrouble?, files: PhotoFiles, ratingFile: RatingFile?, towns: TownTable?,
+        mark: DamageMark, lock: CacheLock, space: CacheSpace, log: Log, activity: Activity
     ) throws {
         announcements = try mark.watch { try writer.read { try Announcements($0) } }
         self.writer = writer
         self.frozen = frozen
         self.files = files
         self.ratingFile = ratingFile
+        self.towns = towns
         self.mark = mark
         self.lock = lock
         self.log = log

@@ -261,6 +261,14 @@ enum Schema {
         -- The stamp of the RatingFile that the rows match. NULL if there is no such file.
         ALTER TABLE gallery ADD COLUMN rating_stamp TEXT;
         """,
+        """
+        -- The town at or near the coordinates, and its distance in kilometres. The name is NULL before Vitrine has searched for
+        -- a town, and empty if no town is near.
+        ALTER TABLE metadata ADD COLUMN town TEXT;
+        ALTER TABLE metadata ADD COLUMN town_distance INTEGER;
+        CREATE INDEX metadata_without_town ON metadata (photo) WHERE town IS NULL AND latitude NOT NULL AND longitude NOT NULL;
+        CREATE INDEX metadata_by_town ON metadata (town) WHERE town <> '';
+        """,
     ]
 }
 

@@ -58,7 +58,7 @@ extension CacheReader {
         ) { body($0.int(0)) }
     }
 
-    /// Calls `body` for the photos with an annotation of one kind that has words with all these beginnings.
+    /// Calls `body` for the photos with an annotation of one kind, or a town, that has words with all these beginnings.
     private func forEachAnnotated(
         _ field: SearchTerm.Field, _ expression: String, _ sought: [String], _ candidates: Set<Int64>?,
         _ body: (Int64) -> Void
@@ -74,12 +74,14 @@ extension CacheReader {
         }
         try connection.forEach(
             """
-            SELECT photo.key, photo.annotations FROM photo_text JOIN photo ON photo.key = photo_text.rowid
-            WHERE photo_text MATCH ? AND photo.annotations NOT NULL
+            SELECT photo.key, photo.annotations, metadata.town FROM photo_text JOIN photo ON photo.key = photo_text.rowid
+            LEFT JOIN metadata ON metadata.photo = photo.key
+            WHERE photo_text MATCH ? AND (photo.annotations NOT NULL OR metadata.town <> '')
             """, expression
         ) { row in
             guard candidates?.contains(row.int(0)) != false else { return }
-            if try field.texts(in: PhotoAnnotations(text: row.text(1))).contains(where: isSought) { body(row.int(0)) }
+            let texts = field.texts(in: PhotoAnnotations(text: row.text(1)), town: row.text(2))
+            if try texts.contains(where: isSought) { body(row.int(0)) }
         }
     }
 
@@ -133,12 +135,12 @@ private struct SearchTerm {
     enum Field: String, CaseIterable {
         case tag, person, place, author, caption
 
-        /// Returns a photo's annotations of this kind.
-        func texts(in annotations: PhotoAnnotations) -> [String] {
+        /// Returns a photo's annotations of this kind. The town of its coordinates is a place, too.
+        func texts(in annotations: PhotoAnnotations, town: String) -> [String] {
             switch self {
             case .tag: annotations.tags
             case .person: annotations.people
-            case .place: [annotations.place]
+            case .place: [annotations.place, town]
             case .author: [annotations.author]
             case .caption: [annotations.description]
             }

@@ -49,7 +49,8 @@ struct PhotoReport {
         let file = [metadata.format, photo.size.map { ByteText.text($0) }].compactMap { $0 }.joined(separator: ", ")
         let facts: [(String, String?)] = [
             ("Exposure", words.settings), ("Camera", metadata.camera), ("Lens", metadata.lens), ("Size", words.size),
-            ("File", file), ("Taken", words.taken), ("Place", words.place), ("Map", words.map),
+            ("File", file), ("Taken", words.taken), ("Town", metadata.town?.text),
+            ("Place", words.place), ("Map", words.map),
             ("Title", metadata.title), ("Caption", metadata.description),
         ]
         // Many cameras and programs repeat the name as the title or caption, and servers repeat the file's caption.

@@ -54,7 +54,10 @@ final class OpenedGallery {
     func noteOpened() {
         let now = context.now()
         let name = context.galleryNames[cache.address]
-        write { try await $0.recordOpened(at: now, album: name) }
+        write { writer in
+            try await writer.recordOpened(at: now, album: name)
+            try await writer.findMissingTowns()
+        }
     }
 
     /// Records in the cache that the user leaves the gallery or quits.

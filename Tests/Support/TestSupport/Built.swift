@@ -13,6 +13,9 @@ public enum Built {
     /// The TestGallery.
     public static let testGallery = checkout + "/TestGallery"
 
+    /// The table of towns.
+    public static let towns = checkout + "/Tools/Towns/towns.table"
+
     /// The servers from PyPI, which `Tools/Scripts/install-packages test` installs.
     public static let testServers = checkout + "/.build/test-servers"
 
