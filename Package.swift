@@ -20,6 +20,7 @@ let system: [Target] = [
     .systemLibrary(name: "CMemory", path: "Sources/System/CMemory", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CPackets", path: "Sources/System/CPackets", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CConcurrency", path: "Sources/System/CConcurrency"),
+    .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CFolder", path: "Sources/System/CFolder", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CSandbox", path: "Sources/System/CSandbox", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CNetlink", path: "Sources/System/CNetlink", providers: [.apt(["libc6-dev"])]),
@@ -31,7 +32,7 @@ let system: [Target] = [
 let modules: KeyValuePairs<String, [String]> = [
     "Text": [],
     "Concurrency": ["CConcurrency"],
-    "Files": ["CFolder"],
+    "Files": ["CFolder", "CZlib"],
     "Numbers": [],
     "Model": ["Numbers", "Text"],
     "Cells": ["Text"],

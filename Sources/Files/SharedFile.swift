@@ -1,3 +1,4 @@
+import CZlib
 import Glibc
 
 /// A small file of the user that several processes read and change.
@@ -29,6 +30,15 @@ public final class SharedFile {
 
     /// Replaces the file atomically. Unless `permissions` say otherwise, only its owner can read the new file.
     public func replace(with text: String, permissions: UInt32 = 0o600) throws(SystemError) {
+        try replace(with: Array(text.utf8), permissions: permissions)
+    }
+
+    /// Replaces the file atomically with a text in the format of gzip. Only its owner can read the new file.
+    public func replace(withCompressed text: String) throws(SystemError) {
+        try replace(with: try Gzip.bytes(Array(text.utf8)), permissions: 0o600)
+    }
+
+    private func replace(with bytes: [UInt8], permissions: UInt32) throws(SystemError) {
         let temporary = "\(path).\(getpid())"
         // It may be left over from an earlier process with the same number.
         unlink(temporary)
@@ -36,7 +46,7 @@ public final class SharedFile {
         guard descriptor >= 0 else { throw SystemError() }
         do throws(SystemError) {
             defer { close(descriptor) }
-            try Self.write(text, to: descriptor)
+            try Self.write(bytes, to: descriptor)
             guard permissions == 0o600 || fchmod(descriptor, permissions) == 0 else { throw SystemError() }
         } catch {
             unlink(temporary)
@@ -51,7 +61,11 @@ public final class SharedFile {
 
     /// Writes a text to an open file. Returns when the text is on the disk.
     public static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
-        var rest = Array(text.utf8)[...]
+        try write(Array(text.utf8), to: descriptor)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { throw SystemError() }
@@ -93,6 +107,27 @@ public final class SharedFile {
         guard errno == ENOENT, let slash = path.lastIndex(of: "/") else { throw SystemError() }
         try makeFolder(String(path[..<slash]))
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError() }
+    }
+}
+
+/// Compresses bytes with the system's zlib, which the picture libraries need too.
+private enum Gzip {
+    /// The library's name with the version of its interface, which has never changed.
+    private static let library = "libz.so.1"
+
+    /// Returns the bytes in the format of gzip. Fails with `ELIBACC` if the system has no zlib.
+    static func bytes(_ bytes: [UInt8]) throws(SystemError) -> [UInt8] {
+        // zlib needs at most 5 bytes for 16 KB that it cannot compress, and 18 bytes for the format.
+        guard let count = UInt32(exactly: bytes.count),
+            let size = UInt32(exactly: bytes.count + bytes.count / 1_000 + 64)
+        else { throw SystemError(EFBIG) }
+        let compressed = [UInt8](unsafeUninitializedCapacity: Int(size)) { room, written in
+            written = bytes.withUnsafeBufferPointer {
+                czlib_gzip(library, $0.baseAddress, count, room.baseAddress, size)
+            }
+        }
+        guard !compressed.isEmpty else { throw SystemError(ELIBACC) }
+        return compressed
     }
 }
 

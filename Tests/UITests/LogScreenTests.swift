@@ -108,6 +108,8 @@ import Testing
     func saves() async throws {
         log(1...3)
         screens.press("L", "s")
+        #expect(screens.status.hasPrefix(" Save the log to:"))
+        screens.press(Key(.enter))
         try await screens.until { screens.text.contains(" Log saved to") }
         let state = ".local/state/vitrine"
         let names = screens.folder.entries(state)
@@ -116,11 +118,25 @@ import Testing
         #expect(text == screens.log.entries.map { $0.line + "\n" }.joined())
     }
 
+    @Test("BEHAVIOURS 6.4: a log whose file's name ends in .gz is compressed")
+    func savesCompressed() async throws {
+        log(1...500)
+        screens.press("L", "s", .control("u"))
+        screens.type("~/logs/a.log.gz")
+        screens.press(Key(.enter))
+        try await screens.until { screens.text.contains(" Log saved to") }
+        let path = screens.folder.path("logs/a.log.gz")
+        let gzip = try Command("/bin/gzip", ["-dc", path])
+        #expect(gzip.status == 0 && gzip.text == screens.log.entries.map { $0.line + "\n" }.joined())
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? .max
+        #expect(size * 4 < gzip.text.utf8.count)
+    }
+
     @Test("BEHAVIOURS 6.4: a failure to save the log is reported")
     func savingFails() async throws {
         screens.folder.write(".local/state", "a file in the way")
         screens.size = Size(columns: 160, rows: 24)
-        screens.press("L", "s")
+        screens.press("L", "s", Key(.enter))
         try await screens.until { screens.status.contains("Not a directory") }
         #expect(screens.status.contains(screens.folder.path))
     }

@@ -26,6 +26,18 @@ public enum PrivateFile {
         try replace(target(of: path)) { () throws(SettingsError) in text }
     }
 
+    /// Replaces a file atomically with new text, in the format of gzip if the file's name ends in `.gz`.
+    public static func writeLog(_ text: String, to path: String) throws(SettingsError) {
+        guard path.hasSuffix(".gz") else { return try write(text, to: path) }
+        let path = target(of: path)
+        do {
+            try SharedFile(path).replace(withCompressed: text)
+        } catch {
+            let isMissing = error.code == ELIBACC
+            throw .file(path: path, reason: isMissing ? "the library zlib is missing" : error.description)
+        }
+    }
+
     /// Changes a file under a lock, so that simultaneous programs keep each other's changes.
     ///
     /// - Parameter body: returns the new text for the present one, which is nil if the file does not exist.

@@ -137,13 +137,23 @@ final class LogScreen: Screen {
 
     private var text: String { entries.map { $0.line + "\n" }.joined() }
 
+    /// Asks for a file, and saves the log.
     private func save() {
-        let path = context.stateFolder + "/log-\(context.now().milliseconds).txt"
+        let proposal = context.stateFolder + "/log-\(context.now().milliseconds).txt"
+        send(
+            .type("Save the log to:", proposal) { [self] text in
+                let path = TypedPath.absolute(text, home: context.home, currentFolder: context.currentFolder)
+                guard let path else { return send(.notice("That is not the path of a file.")) }
+                save(to: path)
+            })
+    }
+
+    private func save(to path: String) {
         let text = text
         Task.detached { [weak self] in
             let notice: String
             do {
-                try PrivateFile.write(text, to: path)
+                try PrivateFile.writeLog(text, to: path)
                 notice = "Log saved to \(path)."
             } catch {
                 notice = "\(error)"
