@@ -8,7 +8,7 @@ public enum Command: String, CaseIterable, Hashable, Sendable {
     case zoomIn, zoomOut, actualSize, fit, fill
     case turnLeft, turnRight, slideshow, play, information
     case previousPhoto, nextPhoto
-    case add, remove, keep, setInterval, save, copy, clear
+    case add, remove, restoreBuiltIn, keep, setInterval, save, copy, clear
     case switchNetwork, switchNetworkDetail, switchSync, switchXML, switchCache, switchScreen
     case search, searchNext, searchPrevious, filter
     case sheet, mark, markRange, markAll, invertMarks, unmark

@@ -88,11 +88,9 @@ import Testing
         #expect(!screens.title.contains("not saved"))
     }
 
-    @Test("BEHAVIOURS 6.1: removing selects the next or previous gallery; presets stay")
+    @Test("BEHAVIOURS 6.1: removing selects the next or previous gallery")
     func deletes() throws {
         let screens = try screens("one", "two", "three", presets: [preset])
-        screens.press("d")
-        #expect(screens.status == " You cannot remove a built-in gallery.")
         screens.press("j", "j", "d")
         #expect(screens.selected == "http://three/")
         screens.press(Key(.delete))
@@ -100,6 +98,28 @@ import Testing
         screens.press("d")
         #expect(screens.selected == "file:///usr/share/vitrine/TestGallery")
         #expect(addresses(screens).count == 1 && screens.title.hasSuffix("not saved"))
+    }
+
+    @Test("BEHAVIOURS 6.1: a built-in gallery can be removed for good, and a command brings it back")
+    func builtIn() async throws {
+        let screens = try screens("one", presets: [preset])
+        screens.press("d")
+        #expect(addresses(screens) == ["http://one/"] && screens.title.hasSuffix("not saved"))
+        #expect(screens.status == " Removed. D brings the gallery back.")
+        screens.press("s")
+        await screens.context.galleries.settled()
+        #expect(
+            screens.context.galleries.presets.isEmpty
+                && screens.context.galleries.list.text.hasSuffix("\nno-built-in-galleries\n"))
+        screens.press("D")
+        #expect(addresses(screens) == ["file:///usr/share/vitrine/TestGallery", "http://one/"])
+        #expect(screens.selected == "file:///usr/share/vitrine/TestGallery")
+        screens.press("s")
+        await screens.context.galleries.settled()
+        #expect(
+            screens.context.galleries.presets == [preset] && !screens.context.galleries.list.text.contains("built-in"))
+        screens.press("D")
+        #expect(screens.status == " No built-in gallery is missing.")
     }
 
     @Test("BEHAVIOURS 6.1: save writes the changes")

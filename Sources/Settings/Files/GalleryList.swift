@@ -125,6 +125,21 @@ extension GalleryList {
     }
 }
 
+/// The built-in galleries, which the list names only if they have a title or an interval.
+extension GalleryList {
+    /// The line that removes the built-in galleries.
+    private static let removal = "no-built-in-galleries"
+
+    /// Whether the user has removed the built-in galleries.
+    public var hidesBuiltIn: Bool {
+        get { lines.contains { $0.text == Self.removal } }
+        set {
+            guard newValue != hidesBuiltIn else { return }
+            if newValue { lines.append(GalleryLine(Self.removal)) } else { lines.removeAll { $0.text == Self.removal } }
+        }
+    }
+}
+
 extension GalleryList {
     /// Merges the changes that two programs made to the same list.
     ///
@@ -152,6 +167,7 @@ extension GalleryList {
             line.address.map { known[$0] == nil && !present.contains($0) } ?? false
         }
         if isReordered(since: before) { merged.adoptOrder(of: self) }
+        if hidesBuiltIn != before.hidesBuiltIn { merged.hidesBuiltIn = hidesBuiltIn }
         return merged
     }
 

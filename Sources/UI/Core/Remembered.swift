@@ -8,8 +8,10 @@ import Settings
 /// Several Vitrines can edit the list. Each merges its changes into the file, and adopts those of the others.
 @MainActor
 public final class RememberedGalleries {
-    /// The built-in galleries.
-    let presets: [Address]
+    /// The built-in galleries, even if the user has removed them.
+    let builtIn: [Address]
+    /// The built-in galleries, unless the user has removed them.
+    var presets: [Address] { list.hidesBuiltIn ? [] : builtIn }
     /// The user's list.
     private(set) var list: GalleryList {
         didSet { if list != oldValue { onChange() } }
@@ -32,7 +34,7 @@ public final class RememberedGalleries {
         presets: [Address], list: GalleryList,
         onSave: @escaping @Sendable (_ list: GalleryList, _ before: GalleryList) async throws -> GalleryList
     ) {
-        self.presets = presets
+        builtIn = presets
         self.list = list
         self.onSave = onSave
     }

@@ -45,7 +45,7 @@ final class GalleriesScreen: Screen, ListScreen {
     }
 
     override init(_ context: ScreenContext) {
-        draft = GalleryDraft(presets: context.galleries.presets, list: context.galleries.list)
+        draft = GalleryDraft(builtIn: context.galleries.builtIn, list: context.galleries.list)
         lookUp = LookUp(wait: context.wait)
         super.init(context)
         lookUp.begin = { [weak self] in self?.beginLookingUp() }
@@ -110,6 +110,9 @@ final class GalleriesScreen: Screen, ListScreen {
         case .setInterval:
             if draft.selection != nil { startTyping(.interval, draft.selectedInterval?.shortText ?? "") }
         case .keep: keep()
+        case .restoreBuiltIn:
+            guard draft.restoreBuiltIn() else { return .notice("No built-in gallery is missing.") }
+            adoptDraft()
         case .save:
             guard isChanged || context.galleries.failure != nil else {
                 return .notice("No changes to save.")
@@ -313,7 +316,7 @@ final class GalleriesScreen: Screen, ListScreen {
     private func reloadDraft() {
         let selection = draft.selection
         draft = GalleryDraft(
-            presets: context.galleries.presets, list: context.galleries.list, visited: visited)
+            builtIn: context.galleries.builtIn, list: context.galleries.list, visited: visited)
         if let selection { draft.select(selection) }
         adoptDraft()
     }
@@ -383,9 +386,6 @@ final class GalleriesScreen: Screen, ListScreen {
 
     /// Removes a gallery from the list. If the gallery has a cache, asks whether to remove the cache, too.
     private func remove(_ address: Address) {
-        guard !draft.presets.contains(address) else {
-            return send(.notice("You cannot remove a built-in gallery."))
-        }
         guard let facts = facts[address] else { return removeFromList(address) }
         send(
             .choose(
@@ -401,8 +401,11 @@ final class GalleriesScreen: Screen, ListScreen {
 
     private func removeFromList(_ address: Address) {
         if visited == address { visited = nil }
+        let isBuiltIn = draft.presets.contains(address)
         draft.remove(address)
         adoptDraft()
+        let key = context.keys.key(for: .restoreBuiltIn, in: scopes)?.description
+        if isBuiltIn { send(.notice("Removed. \(key ?? ":" + Command.restoreBuiltIn.name) brings the gallery back.")) }
     }
 
     /// Removes the caches of galleries that left the saved list. Runs off the main actor, because it takes time.

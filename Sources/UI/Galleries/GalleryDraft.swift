@@ -3,8 +3,8 @@ import Settings
 
 /// The list of galleries while the user edits it, before it is saved.
 struct GalleryDraft: Equatable {
-    /// The built-in galleries, which the user cannot remove.
-    let presets: [Address]
+    /// The built-in galleries, even if the user has removed them.
+    private let builtIn: [Address]
     /// The list as saved in the file.
     let original: GalleryList
     /// The list with the user's changes.
@@ -14,12 +14,15 @@ struct GalleryDraft: Equatable {
     /// The index of the selected gallery.
     var selected = 0
 
-    init(presets: [Address], list: GalleryList, visited: Address? = nil) {
-        self.presets = presets
+    init(builtIn: [Address], list: GalleryList, visited: Address? = nil) {
+        self.builtIn = builtIn
         original = list
         self.list = list
         self.visited = visited
     }
+
+    /// The built-in galleries, unless the user has removed them.
+    var presets: [Address] { list.hidesBuiltIn ? [] : builtIn }
 
     /// All galleries without duplicates: built-in galleries, the list, then the open gallery.
     var addresses: [Address] {
@@ -27,7 +30,7 @@ struct GalleryDraft: Equatable {
         return listed + [visited].compactMap { $0 }.filter { !listed.contains($0) }
     }
 
-    /// The galleries that the user can remove.
+    /// The galleries of the list that are not built in.
     private var own: [Address] { list.addresses.filter { !presets.contains($0) } }
 
     /// Returns whether a gallery is built in or in the list.
@@ -110,9 +113,17 @@ struct GalleryDraft: Equatable {
 
     /// Removes a gallery, and selects the gallery below or the last gallery.
     mutating func remove(_ address: Address) {
-        guard !presets.contains(address) else { return }
+        if presets.contains(address) { list.hidesBuiltIn = true }
         if let index = list.addresses.firstIndex(of: address) { list.remove(at: index) }
         if visited == address { visited = nil }
         selected = min(selected, max(0, addresses.count - 1))
+    }
+
+    /// Brings the built-in galleries back, and selects the first. Returns false if none are missing.
+    mutating func restoreBuiltIn() -> Bool {
+        guard list.hidesBuiltIn, let first = builtIn.first else { return false }
+        list.hidesBuiltIn = false
+        select(first)
+        return true
     }
 }
