@@ -18,6 +18,21 @@ struct BoundedCacheTests {
         #expect(cache.cost == 0)
     }
 
+    @Test("A cache shrinks to a part of its limit, keeps wanted values, and grows again")
+    func shrinks() {
+        var cache = BoundedCache<Int, String>(limit: 1_000)
+        for number in 1...10 { cache.insert("\(number)", for: number, cost: 100) }
+        _ = cache.value(for: 1)
+        cache.shrink(toPart: 4, keeping: [3])
+        #expect(cache.cost == 200 && cache.value(for: 1) == "1" && cache.value(for: 3) == "3")
+        cache.shrink(toPart: 4)
+        #expect(cache.cost == 200)
+        cache.shrink(toPart: 1_000, keeping: [1, 3])
+        #expect(cache.cost == 200, "wanted values stay in any case")
+        for number in 11...18 { cache.insert("\(number)", for: number, cost: 100) }
+        #expect(cache.cost == 1_000 && cache.value(for: 3) == "3")
+    }
+
     @Test func keepsMoreWantedValues() {
         var cache = BoundedCache<Int, String>(limit: 1_000)
         let ranks = [1: 0, 2: 1, 3: 2, 4: 3]

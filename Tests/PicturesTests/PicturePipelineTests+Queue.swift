@@ -37,6 +37,28 @@ extension PicturePipelineTests {
         #expect(order == [orders[0], orders[5], orders[1], orders[2]])
     }
 
+    @Test("When memory is short, pictures on the screen stay, and others are drawn again when they are wanted")
+    func shrinks() async throws {
+        let ids = (0..<8).map { "n\($0)" }
+        try await sync(ids)
+        for (number, id) in ids.enumerated() { try await store(thumbnail: flat(UInt8(number)), of: id) }
+        let large = Size(columns: 100, rows: 40)
+        let orders = try ids.map { PictureOrder.thumbnail(of: try photo($0), in: cache.id, size: large, style: style) }
+        let pipeline = PicturePipeline(renderer: renderer, limit: 8 << 20, width: 1)
+        let changes = pipeline.changes()
+        let client = pipeline.makeClient()
+        func draw(_ orders: [PictureOrder]) async {
+            pipeline.want(orders, by: client)
+            while orders.contains(where: { pipeline.picture($0) == nil }) { _ = await changes.next() }
+        }
+        await draw(orders)
+        pipeline.want([orders[0]], by: client)
+        // A much smaller share than the pictures need.
+        pipeline.shrink(toPart: 1 << 20)
+        #expect(pipeline.picture(orders[0]) != nil && orders[1...].allSatisfy { pipeline.picture($0) == nil })
+        await draw(orders)
+    }
+
     @Test func cancelsUnwantedDrawings() async throws {
         let slow = PicturePipeline(
             renderer: PictureRenderer(

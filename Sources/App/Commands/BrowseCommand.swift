@@ -38,7 +38,8 @@ struct BrowseCommand {
         let remembered = RememberedPlaces(known) { [storage = services.storage] noted in
             do { try places.record(noted) } catch { if storage.keepsState { throw error } }
         }
-        let context = try makeContext(caches, developer, terminal, remembered, program)
+        let pipeline = PicturePipeline(renderer: developer, width: Services.pictures)
+        let context = try makeContext(caches, pipeline, terminal, remembered, program)
         context.holdsUpdates = startsInGalleries
         let root = RootScreen(context)
         root.host.onNeedsDisplay = { terminal.setNeedsFrame() }
@@ -58,6 +59,7 @@ struct BrowseCommand {
         root.start(at: place)
         let working = startWorking(caches, developer, shown.stream)
         let following = follow(terminal, caches, program)
+        let (pressure, zone) = followSystem(terminal, pipeline)
         let signal = await withCheckedContinuation { continuation in
             // The user, a signal or a closed terminal may end it; only the first counts.
             var end: ((Int32) -> Void)? = { continuation.resume(returning: $0) }
@@ -72,6 +74,7 @@ struct BrowseCommand {
         // From here on, a second signal is no crash.
         mark?.remove()
         terminal.end()
+        withExtendedLifetime((pressure, zone)) {}
         // No screen needs reads any more, and writes are whole transactions.
         working.cancel()
         following.cancel()
@@ -124,7 +127,7 @@ struct BrowseCommand {
 
     @MainActor
     private func makeContext(
-        _ caches: CacheFolder, _ developer: PictureRenderer, _ terminal: Terminal, _ places: RememberedPlaces,
+        _ caches: CacheFolder, _ pipeline: PicturePipeline, _ terminal: Terminal, _ places: RememberedPlaces,
         _ program: ExternalProgram
     ) throws -> ScreenContext {
         let path = services.locations.galleriesFile
@@ -146,7 +149,7 @@ struct BrowseCommand {
             })
         let context = ScreenContext(
             caches: caches, wishes: services.wishes, activity: services.activity,
-            pipeline: PicturePipeline(renderer: developer, width: Services.pictures), log: services.log,
+            pipeline: pipeline, log: services.log,
             settings: services.live,
             galleries: galleries, places: places, locations: services.locations,
             currentFolder: GalleryArgument.currentFolder,
@@ -155,6 +158,23 @@ struct BrowseCommand {
             wait: { [clock = BootClock()] in try await clock.sleep(until: clock.now + $0) })
         context.buckets = services.accessKeyFiles.service
         return context
+    }
+
+    /// Follows the system: frees memory that others need, and shows dates in a new time zone.
+    @MainActor
+    private func followSystem(
+        _ terminal: Terminal, _ pipeline: PicturePipeline
+    ) -> (MemoryPressure?, TimeZoneWatch?) {
+        let log = services.log
+        let pressure = MemoryPressure {
+            log.debug(.screen, "memory is short; pictures that are not on the screen are dropped")
+            pipeline.shrink()
+        }
+        let zone = TimeZoneWatch {
+            TimeZoneWatch.readAgain()
+            Task { @MainActor in terminal.setNeedsFrame() }
+        }
+        return (pressure, zone)
     }
 
     /// Reads the list of galleries, and shows mistakes in the list as notices.

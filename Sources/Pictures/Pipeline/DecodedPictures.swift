@@ -66,6 +66,9 @@ final class DecodedParts: Sendable {
         return wider
     }
 
+    /// Evicts parts until the rest fits into a part of the limit.
+    func shrink(toPart part: Int) { parts.withLock { $0.shrink(toPart: part) } }
+
     /// Keeps a reply, in place of the photo's earlier one.
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: Photo) {
         guard let pixels = reply.pixels else { return }
@@ -153,6 +156,9 @@ final class DecodedRuns: Sendable {
             ? run.reply.with(pixels: run.reply.pixels, for: request)
             : run.reply.answer(following: index - 1, for: request)
     }
+
+    /// Evicts frames until the rest fits into a part of the limit.
+    func shrink(toPart part: Int) { runs.withLock { $0.shrink(toPart: part) } }
 
     /// Keeps a reply, in place of the photo's earlier one.
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: DecodedParts.Photo) {

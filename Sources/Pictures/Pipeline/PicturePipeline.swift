@@ -113,6 +113,13 @@ public final class PicturePipeline: Sendable {
         }
     }
 
+    /// Frees memory: evicts pictures that no client wants, until the rest fits into a part of the limit. The caches grow again
+    /// as clients order pictures.
+    public func shrink(toPart part: Int = 8) {
+        state.withLock { $0.done.shrink(toPart: part, keeping: Set($0.wanted.values.joined())) }
+        renderer.shrink(toPart: part)
+    }
+
     /// Returns the picture of an order. Returns nil until it has been drawn. This method is fast enough for every
     /// frame.
     public func picture(_ order: PictureOrder) -> DrawnPicture? {
@@ -271,6 +278,14 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
             gone.append(old)
         }
         return gone
+    }
+
+    /// Evicts values until the rest fits into a part of the limit. The least recently used values go first.
+    ///
+    /// - Parameter kept: the keys of values that stay in any case.
+    mutating func shrink(toPart part: Int, keeping kept: Set<Key> = []) {
+        let others = entries.filter { !kept.contains($0.key) }.sorted { $0.value.used < $1.value.used }
+        for old in others.map(\.key) where cost > limit / part { remove(old) }
     }
 
     /// Removes the value for a key.

@@ -38,6 +38,12 @@ public struct PictureRenderer: Sendable {
         self.log = log
     }
 
+    /// Shrinks the caches of decoded pictures to a part of their limits.
+    func shrink(toPart part: Int) {
+        parts.shrink(toPart: part)
+        runs.shrink(toPart: part)
+    }
+
     /// The result of an order.
     enum Output {
         case picture(DrawnPicture)

@@ -1,4 +1,4 @@
-// Thread names, shared memory, timers that run during suspend, and the hooks of Swift's runtime for running unassigned
+// Thread names, shared memory, urgent data of descriptors, timers that run during suspend, and the hooks of Swift's runtime for running unassigned
 // tasks.
 //
 // The hooks are declared in the runtime's Concurrency.h: "A hook to take over global enqueuing." They use Swift's
@@ -8,7 +8,9 @@
 #define VITRINE_CCONCURRENCY_SHIM_H
 
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -21,6 +23,24 @@ static inline void cconcurrency_name_thread(const char *name) {
 /// Makes the allocator map each allocation of at least this size separately.
 static inline void cconcurrency_map_from(int size) {
     mallopt(M_MMAP_THRESHOLD, size);
+}
+
+/// Returns a descriptor that is readable while some other has urgent data.
+static inline int cconcurrency_make_poll(void) {
+    return epoll_create1(EPOLL_CLOEXEC);
+}
+
+/// Adds a descriptor, each of whose events counts once. Returns whether that is possible.
+static inline bool cconcurrency_poll_urgent(int poll, int descriptor) {
+    struct epoll_event event = {.events = EPOLLPRI | EPOLLET};
+    return epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
+/// Takes all events.
+static inline void cconcurrency_take_urgent(int poll) {
+    struct epoll_event event;
+    while (epoll_wait(poll, &event, 1, 0) > 0) {
+    }
 }
 
 #define CCONCURRENCY_SWIFT __attribute__((swiftcall))
