@@ -24,9 +24,14 @@ CHECKED = --explicit-target-dependency-import-check error
 STATIC = .build/static
 ARCHIVES = /usr/lib/gcc/*/*/libstdc++.a
 # Programs need no library beside them, so the loader does not search there. Functions are bound when a program starts, so that
-# pictures cannot redirect them later.
-RELEASE = $(CHECKED) -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(CURDIR)/$(STATIC) \
-	-Xlinker --no-export-dynamic -Xlinker -z -Xlinker now
+# pictures cannot redirect them later. Tools/Scripts/check-hardening reads the result.
+LINKED = --static-swift-stdlib --disable-local-rpath -Xlinker -L$(CURDIR)/$(STATIC) -Xlinker --no-export-dynamic \
+	-Xlinker -z -Xlinker now -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker noexecstack
+# The shims of C libraries are compiled as part of Swift modules, and so are the C library's checked functions. Swift's own code
+# has bounds checks, and no shadow stack or branch targets: its libraries lack them.
+HARDENED = -Xcc -U_FORTIFY_SOURCE -Xcc -D_FORTIFY_SOURCE=3 -Xcc -fstack-protector-strong \
+	-Xswiftc -Xfrontend -Xswiftc -enable-stack-protector
+RELEASE = $(CHECKED) -c release $(LINKED) $(HARDENED)
 STRICT = $(CHECKED) -Xswiftc -warnings-as-errors
 # Many tests hold one of Swift's few threads while they wait for programs. If all ran at once, each would be so slow that servers
 # time out.
@@ -81,6 +86,7 @@ test:
 	Tools/Scripts/check-sources --self-test
 	Tools/Scripts/check-prose
 	Tools/Scripts/check-prose --self-test
+	Tools/Scripts/check-hardening --self-test
 	$(SWIFT) build $(STRICT) --build-tests
 	Tools/Scripts/check-imports
 	Tools/Scripts/check-imports --self-test
