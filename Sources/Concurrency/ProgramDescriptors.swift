@@ -75,3 +75,36 @@ public enum ProgramMemory {
         cconcurrency_map_from(1 << 20)
     }
 }
+
+/// The program's capabilities, the parts of root's power.
+///
+///     let rights = ProgramRights.drop()       // the first line of the program
+public enum ProgramRights: Sendable {
+    /// The program had no capabilities.
+    case none
+    /// The program has given up its capabilities.
+    case dropped
+    /// The system refused to take the capabilities.
+    case kept
+
+    /// Gives up capabilities, for started programs too. Call this before the program starts a thread.
+    ///
+    /// One stays: root may still open all files, because folders in containers often belong to other users. Without the others,
+    /// a flaw in Vitrine cannot load modules of the kernel, mount disks, change the network, or enter other processes.
+    public static func drop() -> ProgramRights {
+        switch cconcurrency_drop_capabilities() {
+        case 0: .none
+        case 1: .dropped
+        default: .kept
+        }
+    }
+
+    /// A sentence for the user; nil if the program had no capabilities.
+    public var notice: String? {
+        switch self {
+        case .none: nil
+        case .dropped: "Vitrine runs as root and gave up root’s capabilities, except the one that opens all files."
+        case .kept: "Vitrine runs with capabilities, because the system does not let Vitrine give them up."
+        }
+    }
+}

@@ -1,5 +1,5 @@
-// Thread names, shared memory, urgent data of descriptors, timers that run during suspend, and the hooks of Swift's runtime for running unassigned
-// tasks.
+// Thread names, capabilities, shared memory, urgent data of descriptors, timers that run during suspend, and the hooks of
+// Swift's runtime for running unassigned tasks.
 //
 // The hooks are declared in the runtime's Concurrency.h: "A hook to take over global enqueuing." They use Swift's
 // calling convention, which Swift code can neither declare nor implement.
@@ -7,13 +7,18 @@
 #ifndef VITRINE_CCONCURRENCY_SHIM_H
 #define VITRINE_CCONCURRENCY_SHIM_H
 
+#include <linux/capability.h>
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
+
+/// Makes a system call. <unistd.h> declares this function only under _DEFAULT_SOURCE, which Swift does not define.
+long syscall(long number, ...);
 
 /// Sets this thread's name, up to 15 bytes.
 static inline void cconcurrency_name_thread(const char *name) {
@@ -41,6 +46,33 @@ static inline void cconcurrency_take_urgent(int poll) {
     struct epoll_event event;
     while (epoll_wait(poll, &event, 1, 0) > 0) {
     }
+}
+
+/// Gives up the capabilities of this thread except CAP_DAC_OVERRIDE, also for threads and programs that it starts later.
+/// Returns 1, 0 if it had no others, or -1 if the system refuses.
+static inline int cconcurrency_drop_capabilities(void) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct held[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}, {0, 0, 0}};
+    if (syscall(SYS_capget, &header, held) != 0) return -1;
+    const unsigned int kept[_LINUX_CAPABILITY_U32S_3] = {1U << CAP_DAC_OVERRIDE, 0};
+    unsigned int others = 0;
+    for (int half = 0; half < _LINUX_CAPABILITY_U32S_3; half++) {
+        others |= (held[half].permitted | held[half].inheritable) & ~kept[half];
+        held[half].permitted &= kept[half];
+        held[half].effective &= kept[half];
+        held[half].inheritable &= kept[half];
+    }
+    if (others == 0) return 0;
+    // A program of root gets its capabilities back from this set. Removing them needs CAP_SETPCAP.
+    int is_whole = 1;
+    for (unsigned long number = 0; prctl(PR_CAPBSET_READ, number, 0L, 0L, 0L) >= 0; number++) {
+        if (number != CAP_DAC_OVERRIDE && prctl(PR_CAPBSET_DROP, number, 0L, 0L, 0L) != 0) is_whole = 0;
+    }
+    // Ambient capabilities go with the permitted ones.
+    if (syscall(SYS_capset, &header, held) != 0) return -1;
+    // Without the set's removal, only this keeps programs of root from getting their capabilities back.
+    if (!is_whole && prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) != 0) return -1;
+    return 1;
 }
 
 #define CCONCURRENCY_SWIFT __attribute__((swiftcall))
