@@ -11,6 +11,8 @@
 # make install  installs under PREFIX (and DESTDIR), with manual page, completions and desktop entry
 # make deb      builds Debian packages in this folder, for Debian 12 and 13 and Ubuntu 24.04
 # make tarball  builds an archive in this folder that runs from any folder
+# make reproducible
+#               builds twice, in two folders, and compares the programs
 # make clean    removes all builds
 
 PREFIX ?= /usr/local
@@ -31,7 +33,11 @@ LINKED = --static-swift-stdlib --disable-local-rpath -Xlinker -L$(CURDIR)/$(STAT
 # has bounds checks, and no shadow stack or branch targets: its libraries lack them.
 HARDENED = -Xcc -U_FORTIFY_SOURCE -Xcc -D_FORTIFY_SOURCE=3 -Xcc -fstack-protector-strong \
 	-Xswiftc -Xfrontend -Xswiftc -enable-stack-protector
-RELEASE = $(CHECKED) -c release $(LINKED) $(HARDENED)
+# Builds in two folders are the same: debugging information names files below this folder, and no folder of compiled headers; and
+# modules have no digest of their options.
+REPEATABLE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
+	-Xswiftc -Xfrontend -Xswiftc -no-serialize-debugging-options -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
+RELEASE = $(CHECKED) -c release $(LINKED) $(HARDENED) $(REPEATABLE)
 STRICT = $(CHECKED) -Xswiftc -warnings-as-errors
 # Many tests hold one of Swift's few threads while they wait for programs. If all ran at once, each would be so slow that servers
 # time out.
@@ -59,7 +65,8 @@ ARCHIVE = $(TARBALL).tar.xz
 COMPRESSION = --xz
 MANGLED = .build-asan
 
-.PHONY: run build portable test sanitize fuzz-pictures fuzz-answers bench install deb tarball archive clean
+.PHONY: run build portable test sanitize fuzz-pictures fuzz-answers bench install deb tarball archive \
+	reproducible clean
 
 run: build
 	.build/release/vitrine TestGallery/index.xml
@@ -157,6 +164,10 @@ archive:
 	install -m 644 README.md LICENSE $(STAGE)/$(TARBALL)
 	install -m 644 debian/copyright $(STAGE)/$(TARBALL)/COPYRIGHT
 	tar --create $(COMPRESSION) --owner=0 --group=0 --sort=name --directory $(STAGE) --file $(ARCHIVE) $(TARBALL)
+
+# Takes as long as two releases from nothing.
+reproducible:
+	Tools/Scripts/check-reproducible
 
 clean:
 	$(SWIFT) package clean

@@ -144,9 +144,10 @@ public final class Connection {
     ) throws {
         let collector = try self.collector ?? NumberCollector(pointer)
         self.collector = collector
-        try collector.collect(body) {
+        let numbers = try collector.collect {
             try each("SELECT \(NumberCollector.name)(\(column)) \(rest)", repeat each values) { _ in }
         }
+        for number in numbers { body(number) }
     }
 
     /// Returns the result of `row` for the first row of a query. Returns nil if there is no row.
@@ -254,57 +255,39 @@ extension Connection {
     }
 }
 
-/// An SQL aggregate function that passes each number to Swift.
+/// An SQL aggregate function that collects numbers for Swift.
 ///
 /// For half a million numbers it takes half the time of a row-by-row result.
 private final class NumberCollector {
     /// The function's name in SQL.
     static let name = "vitrine_collect"
 
-    /// Numbers that the function has not yet passed to Swift.
-    private struct Heap {
-        var count = 0
-        let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: capacity)
-        var handOn: () -> Void = {}
-    }
-
-    private static let capacity = 4_096
-    private let heap = UnsafeMutablePointer<Heap>.allocate(capacity: 1)
+    /// The numbers of the current query, at a place that SQLite knows.
+    private let numbers = UnsafeMutablePointer<[Int64]>.allocate(capacity: 1)
 
     /// Registers the function. Do not use the connection after this object is released.
     init(_ database: OpaquePointer) throws(SQLiteError) {
-        heap.initialize(to: Heap())
+        numbers.initialize(to: [])
         // DIRECTONLY: views and triggers of an untrusted database cannot call it.
         let code = sqlite3_create_function_v2(
-            database, Self.name, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, heap, nil,
+            database, Self.name, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, numbers, nil,
             { context, _, values in
                 guard let data = sqlite3_user_data(context), let value = values?[0] else { return }
-                let heap = data.assumingMemoryBound(to: Heap.self)
-                heap.pointee.numbers[heap.pointee.count] = sqlite3_value_int64(value)
-                heap.pointee.count += 1
-                if heap.pointee.count == NumberCollector.capacity { heap.pointee.handOn() }
+                data.assumingMemoryBound(to: [Int64].self).pointee.append(sqlite3_value_int64(value))
             }, { sqlite3_result_null($0) }, nil)
         guard code == SQLITE_OK else { throw SQLiteError(code: code, database: database, sql: Self.name) }
     }
 
     deinit {
-        heap.pointee.numbers.deallocate()
-        heap.deinitialize(count: 1)
-        heap.deallocate()
+        numbers.deinitialize(count: 1)
+        numbers.deallocate()
     }
 
-    /// Runs `run` and passes the function's arguments to `body`.
-    func collect(_ body: (Int64) -> Void, while run: () throws -> Void) rethrows {
-        try withoutActuallyEscaping(body) { body in
-            heap.pointee.count = 0
-            heap.pointee.handOn = { [heap] in
-                for index in 0..<heap.pointee.count { body(heap.pointee.numbers[index]) }
-                heap.pointee.count = 0
-            }
-            defer { heap.pointee.handOn = {} }
-            try run()
-            heap.pointee.handOn()
-        }
+    /// Runs `run` and returns the function's arguments.
+    func collect(while run: () throws -> Void) rethrows -> [Int64] {
+        defer { numbers.pointee = [] }
+        try run()
+        return numbers.pointee
     }
 }
 
