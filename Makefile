@@ -11,6 +11,7 @@
 # make install  installs under PREFIX (and DESTDIR), with manual page, completions and desktop entry
 # make deb      builds Debian packages in this folder, for Debian 12 and 13 and Ubuntu 24.04
 # make tarball  builds an archive in this folder that runs from any folder
+# make sbom     lists files and libraries of the build in .build/vitrine.spdx.json
 # make reproducible
 #               builds twice, in two folders, and compares the programs
 # make clean    removes all builds
@@ -65,7 +66,7 @@ ARCHIVE = $(TARBALL).tar.xz
 COMPRESSION = --xz
 MANGLED = .build-asan
 
-.PHONY: run build portable test sanitize fuzz-pictures fuzz-answers bench install deb tarball archive \
+.PHONY: run build portable test sanitize fuzz-pictures fuzz-answers bench install deb tarball archive sbom \
 	reproducible clean
 
 run: build
@@ -94,6 +95,7 @@ test:
 	Tools/Scripts/check-prose
 	Tools/Scripts/check-prose --self-test
 	Tools/Scripts/check-hardening --self-test
+	Tools/Scripts/make-sbom --self-test
 	$(SWIFT) build $(STRICT) --build-tests
 	Tools/Scripts/check-imports
 	Tools/Scripts/check-imports --self-test
@@ -163,7 +165,15 @@ archive:
 	$(MAKE) install DESTDIR=$(STAGE) PREFIX=/$(TARBALL)
 	install -m 644 README.md LICENSE $(STAGE)/$(TARBALL)
 	install -m 644 debian/copyright $(STAGE)/$(TARBALL)/COPYRIGHT
+	Tools/Scripts/make-sbom $(STAGE)/$(TARBALL) >$(STAGE)/vitrine.spdx.json
+	mv $(STAGE)/vitrine.spdx.json $(STAGE)/$(TARBALL)/
 	tar --create $(COMPRESSION) --owner=0 --group=0 --sort=name --directory $(STAGE) --file $(ARCHIVE) $(TARBALL)
+
+# Like installing, this builds nothing.
+sbom:
+	rm -rf $(STAGE)
+	$(MAKE) install DESTDIR=$(STAGE) PREFIX=/usr
+	Tools/Scripts/make-sbom $(STAGE) >.build/vitrine.spdx.json
 
 # Takes as long as two releases from nothing.
 reproducible:

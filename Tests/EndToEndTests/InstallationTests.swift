@@ -74,4 +74,36 @@ import Testing
             environment: home.environment())
         #expect(show.status == 0 && show.lines.count == 5, "\(show.errors)")
     }
+
+    /// Checks a list with the validator of the SPDX project, and prints the mistakes.
+    private static let validator = """
+        import json, sys
+        from spdx_tools.spdx.parser.jsonlikedict.json_like_dict_parser import JsonLikeDictParser
+        from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
+        for mistake in validate_full_spdx_document(JsonLikeDictParser().parse(json.load(open(sys.argv[1])))):
+            print(mistake.validation_message)
+        """
+
+    @Test("The list of an installation's contents is valid SPDX, and names its files and libraries")
+    func contents() throws {
+        let root = home.folder.path("root")
+        let make = try Command(
+            "/usr/bin/make", ["-C", repository, "install", "BUILT=\(Built.folder)", "DESTDIR=\(root)", "PREFIX=/usr"])
+        #expect(make.status == 0)
+        let list = try Command(repository + "/Tools/Scripts/make-sbom", [root])
+        #expect(list.status == 0, "\(list.errors)")
+        func mistakes(_ text: String) throws -> String {
+            let command = try Command(
+                "/usr/bin/python3", ["-c", Self.validator, home.folder.write("list.json", text)],
+                environment: ["PYTHONPATH": Built.testServers])
+            #expect(command.status == 0, "\(command.errors)")
+            return command.text
+        }
+        #expect(try mistakes(list.text) == "")
+        #expect(try mistakes(list.text.replacing("CC0-1.0", with: "MIT")).contains("data_license"))
+        #expect(list.text.contains(#""fileName": "./usr/bin/vitrine""#))
+        for library in ["libsqlite3.so.0", "libpng16.so.16", "libcurl.so.4"] {
+            #expect(list.text.contains(#""name": "\#(library)""#), "\(library)")
+        }
+    }
 }
