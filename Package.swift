@@ -211,6 +211,14 @@ let package = Package(
             .executableTarget(
                 name: "picture-mangler", dependencies: ["Decoding", "Pixels", "PictureTestSupport", "TestSupport"],
                 path: "Tools/picture-mangler"),
+            // Beside libFuzzer it uses parts of modules that only builds for tests show, so `make fuzz` builds it for both.
+            .executableTarget(
+                name: "fuzz",
+                dependencies: [
+                    "BaselineJPEG", "Cache", "Cells", "Decoding", "Export", "Formats", "HTTP", "LossyWebP", "Model",
+                    "Numbers", "Pixels", "Settings", "Terminal", "Text", "TestSupport",
+                ],
+                path: "Tools/Fuzz", exclude: ["Corpus"]),
             .executableTarget(
                 name: "answer-mangler", dependencies: ["HTTP", "Logging", "Numbers", "TestSupport"],
                 path: "Tools/answer-mangler"),
@@ -220,7 +228,7 @@ let package = Package(
             .testTarget(
                 name: "EndToEndTests",
                 dependencies: dependencies(
-                    ["vitrine", "vitrine-decoder", "Cache", "Logging", "Model", "SQLite", "TestSupport"]
+                    ["vitrine", "vitrine-decoder", "fuzz", "Cache", "Logging", "Model", "SQLite", "TestSupport"]
                         + examples.map { "example-" + $0.key.lowercased() })),
             .testTarget(
                 name: "DecoderProcessTests", dependencies: ["vitrine-decoder", "Pixels", "PictureTestSupport"]),

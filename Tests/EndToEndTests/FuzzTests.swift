@@ -1,0 +1,25 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A few of the inputs that `make fuzz` tries by the million.
+struct FuzzTests {
+    private static let program = Built.folder + "/fuzz"
+    private static let corpus =
+        URL(fileURLWithPath: Built.testGallery).deletingLastPathComponent().path + "/Tools/Fuzz/Corpus"
+    static let targets = ((try? FileManager.default.contentsOfDirectory(atPath: corpus)) ?? []).sorted()
+
+    @Test("TRUST: changed inputs crash no parser, and every promise about its result holds", arguments: targets)
+    func changedInputs(target: String) throws {
+        let command = try Command(
+            Self.program, [target, "--mutations", "4000", "\(Self.corpus)/\(target)"],
+            environment: ["SWIFT_BACKTRACE": "enable=no"])
+        #expect(command.status == 0 && command.text.contains("4000 changed copies"), "\(command.text)\(command.errors)")
+    }
+
+    @Test("Each target of the fuzzer has its own files to begin with")
+    func everyTarget() throws {
+        #expect(try Command(Self.program, ["--list"]).lines.sorted() == Self.targets)
+        #expect(Self.targets.count > 10)
+    }
+}

@@ -1,0 +1,79 @@
+#if DEBUG || FUZZING
+    import BaselineJPEG
+    import Formats
+    import LossyWebP
+
+    @testable import Decoding
+    @testable import Pixels
+
+    /// Pictures, their metadata, and the wire between Vitrine and its decoder.
+    extension FuzzTarget {
+        static let pictures = [exif, jpeg, webp, picture, wire]
+
+        private static let exif = FuzzTarget("exif") { bytes in
+            let embedded = EmbeddedThumbnail(inPhoto: bytes)
+            require((1...8).contains(embedded.orientation), "orientation \(embedded.orientation)")
+            let block = bytes.withUnsafeBytes { ExifBlock(tiff: $0) }
+            require(block.metadata == block.metadata.bounded, "metadata beyond its bounds")
+            let directories = bytes.withUnsafeBytes { TIFFDirectories($0, longest: ExifReader.longestTIFF)?.block }
+            _ = directories.map { ExifBlock(rewritten: $0).orientation }
+        }
+
+        private static let jpeg = FuzzTarget("jpeg") { bytes in
+            guard let picture = BaselinePicture(bytes) else { return }
+            for eighths in [1, 2, 4, 8] {
+                guard let pixels = picture.decoded(eighths: eighths) else { continue }
+                require(pixels.bytes.count == 3 * pixels.width * pixels.height, "a picture of another size")
+            }
+        }
+
+        private static let webp = FuzzTarget("webp") { bytes in
+            // A frame of a few bytes may claim as many pixels as the decoder accepts, which takes seconds with a sanitizer.
+            guard let picture = LossyPicture(bytes), picture.width * picture.height <= 1 << 18 else { return }
+            for eighths in [1, 8] {
+                guard let pixels = picture.decoded(eighths: eighths) else { continue }
+                require(pixels.bytes.count == 3 * pixels.width * pixels.height, "a picture of another size")
+            }
+        }
+
+        private static let picture = FuzzTarget("picture") { bytes in
+            var request = DecodeRequest(box: PixelSize(width: 16, height: 16))
+            request.product = [.pixels, .thumbnail, .facts][bytes.count % 3]
+            let outcome: DecodeOutcome
+            do {
+                outcome = .picture(try bytes.withUnsafeBytes { try Decoder.decode($0, request) })
+            } catch let failure as DecodeFailure {
+                outcome = .failure(failure)
+            }
+            let block = outcome.block
+            require(block.count <= DecodeOutcome.longestEncoding(for: request), "the answer is too long")
+            let again = block.withUnsafeBytes { try? DecodeOutcome(reading: $0, for: request) }
+            require(again == outcome, "the answer is not read as written")
+        }
+
+        private static let wire = FuzzTarget("wire") { bytes in
+            let choice = Choice(bytes, of: 8)
+            let rest = choice.rest
+            switch choice.number {
+            case 0:
+                let request = try DecodeRequest(packet: rest)
+                require((try? DecodeRequest(packet: request.packet)) == request, "a request changes")
+                require((try? DecodeRequest(arguments: [request.argument])) == request, "an argument changes")
+            case 1: _ = try DecodeRequest(arguments: rest.text.split(separator: " ").map(String.init))
+            case 2: _ = SmallPictureService.order(rest[...])
+            case 3: _ = SmallPictureService.block(rest, to: 7)
+            case 4:
+                let report = try DecoderReport(text: rest.text)
+                _ = report.text
+            case 5: _ = DecoderService.End(bytes: rest)
+            default:
+                var request = DecodeRequest(box: PixelSize(width: 4, height: 3))
+                request.product = choice.number == 6 ? .pixels : .thumbnail
+                request.run = 3
+                let outcome = try rest.withUnsafeBytes { try DecodeOutcome(reading: $0, for: request) }
+                guard case .picture(let reply) = outcome else { return }
+                require(reply.metadata == reply.metadata.bounded, "metadata beyond its bounds")
+            }
+        }
+    }
+#endif
