@@ -8,6 +8,7 @@
 #               .build-asan/answers
 # make fuzz     feeds changed inputs to each parser for MINUTES=5, guided by coverage, under the address sanitizer; TARGET=json
 #               selects one; crashes stay in .build-fuzz/findings
+# make coverage prints how many lines of each module the tests run
 # make bench    runs the benchmarks; ONLY=first-sync selects some, PHOTOS=100000 sets the gallery's size, LINKS="b c" and
 #               ROUNDS=1 limit the links, JSON=FILE writes the results
 # make install  installs under PREFIX (and DESTDIR), with manual page, completions and desktop entry
@@ -68,7 +69,7 @@ ARCHIVE = $(TARBALL).tar.xz
 COMPRESSION = --xz
 MANGLED = .build-asan
 
-.PHONY: run build portable test sanitize fuzz-pictures fuzz-answers fuzz bench install deb tarball archive sbom \
+.PHONY: run build portable test sanitize fuzz-pictures fuzz-answers fuzz coverage bench install deb tarball archive sbom \
 	reproducible clean
 
 run: build
@@ -146,6 +147,12 @@ fuzz:
 			failed="$$failed $$target"; \
 	done; test -z "$$failed" || { echo "Findings of$$failed are in .build-fuzz/findings."; exit 1; }
 
+# Programs that tests start count too.
+coverage:
+	Tools/Scripts/install-packages test
+	$(SWIFT) build $(CHECKED) --build-tests --enable-code-coverage --scratch-path .build-coverage
+	Tools/Scripts/coverage .build-coverage/debug
+
 bench: build
 	Tools/Scripts/install-packages bench
 	$(SWIFT) build $(CHECKED) -c release --product json-check
@@ -199,4 +206,4 @@ reproducible:
 
 clean:
 	$(SWIFT) package clean
-	rm -rf .build .build-tsan .build-asan .build-fuzz .build-quality
+	rm -rf .build .build-tsan .build-asan .build-fuzz .build-coverage .build-quality
