@@ -9,7 +9,7 @@ public enum DecodeOutcome: Hashable, Sendable {
     case failure(DecodeFailure)
 
     private static let magic: UInt32 = 0x4E52_5456
-    private static let version: UInt16 = 3
+    private static let version: UInt16 = 4
     private static let headerLength = 7
 
     /// Returns the most bytes of an answer to a request. Writer and reader use the same limit.

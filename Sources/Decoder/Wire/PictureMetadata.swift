@@ -28,6 +28,8 @@ public struct PictureMetadata: Hashable, Sendable {
     public var title: String?
     /// The description by the owner or the camera.
     public var description: String?
+    /// The properties of a video; nil for a picture.
+    public var video: VideoFacts?
     /// All fields, in the file's order.
     public var fields: [MetadataField] = []
 
@@ -49,6 +51,7 @@ public struct PictureMetadata: Hashable, Sendable {
         bounded.focalLength = Self.keep(focalLength, within: 1e-3...1e6)
         bounded.latitude = Self.keep(latitude, within: -90...90)
         bounded.longitude = Self.keep(longitude, within: -180...180)
+        bounded.video = video?.bounded
         bounded.fields = fields.prefix(Self.mostFields).compactMap { field in
             Self.cut(field.name).map { MetadataField(name: $0, value: Self.cut(field.value) ?? "") }
         }
@@ -85,7 +88,8 @@ public struct PictureMetadata: Hashable, Sendable {
 
 extension PictureMetadata {
     /// The most bytes of encoded metadata.
-    static let longestEncoding = 4 * (3 + longestText) + 3 + 19 + 6 * 9 + 2 + mostFields * 2 * (2 + longestText)
+    static let longestEncoding =
+        4 * (3 + longestText) + 3 + 19 + 6 * 9 + VideoFacts.longestEncoding + 2 + mostFields * 2 * (2 + longestText)
 
     /// Appends the metadata, limited by `bounded`.
     func encode(to wire: inout WireWriter) {
@@ -101,6 +105,7 @@ extension PictureMetadata {
         wire.append(bounded.longitude) { $0.append($1) }
         wire.append(bounded.title) { $0.append($1) }
         wire.append(bounded.description) { $0.append($1) }
+        wire.append(bounded.video) { $1.encode(to: &$0) }
         wire.append(UInt16(bounded.fields.count))
         for field in bounded.fields {
             wire.append(field.name)
@@ -122,6 +127,7 @@ extension PictureMetadata {
         longitude = try wire.optional { wire throws(PixelsError) in try wire.number() }
         title = try wire.optional { wire throws(PixelsError) in try wire.text() }
         description = try wire.optional { wire throws(PixelsError) in try wire.text() }
+        video = try wire.optional { wire throws(PixelsError) in try VideoFacts(from: &wire) }
         let count = Int(try wire.integer(UInt16.self))
         guard count <= Self.mostFields else { throw .malformedReply("too many fields") }
         for _ in 0..<count {
@@ -144,5 +150,52 @@ public struct MetadataField: Hashable, Sendable {
     public init(name: String, value: String) {
         self.name = name
         self.value = value
+    }
+}
+
+/// The properties of a video besides its size, which is that of its pictures.
+public struct VideoFacts: Hashable, Sendable {
+    /// The codec's name as users know it, such as "H.264". The name is printable ASCII.
+    public var codec: String
+    /// The length in milliseconds; nil if unknown.
+    public var durationMilliseconds: Int?
+    /// The frames a second; nil if unknown or variable.
+    public var framesPerSecond: Double?
+
+    /// The longest video in milliseconds: a thousand days.
+    static let longest = 1_000 * 86_400_000
+    /// The most bytes of a codec's name.
+    private static let longestCodec = 32
+    /// The most bytes of the encoded facts.
+    static let longestEncoding = 1 + 2 + longestCodec + 2 * 9
+
+    /// Creates facts without checking them.
+    public init(codec: String, durationMilliseconds: Int?, framesPerSecond: Double?) {
+        self.codec = codec
+        self.durationMilliseconds = durationMilliseconds
+        self.framesPerSecond = framesPerSecond
+    }
+
+    /// The facts without impossible numbers. Returns nil if the codec has no printable name.
+    var bounded: VideoFacts? {
+        guard 1...Self.longestCodec ~= codec.utf8.count, codec.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
+            return nil
+        }
+        return VideoFacts(
+            codec: codec,
+            durationMilliseconds: durationMilliseconds.flatMap { 1...Self.longest ~= $0 ? $0 : nil },
+            framesPerSecond: framesPerSecond.flatMap { 0.001...1_000 ~= $0 ? $0 : nil })
+    }
+
+    func encode(to wire: inout WireWriter) {
+        wire.append(codec)
+        wire.append(durationMilliseconds) { $0.append(Int64($1)) }
+        wire.append(framesPerSecond) { $0.append($1) }
+    }
+
+    init(from wire: inout WireReader) throws(PixelsError) {
+        codec = try wire.text()
+        durationMilliseconds = try wire.optional { wire throws(PixelsError) in Int(try wire.integer(Int64.self)) }
+        framesPerSecond = try wire.optional { wire throws(PixelsError) in try wire.number() }
     }
 }
