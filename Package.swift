@@ -7,7 +7,7 @@ let system: [Target] = [
     .systemLibrary(name: "CNcurses", path: "Sources/System/CNcurses", providers: [.apt(["libncursesw5-dev"])]),
     .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),
     .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", providers: [.apt(["libpng-dev"])]),
-    // These six are not linked. Vitrine loads them with the first request, gallery or picture of that format.
+    // These seven are not linked. Vitrine loads them with the first request, gallery, picture or video.
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLibXML2", path: "Sources/System/CLibXML2", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CWebP", path: "Sources/System/CWebP", providers: [.apt(["libwebp-dev"])]),
@@ -16,6 +16,9 @@ let system: [Target] = [
         name: "CHEIF", path: "Sources/System/CHEIF",
         providers: [.apt(["libheif-dev", "libde265-dev", "libdav1d-dev"])]),
     .systemLibrary(name: "CJXL", path: "Sources/System/CJXL", providers: [.apt(["libjxl-dev"])]),
+    .systemLibrary(
+        name: "CVideo", path: "Sources/System/CVideo",
+        providers: [.apt(["libavcodec-dev", "libavformat-dev", "libavutil-dev"])]),
     .systemLibrary(name: "CExif", path: "Sources/System/CExif", providers: [.apt(["libexif-dev"])]),
     .systemLibrary(name: "CMemory", path: "Sources/System/CMemory", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CPackets", path: "Sources/System/CPackets", providers: [.apt(["libc6-dev"])]),
@@ -51,7 +54,9 @@ let modules: KeyValuePairs<String, [String]> = [
     "Pixels": ["CMemory", "CPackets"],
     "BaselineJPEG": [],
     "LossyWebP": [],
-    "Decoding": ["Pixels", "BaselineJPEG", "LossyWebP", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CJXL", "CExif"],
+    "Decoding": [
+        "Pixels", "BaselineJPEG", "LossyWebP", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CJXL", "CVideo", "CExif",
+    ],
     "Sandbox": ["CSandbox"],
     "DecoderServer": ["Pixels", "Sandbox"],
     "Pictures": ["Files", "Model", "Concurrency", "Cache", "Cells", "Text", "Pixels", "Logging"],

@@ -20,6 +20,7 @@ public enum Decoder {
         BMPDecoder.self,
         PNMDecoder.self,
         QOIDecoder.self,
+        VideoDecoder.self,
     ]
 
     /// The names and versions of the picture libraries. Includes libraries that are loaded on demand only if they can
@@ -32,18 +33,26 @@ public enum Decoder {
 
     /// Loads the libraries that the picture on a descriptor needs. Call this before the process enters the sandbox,
     /// which forbids opening files and starting threads. This function reads only the file's signature. If loading
-    /// fails, decoding fails later with a description.
-    public static func prepare(forPictureOn descriptor: CInt) {
-        format(ofPictureOn: descriptor)?.prepare()
+    /// fails, decoding fails later with a description. Returns whether the file is a video, for `decodeVideo`.
+    @discardableResult
+    public static func prepare(forPictureOn descriptor: CInt) -> Bool {
+        let format = format(ofPictureOn: descriptor)
+        format?.prepare()
+        return format == VideoDecoder.self
     }
 
     /// Returns the picture's format, according to its signature.
     static func format(ofPictureOn descriptor: CInt) -> (any PictureDecoder.Type)? {
+        withSignature(ofFileOn: descriptor) { bytes in formats.first { $0.recognises(bytes) } }
+    }
+
+    /// Reads a file's first bytes. Returns nil if there are none, or if `body` does.
+    static func withSignature<Value>(
+        ofFileOn descriptor: CInt, _ body: (UnsafeRawBufferPointer) -> Value?
+    ) -> Value? {
         withUnsafeTemporaryAllocation(byteCount: signatureLength, alignment: 1) { buffer in
             let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
-            guard count > 0 else { return nil }
-            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            return formats.first { $0.recognises(bytes) }
+            return count > 0 ? body(UnsafeRawBufferPointer(rebasing: buffer[..<count])) : nil
         }
     }
 
@@ -55,11 +64,24 @@ public enum Decoder {
         _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply {
         for format in formats where format.recognises(bytes) {
-            let reply = try format.decode(bytes, request)
-            guard request.product == .thumbnail, let pixels = reply.pixels else { return reply }
-            return reply.with(pixels: nil, thumbnail: try JPEGEncoder.encode(pixels), for: request)
+            return try finished(format.decode(bytes, request), request)
         }
         throw UnreadFormat.name(of: bytes).map(DecodeFailure.unsupportedFormat) ?? .notAPicture
+    }
+
+    /// Decodes a frame of a video, which the decoder reads from its file in pieces.
+    ///
+    /// - Parameter descriptor: a file that stays open. Its position does not matter.
+    public static func decodeVideo(
+        on descriptor: CInt, length: Int, _ request: DecodeRequest
+    ) throws(DecodeFailure) -> DecodeReply {
+        try finished(VideoDecoder.decode(fileOn: descriptor, length: length, request), request)
+    }
+
+    /// Makes a thumbnail from the pixels if the request is for one.
+    static func finished(_ reply: DecodeReply, _ request: DecodeRequest) throws(DecodeFailure) -> DecodeReply {
+        guard request.product == .thumbnail, let pixels = reply.pixels else { return reply }
+        return reply.with(pixels: nil, thumbnail: try JPEGEncoder.encode(pixels), for: request)
     }
 }
 

@@ -147,16 +147,16 @@ public struct AreaFilter: Sendable {
 ///
 /// Output pixel `i` covers the source from `boundary(i)` to `boundary(i + 1)`. Boundaries may lie inside source
 /// pixels.
-struct AreaAxis {
+package struct AreaAxis {
     /// The number of source pixels.
-    let sourceCount: Int
+    package let sourceCount: Int
     /// The number of output pixels.
-    let count: Int
+    package let count: Int
     private let start: Double
     private let length: Double
 
     /// Limits the range to the source, and ensures that neighbouring boundaries differ.
-    init(start: Double, length: Double, sourceCount: Int, count: Int) {
+    package init(start: Double, length: Double, sourceCount: Int, count: Int) {
         precondition(sourceCount > 0 && count > 0, "nothing to filter")
         let shortest = Double(count) * 1e-9
         let end = Double(sourceCount)
@@ -167,7 +167,7 @@ struct AreaAxis {
     }
 
     /// Returns the start of the output pixel at `index`. The previous pixel ends there.
-    func boundary(_ index: Int) -> Double {
+    package func boundary(_ index: Int) -> Double {
         min(Double(sourceCount), index == count ? start + length : start + length * Double(index) / Double(count))
     }
 

@@ -19,13 +19,15 @@ enum VitrineDecoder {
         if arguments.elementsEqual([DecoderReport.argument]) { report() }
         if arguments.elementsEqual([DecoderService.argument]) { serve() }
         if arguments.elementsEqual([SmallPictureService.argument]) { serveSmall() }
-        Decoder.prepare(forPictureOn: STDIN_FILENO)
-        decode(Result { () throws(PixelsError) in try DecodeRequest(arguments: arguments) })
+        let isVideo = Decoder.prepare(forPictureOn: STDIN_FILENO)
+        decode(Result { () throws(PixelsError) in try DecodeRequest(arguments: arguments) }, isVideo: isVideo)
     }
 
     /// Puts this process into the sandbox, decodes the picture, and exits.
-    private static func decode(_ request: Result<DecodeRequest, PixelsError>) -> Never {
-        let input = Result { () throws(DecodeFailure) in try InputFile(descriptor: STDIN_FILENO) }
+    private static func decode(_ request: Result<DecodeRequest, PixelsError>, isVideo: Bool = false) -> Never {
+        let input = Result { () throws(DecodeFailure) in
+            try InputFile(descriptor: STDIN_FILENO, isReadInPieces: isVideo)
+        }
         let longestAnswer = DecodeOutcome.longestEncoding(
             for: (try? request.get()) ?? DecodeRequest(box: PixelSize(width: 1, height: 1)))
         // Never decode outside the sandbox.
@@ -66,9 +68,11 @@ enum VitrineDecoder {
     ) -> DecodeOutcome {
         do {
             let request = try request.get()
-            return try input.get().withBytes { bytes throws(DecodeFailure) in
-                .picture(try Decoder.decode(bytes, request))
+            let input = try input.get()
+            if input.isReadInPieces {
+                return .picture(try Decoder.decodeVideo(on: STDIN_FILENO, length: input.size, request))
             }
+            return try input.withBytes { bytes throws(DecodeFailure) in .picture(try Decoder.decode(bytes, request)) }
         } catch DecodeFailure.outOfMemory where !SandboxRules.isMemoryThere() {
             return .failure(.shortOfMemory)
         } catch let failure as DecodeFailure {
@@ -102,7 +106,10 @@ enum VitrineDecoder {
 /// is acceptable.
 struct InputFile {
     private let descriptor: CInt
-    private let size: Int
+    /// The file's length in bytes, for those who read it themselves.
+    let size: Int
+    /// Whether the file is a video, which is neither mapped nor limited in length.
+    let isReadInPieces: Bool
 
     private static let longest = 512 << 20
 
@@ -110,13 +117,16 @@ struct InputFile {
     /// the sandbox: for the check, glibc uses a system call that also accepts paths.
     ///
     /// - Parameter descriptor: a regular file, open for reading.
-    init(descriptor: CInt) throws(DecodeFailure) {
+    init(descriptor: CInt, isReadInPieces: Bool) throws(DecodeFailure) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw .badRequest("no regular file")
         }
-        guard status.st_size <= Self.longest else { throw .badRequest("the file is longer than 512 MiB") }
+        guard isReadInPieces || status.st_size <= Self.longest else {
+            throw .badRequest("the file is longer than 512 MiB")
+        }
         self.descriptor = descriptor
+        self.isReadInPieces = isReadInPieces
         size = Int(status.st_size)
     }
 

@@ -34,7 +34,7 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .unsupportedFormat(let name): "Vitrine cannot show the format \(name)."
         case .noPreview(let format): "This \(format) file holds no preview to show."
         case .missingLibrary(let format, let library, let package):
-            "To see \(format) pictures, install \(library) (package \(package))."
+            "To see \(format) files, install \(library) (package \(package))."
         case .tooLarge(let width, let height): "The picture is too large: \(width) × \(height) pixels."
         case .damaged(let reason): "The picture is damaged: \(reason)."
         case .outOfMemory: "The picture needs too much memory."

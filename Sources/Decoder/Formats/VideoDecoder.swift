@@ -1,0 +1,365 @@
+import CVideo
+import Glibc
+import Pixels
+
+/// Decodes one good frame of a video, if libavformat and libavcodec are installed.
+///
+/// A video may be longer than the memory, so the decoder reads it in pieces from the file. The container's format is known
+/// from the first bytes, and the library may neither try others nor open other files.
+enum VideoDecoder: PictureDecoder {
+    static var library: String? { VideoReader.version.map { "libavcodec \($0)" } }
+
+    static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        VideoContainer(of: bytes) != nil
+    }
+
+    static var isLoadedAhead: Bool { false }
+
+    static func prepare() {
+        _ = VideoReader.version
+    }
+
+    static func decode(
+        _ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest
+    ) throws(DecodeFailure) -> DecodeReply {
+        guard let container = VideoContainer(of: bytes) else { throw .notAPicture }
+        return try decode(VideoReader(container, bytes), request)
+    }
+
+    /// Decodes a frame of the video in a file.
+    static func decode(
+        fileOn descriptor: CInt, length: Int, _ request: DecodeRequest
+    ) throws(DecodeFailure) -> DecodeReply {
+        try decode(VideoReader(fileOn: descriptor, length: length), request)
+    }
+
+    private static func decode(
+        _ opened: consuming VideoReader, _ request: DecodeRequest
+    ) throws(DecodeFailure) -> DecodeReply {
+        var reader = opened
+        let plan = try reader.plan(request)
+        guard request.wantsPixels else { return plan.reply(reader.facts) }
+        try reader.openCodec()
+        return try poster(of: &reader, by: plan)
+    }
+
+    /// The mean brightness below which a frame is taken for a black one.
+    private static let darkest = 0.06
+    /// The most pixels to decode for a poster: four seconds of high definition.
+    private static let mostPixels = 1 << 28
+
+    /// Returns a frame near the beginning, or of several dark ones the brightest.
+    private static func poster(
+        of reader: inout VideoReader, by plan: DecodePlan
+    ) throws(DecodeFailure) -> DecodeReply {
+        let length = reader.seconds ?? 10
+        var time = min(length / 10, 3)
+        var best: (reply: DecodeReply, brightness: Double)?
+        for _ in 0..<4 where reader.work < mostPixels {
+            reader.advance(to: time, atMost: mostPixels)
+            // Some files cannot be entered in the middle.
+            if best == nil, !reader.hasFrame { reader.startOver() }
+            guard reader.hasFrame else { break }
+            let frame = try reader.frame()
+            let brightness = frame.brightness
+            if brightness > best?.brightness ?? -1 {
+                best = (frame.reply(by: plan, reader.facts, isComplete: true), brightness)
+            }
+            guard brightness < darkest, time + 1 < length else { break }
+            time += max(1, length / 20)
+        }
+        guard let best else { throw .damaged("no frame of it can be decoded") }
+        return best.reply
+    }
+}
+
+/// The video's container, known from the file's first bytes.
+struct VideoContainer {
+    /// The name for users.
+    let name: String
+    /// The name of its reader in libavformat.
+    let reader: String
+    /// Whether the size and length are found only by reading a part of the video.
+    let isSearched: Bool
+
+    /// The brands of files with videos, beside those that begin with "3g".
+    private static let brands: Set<String> = [
+        "isom", "iso2", "iso3", "iso4", "iso5", "iso6", "iso7", "iso8", "iso9", "mp41", "mp42", "mp71", "avc1", "av01",
+        "hvc1", "M4V ", "M4VH", "M4VP", "MSNV", "dash", "mmp4", "f4v ", "XAVC", "NDSC", "NDSH", "NDSM", "NDXC", "NDXH",
+    ]
+    /// The first boxes of QuickTime files without a brand.
+    private static let boxes: Set<String> = ["moov", "mdat", "wide", "free", "skip", "pnot"]
+
+    /// Recognises a container. Returns nil for other files.
+    init?(of bytes: UnsafeRawBufferPointer) {
+        let file = FileBytes(bytes)
+        func word(at offset: Int) -> String {
+            offset + 4 <= bytes.count ? String(decoding: bytes[offset..<offset + 4], as: UTF8.self) : ""
+        }
+        func isTransport(from offset: Int, every length: Int) -> Bool {
+            bytes.count > offset + 2 * length && (0..<3).allSatisfy { bytes[offset + $0 * length] == 0x47 }
+        }
+        if word(at: 4) == "ftyp" {
+            let end = min(max(file.number(at: 0, length: 4, isBigEndian: true) ?? 0, 16), 256)
+            let brands = [word(at: 8)] + stride(from: 16, to: end, by: 4).map { word(at: $0) }
+            if brands.first == "qt  " {
+                self.init("QuickTime", "mov")
+            } else if brands.contains(where: { $0.hasPrefix("3g") }) {
+                self.init("3GP", "mov")
+            } else if brands.contains(where: Self.brands.contains) {
+                self.init("MP4", "mov")
+            } else {
+                return nil
+            }
+        } else if Self.boxes.contains(word(at: 4)), bytes[0] < 0x20 {
+            self.init("QuickTime", "mov")
+        } else if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
+            let isWeb = (4..<60).contains { word(at: $0) == "webm" }
+            self.init(isWeb ? "WebM" : "Matroska", "matroska")
+        } else if word(at: 0) == "RIFF", word(at: 8) == "AVI " {
+            self.init("AVI", "avi")
+        } else if isTransport(from: 0, every: 188) || isTransport(from: 4, every: 192) {
+            self.init("MPEG-TS", "mpegts", isSearched: true)
+        } else if bytes.starts(with: [0, 0, 1, 0xBA]) {
+            self.init("MPEG", "mpeg", isSearched: true)
+        } else {
+            return nil
+        }
+    }
+
+    private init(_ name: String, _ reader: String, isSearched: Bool = false) {
+        (self.name, self.reader, self.isSearched) = (name, reader, isSearched)
+    }
+}
+
+/// A video's file, with the frame to show and the frame after it.
+struct VideoReader: ~Copyable {
+    private let reader: UnsafeMutablePointer<cvideo_reader>
+    private let container: VideoContainer
+    private let numbers: cvideo_facts
+    /// The time of the first frame in the file's own seconds.
+    private let start: Double
+
+    /// Whether there is a frame to show.
+    private(set) var hasFrame = false
+    /// The time of the frame to show in seconds, from 0.
+    private(set) var time = 0.0
+    /// The time of the frame after it; nil if that is not decoded.
+    private var timeAhead: Double?
+    /// Whether there are no more frames.
+    private var hasEnded = false
+    /// The last time that `advance` was asked for.
+    private var wanted = 0.0
+    /// The number of pixels decoded so far.
+    private(set) var work = 0
+
+    /// libavcodec's version; nil if a library is not installed.
+    static var version: String? {
+        guard let library else { return nil }
+        let number = library.version()
+        return "\(number >> 16).\(number >> 8 & 0xFF).\(number & 0xFF)"
+    }
+
+    private static var library: cvideo_library? {
+        var library = cvideo_library()
+        return cvideo_load(&library) != 0 ? library : nil
+    }
+
+    /// Opens bytes in memory, which must outlive the reader.
+    init(_ container: VideoContainer, _ bytes: UnsafeRawBufferPointer) throws(DecodeFailure) {
+        let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+        try self.init(container, descriptor: -1, start, length: bytes.count)
+    }
+
+    /// Opens a file, which must stay open. The file's position does not matter.
+    init(fileOn descriptor: CInt, length: Int) throws(DecodeFailure) {
+        guard let container = Decoder.withSignature(ofFileOn: descriptor, { VideoContainer(of: $0) }) else {
+            throw .notAPicture
+        }
+        try self.init(container, descriptor: descriptor, nil, length: length)
+    }
+
+    private init(
+        _ container: VideoContainer, descriptor: CInt, _ bytes: UnsafePointer<UInt8>?, length: Int
+    ) throws(DecodeFailure) {
+        guard var library = Self.library else {
+            throw .missingLibrary(
+                format: container.name, library: "libavformat", package: String(cString: cvideo_package))
+        }
+        guard let reader = cvideo_new(&library, descriptor, bytes, Int64(length)) else { throw .outOfMemory }
+        let outcome = cvideo_open(reader, container.reader, container.isSearched ? 1 : 0)
+        guard outcome == cvideo_done else {
+            defer { cvideo_free(reader) }
+            throw Self.failure(outcome, container, reader)
+        }
+        self.reader = reader
+        self.container = container
+        numbers = cvideo_read_facts(reader)
+        start = cvideo_start(reader)
+    }
+
+    deinit {
+        cvideo_free(reader)
+    }
+
+    private static func failure(
+        _ outcome: cvideo_outcome, _ container: VideoContainer, _ reader: UnsafeMutablePointer<cvideo_reader>
+    ) -> DecodeFailure {
+        switch outcome {
+        case cvideo_exhausted: .outOfMemory
+        case cvideo_without_video: .unsupportedFormat("\(container.name) without a video")
+        case cvideo_unknown_codec: .unsupportedFormat("\(String(cString: cvideo_codec_name(reader))) of videos")
+        default: .damaged("its structure is invalid")
+        }
+    }
+
+    // MARK: - Facts
+
+    /// The length in seconds; nil if unknown.
+    var seconds: Double? { numbers.seconds > 0 && numbers.seconds < 1e9 ? numbers.seconds : nil }
+
+    /// The usual time between two frames in seconds.
+    private var interval: Double { numbers.rate > 0 ? max(0.001, min(1 / numbers.rate, 1)) : 0.04 }
+
+    /// Returns the geometry for a request. Throws if the video has no size or is too large.
+    func plan(_ request: DecodeRequest) throws(DecodeFailure) -> DecodePlan {
+        let stored = PixelSize(width: Int(numbers.width), height: Int(numbers.height))
+        try PictureBounds.check(stored, isHeldWhole: true)
+        // Pixels may be higher or wider than others. The size is that of square ones, and never smaller.
+        let aspect = numbers.aspect > 0 ? max(1.0 / 16, min(numbers.aspect, 16)) : 1
+        func longer(_ side: Int, _ factor: Double) -> Int {
+            min(DecodeReply.largestSourceSide, Int((Double(side) * max(1, factor)).rounded()))
+        }
+        let square = PixelSize(width: longer(stored.width, aspect), height: longer(stored.height, 1 / aspect))
+        return DecodePlan(stored: square, orientation: orientation, request: request)
+    }
+
+    private var orientation: Orientation {
+        let (a, b, c, d) = numbers.matrix
+        // Exact quarter turns; others are not shown.
+        if b == 0, c == 0 {
+            return a >= 0 ? (d >= 0 ? .upright : .flipped) : (d >= 0 ? .mirrored : .turnedHalf)
+        }
+        guard a == 0, d == 0 else { return .upright }
+        return b > 0 ? (c < 0 ? .turnedRight : .transposed) : (c < 0 ? .transversed : .turnedLeft)
+    }
+
+    /// The name of the container, the facts about the video, and the metadata.
+    var facts: PictureFacts {
+        var metadata = PictureMetadata()
+        metadata.video = VideoFacts(
+            codec: String(cString: cvideo_codec_name(reader)),
+            durationMilliseconds: seconds.map { Int(($0 * 1_000).rounded()) },
+            framesPerSecond: numbers.rate > 0 ? numbers.rate : nil)
+        metadata.takenAt = creation
+        let maker = word("com.apple.quicktime.make") ?? word("make")
+        let model = word("com.apple.quicktime.model") ?? word("model")
+        metadata.camera = model.map { model in
+            maker.map { model.hasPrefix($0) ? model : "\($0) \(model)" } ?? model
+        }
+        metadata.title = word("title")
+        metadata.description = word("description") ?? word("comment")
+        if let place = word("com.apple.quicktime.location.ISO6709") ?? word("location") {
+            let degrees = Self.degrees(place)
+            if degrees.count >= 2 { (metadata.latitude, metadata.longitude) = (degrees[0], degrees[1]) }
+        }
+        return PictureFacts(format: container.name, metadata: metadata)
+    }
+
+    /// The time by the camera's clock, or else in universal time. Files without a time state the clock's first year.
+    private var creation: String? {
+        let text = word("com.apple.quicktime.creationdate") ?? word("creation_time")
+        return text.flatMap { $0.hasPrefix("1970") || $0.hasPrefix("1904") ? nil : String($0.prefix(19)) }
+    }
+
+    /// Reads numbers with signs, such as "+52.5163+013.3777/".
+    private static func degrees(_ text: String) -> [Double] {
+        var words: [String] = []
+        for letter in text.prefix(40) {
+            if "+-".contains(letter) {
+                words.append("\(letter)")
+            } else if letter == "." || letter.isASCII && letter.isNumber, let last = words.popLast() {
+                words.append("\(last)\(letter)")
+            }
+        }
+        return words.compactMap { Double($0) }
+    }
+
+    private func word(_ key: String) -> String? {
+        guard let word = cvideo_word(reader, key), strnlen(word, 4_096) < 4_096 else { return nil }
+        let text = String(cString: word)
+        return text.isEmpty ? nil : text
+    }
+
+    // MARK: - Frames
+
+    /// Opens the codec. Call this once, before the methods below.
+    func openCodec() throws(DecodeFailure) {
+        let outcome = cvideo_open_codec(reader)
+        guard outcome == cvideo_done else { throw Self.failure(outcome, container, reader) }
+    }
+
+    /// Whether the frame to show is known to be the last one.
+    var isAtLast: Bool { hasFrame && hasEnded && timeAhead == nil }
+
+    /// Whether the video has no frame that is due at a time.
+    func isOver(at time: Double) -> Bool { !hasFrame || isAtLast && time >= self.time + interval }
+
+    /// Decodes up to the frame due at a time. Stops earlier once it has decoded that many pixels.
+    mutating func advance(to time: Double, atMost pixels: Int) {
+        let position = timeAhead ?? self.time
+        if time < wanted, hasFrame, time < self.time {
+            seek(to: time)
+        } else if time > position + 1, cvideo_key_before(reader, start + time) - start > position + 0.5 {
+            seek(to: time)
+        }
+        wanted = time
+        let most = work + pixels
+        while true {
+            decodeAhead(needed: time)
+            guard let next = timeAhead, !hasFrame || time >= next else { return }
+            cvideo_advance(reader)
+            (hasFrame, self.time, timeAhead) = (true, next, nil)
+            if time < next + interval || work >= most { return }
+        }
+    }
+
+    /// Decodes the frame after the one to show, so that it is ready when it is due.
+    mutating func decodeAhead() {
+        if hasFrame { decodeAhead(needed: time) }
+    }
+
+    /// Goes to the beginning, and decodes the first frame.
+    mutating func startOver() {
+        seek(to: 0)
+        advance(to: 0, atMost: 1)
+    }
+
+    /// The frame to show. Call this only if there is one.
+    func frame() throws(DecodeFailure) -> VideoFrame {
+        var picture = cvideo_picture()
+        guard cvideo_read_picture(reader, &picture) != 0 else {
+            throw .unsupportedFormat("\(String(cString: cvideo_codec_name(reader))) in these colours")
+        }
+        return VideoFrame(picture)
+    }
+
+    private mutating func decodeAhead(needed: Double) {
+        guard timeAhead == nil, !hasEnded else { return }
+        guard cvideo_decode_ahead(reader, start + needed) != 0 else {
+            hasEnded = true
+            return
+        }
+        work += Int(reader.pointee.ahead.pointee.width) * Int(reader.pointee.ahead.pointee.height)
+        let stated = cvideo_time_ahead(reader) - start
+        let earliest = hasFrame ? time : 0
+        // A missing time, or one that does not fit.
+        let isPlausible = stated >= earliest && stated < 1e9
+        timeAhead = isPlausible ? stated : hasFrame ? time + interval : 0
+    }
+
+    private mutating func seek(to time: Double) {
+        guard cvideo_seek(reader, start + time) != 0 else { return }
+        (hasFrame, self.time, timeAhead, hasEnded) = (false, 0, nil, false)
+    }
+}

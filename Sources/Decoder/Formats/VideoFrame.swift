@@ -1,0 +1,280 @@
+import CVideo
+import Pixels
+
+/// Scales a video's frame and converts it to RGB.
+///
+/// Luma and chroma are scaled before the conversion. Then only the few pixels of the output are converted, and no frame of
+/// full size in RGB is made: for a frame of 1,920 × 1,080 that saves ten times the work of scaling.
+struct VideoFrame {
+    private let picture: cvideo_picture
+
+    /// The frame in libavcodec's memory, valid until its reader decodes on.
+    init(_ picture: cvideo_picture) {
+        self.picture = picture
+    }
+
+    /// The frame's size in stored pixels.
+    var size: PixelSize { PixelSize(width: Int(picture.width), height: Int(picture.height)) }
+
+    /// Returns the frame as the plan demands. The frame may be larger or smaller than the plan's picture.
+    func reply(by plan: DecodePlan, _ facts: PictureFacts, isComplete: Bool) -> DecodeReply {
+        var rows = rows(of: plan.region(of: size), as: plan.output)
+        if let conversion { rows.withUnsafeMutableBufferPointer { conversion.convert($0, channels: 3) } }
+        return plan.reply(facts, rows: rows, isComplete: isComplete)
+    }
+
+    /// The mean luma of the frame from 0 to 1, measured in few places.
+    var brightness: Double {
+        let side = PixelSize(width: min(size.width, 16), height: min(size.height, 16))
+        let luma = luma(of: PixelRect(whole: size), as: side)
+        let levels = YUVLevels(picture)
+        let mean = Double(luma.reduce(0) { $0 + Int($1) }) / Double(max(1, luma.count)) / 256
+        return max(0, min((mean - Double(levels.black)) / Double(levels.white - levels.black), 1))
+    }
+
+    /// The conversion of the colours to sRGB; nil where none is needed. The usual primaries and functions of television are
+    /// shown as sRGB.
+    private var conversion: ColourConversion? {
+        let isHigh = [ColourConversion.TransferNumber.pq, ColourConversion.TransferNumber.hlg]
+            .contains(Int(picture.transfer))
+        let unknown: Int32 = 2
+        guard isHigh || picture.primaries == 9 || picture.primaries == 12 else { return nil }
+        return ColourConversion(
+            transfer: picture.transfer == unknown ? 1 : Int(picture.transfer),
+            primaries: picture.primaries == unknown ? 9 : Int(picture.primaries))
+    }
+
+    private func luma(of region: PixelRect, as output: PixelSize) -> [UInt16] {
+        PlaneFilter(source: size, region: region, output: output).scaled(picture.planes.0, picture.strides.0, depth)
+    }
+
+    private var depth: Int { Int(picture.depth) }
+
+    /// Returns the output in RGB.
+    private func rows(of region: PixelRect, as output: PixelSize) -> [UInt8] {
+        let luma = luma(of: region, as: output)
+        let levels = YUVLevels(picture)
+        guard picture.count == 3 else { return levels.rgb(luma) }
+        // An odd column has chroma of its own. So the sides are rounded up.
+        let across = 1 << Int(picture.shift_across)
+        let down = 1 << Int(picture.shift_down)
+        let part = PixelRect(
+            x: region.x / Double(across), y: region.y / Double(down), width: region.width / Double(across),
+            height: region.height / Double(down))
+        let chroma = PlaneFilter(
+            source: PixelSize(
+                width: (size.width + across - 1) / across, height: (size.height + down - 1) / down),
+            region: part, output: output)
+        return levels.rgb(
+            luma, chroma.scaled(picture.planes.1, picture.strides.1, depth),
+            chroma.scaled(picture.planes.2, picture.strides.2, depth))
+    }
+}
+
+/// Scales one plane of samples like `AreaFilter`: each output sample is the mean of the area that it covers.
+///
+/// Rows are added up first, which the compiler does many samples at once, and the few sums are then reduced across.
+struct PlaneFilter {
+    /// The source samples of one output sample along one side, with weights that add up to 2¹⁶.
+    private struct Span: Equatable {
+        let first: Int
+        let last: Int
+        let firstWeight: UInt32
+        let betweenWeight: UInt32
+        let lastWeight: UInt32
+
+        private static let whole: UInt32 = 1 << 16
+
+        init(_ index: Int, on axis: AreaAxis) {
+            let (start, end) = (axis.boundary(index), axis.boundary(index + 1))
+            first = min(Int(start), axis.sourceCount - 1)
+            last = max(first, min(Int(end.rounded(.up)) - 1, axis.sourceCount - 1))
+            guard last > first else {
+                (firstWeight, betweenWeight, lastWeight) = (Self.whole, 0, 0)
+                return
+            }
+            // Rounded down. The remainder goes to the first sample.
+            let each = Double(Self.whole) / (end - start)
+            betweenWeight = last > first + 1 ? UInt32(each) : 0
+            lastWeight = UInt32(min((end - Double(last)) * each, Double(Self.whole)))
+            firstWeight = Self.whole - UInt32(last - first - 1) * betweenWeight - lastWeight
+        }
+    }
+
+    private let rows: [Span]
+    private let columns: [Span]
+    /// The columns that the output needs.
+    private let touched: Range<Int>
+
+    /// Creates a filter that scales `region` of a plane to `output`. Limits the region to the plane.
+    init(source: PixelSize, region: PixelRect, output: PixelSize) {
+        let across = AreaAxis(start: region.x, length: region.width, sourceCount: source.width, count: output.width)
+        let down = AreaAxis(start: region.y, length: region.height, sourceCount: source.height, count: output.height)
+        columns = (0..<output.width).map { Span($0, on: across) }
+        rows = (0..<output.height).map { Span($0, on: down) }
+        touched = (columns.first?.first ?? 0)..<(columns.last?.last ?? 0) + 1
+    }
+
+    /// Returns the scaled samples, in units of 1/256 of an 8-bit value.
+    ///
+    /// - Parameters:
+    ///   - plane: as many rows as the source has. The filter stays within them.
+    ///   - stride: the bytes from a row to the next one. It may be negative.
+    ///   - depth: the bits of a sample, 8 to 12. Above 8, samples have two bytes.
+    func scaled(_ plane: UnsafePointer<UInt8>?, _ stride: Int, _ depth: Int) -> [UInt16] {
+        guard let plane else { return [UInt16](repeating: 0, count: rows.count * columns.count) }
+        if depth > 8 { return scaled(plane, stride, depth, as: UInt16.self) }
+        return scaled(plane, stride, depth, as: UInt8.self)
+    }
+
+    @inline(__always)
+    private func scaled<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ plane: UnsafePointer<UInt8>, _ stride: Int, _ depth: Int, as kind: Sample.Type
+    ) -> [UInt16] {
+        var sums = [UInt32](repeating: 0, count: touched.count)
+        let start = UnsafeRawPointer(plane) + touched.lowerBound * MemoryLayout<Sample>.size
+        return [UInt16](unsafeUninitializedCapacity: rows.count * columns.count) { output, count in
+            sums.withUnsafeMutableBufferPointer { sums in
+                for (index, span) in rows.enumerated() {
+                    let target = index * columns.count
+                    if index > 0, span == rows[index - 1] {
+                        for column in 0..<columns.count {
+                            output[target + column] = output[target - columns.count + column]
+                        }
+                    } else {
+                        add(span, start, stride, to: sums, as: kind)
+                        reduce(sums, depth, to: UnsafeMutableBufferPointer(rebasing: output[target...]))
+                    }
+                }
+            }
+            count = rows.count * columns.count
+        }
+    }
+
+    /// Adds up the rows of a span. A sum has the sample's bits and 16 more, at most 28.
+    @inline(__always)
+    private func add<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ span: Span, _ start: UnsafeRawPointer, _ stride: Int, to sums: UnsafeMutableBufferPointer<UInt32>,
+        as kind: Sample.Type
+    ) {
+        func row(_ index: Int) -> UnsafePointer<Sample> {
+            (start + index * stride).assumingMemoryBound(to: Sample.self)
+        }
+        guard let target = sums.baseAddress else { return }
+        let (first, last) = (row(span.first), row(span.last))
+        if span.last - span.first > 1 {
+            var current = row(span.first + 1)
+            for column in 0..<sums.count { target[column] = UInt32(truncatingIfNeeded: current[column]) }
+            for index in span.first + 2..<max(span.first + 2, span.last) {
+                current = row(index)
+                for column in 0..<sums.count { target[column] &+= UInt32(truncatingIfNeeded: current[column]) }
+            }
+            for column in 0..<sums.count {
+                target[column] =
+                    target[column] &* span.betweenWeight
+                    &+ UInt32(truncatingIfNeeded: first[column]) &* span.firstWeight
+                    &+ UInt32(truncatingIfNeeded: last[column]) &* span.lastWeight
+            }
+        } else {
+            for column in 0..<sums.count {
+                target[column] =
+                    UInt32(truncatingIfNeeded: first[column]) &* span.firstWeight
+                    &+ UInt32(truncatingIfNeeded: last[column]) &* span.lastWeight
+            }
+        }
+    }
+
+    /// Reduces one row of sums to output samples.
+    private func reduce(
+        _ sums: UnsafeMutableBufferPointer<UInt32>, _ depth: Int, to output: UnsafeMutableBufferPointer<UInt16>
+    ) {
+        guard let source = sums.baseAddress, let target = output.baseAddress else { return }
+        let shift = UInt64(16 + depth)
+        let half: UInt64 = 1 << (shift - 1)
+        columns.withUnsafeBufferPointer { columns in
+            for (index, span) in columns.enumerated() {
+                let (first, last) = (span.first - touched.lowerBound, span.last - touched.lowerBound)
+                var between: UInt64 = 0
+                if span.betweenWeight > 0 {
+                    for column in first + 1..<last { between &+= UInt64(source[column]) }
+                }
+                let sum =
+                    between &* UInt64(span.betweenWeight) &+ UInt64(source[first]) &* UInt64(span.firstWeight)
+                    &+ UInt64(source[last]) &* UInt64(span.lastWeight)
+                target[index] = UInt16(truncatingIfNeeded: min((sum &+ half) &>> shift, 0xFFFF))
+            }
+        }
+    }
+}
+
+/// The meaning of luma and chroma, and their conversion to RGB by ITU-T H.273.
+private struct YUVLevels {
+    /// The luma of black and white, in 8 bits.
+    let black: Int32
+    let white: Int32
+    /// Multipliers in units of 1/8192: of luma, and of chroma in red, green and blue.
+    private let luma: Int32
+    private let red: Int32
+    private let green: (Int32, Int32)
+    private let blue: Int32
+
+    /// The shares of red and blue in luma.
+    private static let bt601 = (0.299, 0.114)
+    private static let bt709 = (0.2126, 0.0722)
+    private static let bt2020 = (0.2627, 0.0593)
+
+    init(_ picture: cvideo_picture) {
+        let isFull = picture.is_full_range != 0
+        (black, white) = isFull ? (0, 255) : (16, 235)
+        let (kr, kb) =
+            switch picture.matrix {
+            case 1: Self.bt709
+            case 4, 5, 6: Self.bt601
+            case 7: (0.212, 0.087)
+            case 9, 10: Self.bt2020
+            // Players assume the matrix of high definition from its size on.
+            default: picture.height >= 720 || picture.width >= 1280 ? Self.bt709 : Self.bt601
+            }
+        let (scale, chroma) = isFull ? (1.0, 1.0) : (255.0 / 219, 255.0 / 224)
+        func fixed(_ number: Double) -> Int32 { Int32((number * 8192).rounded()) }
+        luma = fixed(scale)
+        red = fixed(2 * (1 - kr) * chroma)
+        blue = fixed(2 * (1 - kb) * chroma)
+        let rest = 1 - kr - kb
+        green = (fixed(2 * (1 - kb) * kb / rest * chroma), fixed(2 * (1 - kr) * kr / rest * chroma))
+    }
+
+    /// Converts grey samples in units of 1/256.
+    func rgb(_ grey: [UInt16]) -> [UInt8] {
+        let middle = [UInt16](repeating: 128 << 8, count: grey.count)
+        return rgb(grey, middle, middle)
+    }
+
+    /// Converts samples in units of 1/256. The three have equal counts.
+    func rgb(_ luma: [UInt16], _ first: [UInt16], _ second: [UInt16]) -> [UInt8] {
+        let count = min(luma.count, first.count, second.count)
+        return [UInt8](unsafeUninitializedCapacity: count * PixelBuffer.bytesPerPixel) { output, length in
+            luma.withUnsafeBufferPointer { luma in
+                first.withUnsafeBufferPointer { first in
+                    second.withUnsafeBufferPointer { second in
+                        for index in 0..<count {
+                            // In units of 1/16, so that all products fit 32 bits.
+                            let y = (Int32(luma[index]) &>> 4 &- black &<< 4) &* self.luma
+                            let u = Int32(first[index]) &>> 4 &- 128 &<< 4
+                            let v = Int32(second[index]) &>> 4 &- 128 &<< 4
+                            output[3 * index] = Self.byte(y &+ v &* red)
+                            output[3 * index + 1] = Self.byte(y &- u &* green.0 &- v &* green.1)
+                            output[3 * index + 2] = Self.byte(y &+ u &* blue)
+                        }
+                    }
+                }
+            }
+            length = count * PixelBuffer.bytesPerPixel
+        }
+    }
+
+    @inline(__always)
+    private static func byte(_ sum: Int32) -> UInt8 {
+        UInt8(truncatingIfNeeded: max(0, min((sum &+ 1 &<< 16) &>> 17, 255)))
+    }
+}
