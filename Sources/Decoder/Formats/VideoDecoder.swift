@@ -363,3 +363,53 @@ struct VideoReader: ~Copyable {
         (hasFrame, self.time, timeAhead, hasEnded) = (false, 0, nil, false)
     }
 }
+
+/// Plays a video: returns the frames that are due at the times that a client asks for.
+public final class VideoPlayback {
+    /// The result for a time.
+    public enum Progress {
+        /// A frame that differs from the one before, and its time in seconds.
+        case picture(DecodeReply, seconds: Double)
+        /// The frame before is still the one to show.
+        case same
+        /// The video is over, and its last frame was returned before.
+        case end
+    }
+
+    private var reader: VideoReader
+    private let request: DecodeRequest
+    private let plan: DecodePlan
+    private let facts: PictureFacts
+    /// The time of the frame returned last.
+    private var returned: Double?
+
+    /// The most pixels to decode before a frame is shown that is late: a fifth of a second's work.
+    private static let mostPixels = 1 << 26
+
+    /// Opens a file, which must stay open.
+    public init(on descriptor: CInt, length: Int, _ request: DecodeRequest) throws(DecodeFailure) {
+        reader = try VideoReader(fileOn: descriptor, length: length)
+        self.request = request
+        plan = try reader.plan(request)
+        facts = reader.facts
+        try reader.openCodec()
+    }
+
+    /// Whether the frame returned last is known to be the video's last one.
+    public var isAtLast: Bool { reader.isAtLast }
+
+    /// Returns the frame that is due at a time in seconds.
+    public func picture(at time: Double) throws(DecodeFailure) -> Progress {
+        reader.advance(to: time, atMost: Self.mostPixels)
+        guard reader.hasFrame else { return .end }
+        guard reader.time != returned else { return reader.isOver(at: time) ? .end : .same }
+        let reply = try reader.frame().reply(by: plan, facts, isComplete: true)
+        returned = reader.time
+        return .picture(try Decoder.finished(reply, request), seconds: reader.time)
+    }
+
+    /// Decodes the next frame, while the client shows this one.
+    public func prepareNext() {
+        reader.decodeAhead()
+    }
+}

@@ -26,9 +26,14 @@ struct VideoFrame {
     /// The mean luma of the frame from 0 to 1, measured in few places.
     var brightness: Double {
         let side = PixelSize(width: min(size.width, 16), height: min(size.height, 16))
-        let luma = luma(of: PixelRect(whole: size), as: side)
+        var luma = luma(of: PixelRect(whole: size), as: side)
+        var sum = 0
+        for row in 0..<side.height {
+            luma.scale(to: row)
+            sum += luma.row.reduce(0) { $0 + Int($1) }
+        }
         let levels = YUVLevels(picture)
-        let mean = Double(luma.reduce(0) { $0 + Int($1) }) / Double(max(1, luma.count)) / 256
+        let mean = Double(sum) / Double(side.width * side.height) / 256
         return max(0, min((mean - Double(levels.black)) / Double(levels.white - levels.black), 1))
     }
 
@@ -44,30 +49,43 @@ struct VideoFrame {
             primaries: picture.primaries == unknown ? 9 : Int(picture.primaries))
     }
 
-    private func luma(of region: PixelRect, as output: PixelSize) -> [UInt16] {
-        PlaneFilter(source: size, region: region, output: output).scaled(picture.planes.0, picture.strides.0, depth)
+    private func luma(of region: PixelRect, as output: PixelSize) -> PlaneFilter {
+        PlaneFilter(
+            picture.planes.0, picture.strides.0, depth: Int(picture.depth), source: size, region: region,
+            output: output)
     }
 
-    private var depth: Int { Int(picture.depth) }
-
-    /// Returns the output in RGB.
-    private func rows(of region: PixelRect, as output: PixelSize) -> [UInt8] {
-        let luma = luma(of: region, as: output)
-        let levels = YUVLevels(picture)
-        guard picture.count == 3 else { return levels.rgb(luma) }
-        // An odd column has chroma of its own. So the sides are rounded up.
-        let across = 1 << Int(picture.shift_across)
-        let down = 1 << Int(picture.shift_down)
+    /// Returns the filters for both planes of chroma. Their sides are rounded up, because an odd column has chroma, too.
+    private func chroma(of region: PixelRect, as output: PixelSize) -> (PlaneFilter, PlaneFilter) {
+        let (across, down) = (1 << Int(picture.shift_across), 1 << Int(picture.shift_down))
+        let source = PixelSize(width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
         let part = PixelRect(
             x: region.x / Double(across), y: region.y / Double(down), width: region.width / Double(across),
             height: region.height / Double(down))
-        let chroma = PlaneFilter(
-            source: PixelSize(
-                width: (size.width + across - 1) / across, height: (size.height + down - 1) / down),
-            region: part, output: output)
-        return levels.rgb(
-            luma, chroma.scaled(picture.planes.1, picture.strides.1, depth),
-            chroma.scaled(picture.planes.2, picture.strides.2, depth))
+        func filter(_ plane: UnsafePointer<UInt8>?, _ stride: Int) -> PlaneFilter {
+            PlaneFilter(plane, stride, depth: Int(picture.depth), source: source, region: part, output: output)
+        }
+        return (filter(picture.planes.1, picture.strides.1), filter(picture.planes.2, picture.strides.2))
+    }
+
+    /// Returns the output in RGB.
+    private func rows(of region: PixelRect, as output: PixelSize) -> [UInt8] {
+        let levels = YUVLevels(picture)
+        var luma = luma(of: region, as: output)
+        var chroma = picture.count == 3 ? chroma(of: region, as: output) : nil
+        let grey = [UInt16](repeating: 128 << 8, count: output.width)
+        let length = output.width * PixelBuffer.bytesPerPixel
+        return [UInt8](unsafeUninitializedCapacity: length * output.height) { bytes, count in
+            for row in 0..<output.height {
+                luma.scale(to: row)
+                chroma?.0.scale(to: row)
+                chroma?.1.scale(to: row)
+                levels.convert(
+                    luma.row, chroma?.0.row ?? grey, chroma?.1.row ?? grey,
+                    to: UnsafeMutableBufferPointer(rebasing: bytes[row * length..<(row + 1) * length]))
+            }
+            count = length * output.height
+        }
     }
 }
 
@@ -101,59 +119,64 @@ struct PlaneFilter {
         }
     }
 
+    private let plane: UnsafePointer<UInt8>?
+    private let stride: Int
+    private let depth: Int
     private let rows: [Span]
     private let columns: [Span]
     /// The columns that the output needs.
     private let touched: Range<Int>
+    private var sums: [UInt32]
+
+    /// The row scaled last, in units of 1/256 of an 8-bit value.
+    private(set) var row: [UInt16]
 
     /// Creates a filter that scales `region` of a plane to `output`. Limits the region to the plane.
-    init(source: PixelSize, region: PixelRect, output: PixelSize) {
-        let across = AreaAxis(start: region.x, length: region.width, sourceCount: source.width, count: output.width)
-        let down = AreaAxis(start: region.y, length: region.height, sourceCount: source.height, count: output.height)
-        columns = (0..<output.width).map { Span($0, on: across) }
-        rows = (0..<output.height).map { Span($0, on: down) }
-        touched = (columns.first?.first ?? 0)..<(columns.last?.last ?? 0) + 1
-    }
-
-    /// Returns the scaled samples, in units of 1/256 of an 8-bit value.
     ///
     /// - Parameters:
     ///   - plane: as many rows as the source has. The filter stays within them.
     ///   - stride: the bytes from a row to the next one. It may be negative.
     ///   - depth: the bits of a sample, 8 to 12. Above 8, samples have two bytes.
-    func scaled(_ plane: UnsafePointer<UInt8>?, _ stride: Int, _ depth: Int) -> [UInt16] {
-        guard let plane else { return [UInt16](repeating: 0, count: rows.count * columns.count) }
-        if depth > 8 { return scaled(plane, stride, depth, as: UInt16.self) }
-        return scaled(plane, stride, depth, as: UInt8.self)
+    init(
+        _ plane: UnsafePointer<UInt8>?, _ stride: Int, depth: Int, source: PixelSize, region: PixelRect,
+        output: PixelSize
+    ) {
+        (self.plane, self.stride, self.depth) = (plane, stride, depth)
+        let across = AreaAxis(start: region.x, length: region.width, sourceCount: source.width, count: output.width)
+        let down = AreaAxis(start: region.y, length: region.height, sourceCount: source.height, count: output.height)
+        columns = (0..<output.width).map { Span($0, on: across) }
+        rows = (0..<output.height).map { Span($0, on: down) }
+        touched = (columns.first?.first ?? 0)..<(columns.last?.last ?? 0) + 1
+        sums = Array(repeating: 0, count: touched.count)
+        row = Array(repeating: 0, count: columns.count)
     }
 
-    @inline(__always)
-    private func scaled<Sample: FixedWidthInteger & UnsignedInteger>(
-        _ plane: UnsafePointer<UInt8>, _ stride: Int, _ depth: Int, as kind: Sample.Type
-    ) -> [UInt16] {
-        var sums = [UInt32](repeating: 0, count: touched.count)
-        let start = UnsafeRawPointer(plane) + touched.lowerBound * MemoryLayout<Sample>.size
-        return [UInt16](unsafeUninitializedCapacity: rows.count * columns.count) { output, count in
-            sums.withUnsafeMutableBufferPointer { sums in
-                for (index, span) in rows.enumerated() {
-                    let target = index * columns.count
-                    if index > 0, span == rows[index - 1] {
-                        for column in 0..<columns.count {
-                            output[target + column] = output[target - columns.count + column]
-                        }
-                    } else {
-                        add(span, start, stride, to: sums, as: kind)
-                        reduce(sums, depth, to: UnsafeMutableBufferPointer(rebasing: output[target...]))
-                    }
+    /// Scales the source to one row of the output. Rows are quickest in order.
+    mutating func scale(to index: Int) {
+        let span = rows[index]
+        // Enlarged rows are equal.
+        guard let plane, index == 0 || span != rows[index - 1] else { return }
+        sums.withUnsafeMutableBufferPointer { sums in
+            let sample = depth > 8 ? MemoryLayout<UInt16>.size : MemoryLayout<UInt8>.size
+            let start = UnsafeRawPointer(plane) + touched.lowerBound * sample
+            if depth > 8 {
+                Self.add(span, start, stride, to: sums, as: UInt16.self)
+            } else {
+                Self.add(span, start, stride, to: sums, as: UInt8.self)
+            }
+        }
+        sums.withUnsafeBufferPointer { sums in
+            columns.withUnsafeBufferPointer { columns in
+                row.withUnsafeMutableBufferPointer { row in
+                    Self.reduce(sums, columns, from: touched.lowerBound, depth, to: row)
                 }
             }
-            count = rows.count * columns.count
         }
     }
 
     /// Adds up the rows of a span. A sum has the sample's bits and 16 more, at most 28.
     @inline(__always)
-    private func add<Sample: FixedWidthInteger & UnsignedInteger>(
+    private static func add<Sample: FixedWidthInteger & UnsignedInteger>(
         _ span: Span, _ start: UnsafeRawPointer, _ stride: Int, to sums: UnsafeMutableBufferPointer<UInt32>,
         as kind: Sample.Type
     ) {
@@ -184,25 +207,24 @@ struct PlaneFilter {
         }
     }
 
-    /// Reduces one row of sums to output samples.
-    private func reduce(
-        _ sums: UnsafeMutableBufferPointer<UInt32>, _ depth: Int, to output: UnsafeMutableBufferPointer<UInt16>
+    /// Reduces one row of sums, which begins at a column, to output samples.
+    private static func reduce(
+        _ sums: UnsafeBufferPointer<UInt32>, _ columns: UnsafeBufferPointer<Span>, from column: Int, _ depth: Int,
+        to output: UnsafeMutableBufferPointer<UInt16>
     ) {
         guard let source = sums.baseAddress, let target = output.baseAddress else { return }
         let shift = UInt64(16 + depth)
         let half: UInt64 = 1 << (shift - 1)
-        columns.withUnsafeBufferPointer { columns in
-            for (index, span) in columns.enumerated() {
-                let (first, last) = (span.first - touched.lowerBound, span.last - touched.lowerBound)
-                var between: UInt64 = 0
-                if span.betweenWeight > 0 {
-                    for column in first + 1..<last { between &+= UInt64(source[column]) }
-                }
-                let sum =
-                    between &* UInt64(span.betweenWeight) &+ UInt64(source[first]) &* UInt64(span.firstWeight)
-                    &+ UInt64(source[last]) &* UInt64(span.lastWeight)
-                target[index] = UInt16(truncatingIfNeeded: min((sum &+ half) &>> shift, 0xFFFF))
+        for (index, span) in columns.enumerated() {
+            let (first, last) = (span.first - column, span.last - column)
+            var between: UInt64 = 0
+            if span.betweenWeight > 0 {
+                for place in first + 1..<last { between &+= UInt64(source[place]) }
             }
+            let sum =
+                between &* UInt64(span.betweenWeight) &+ UInt64(source[first]) &* UInt64(span.firstWeight)
+                &+ UInt64(source[last]) &* UInt64(span.lastWeight)
+            target[index] = UInt16(truncatingIfNeeded: min((sum &+ half) &>> shift, 0xFFFF))
         }
     }
 }
@@ -244,32 +266,27 @@ private struct YUVLevels {
         green = (fixed(2 * (1 - kb) * kb / rest * chroma), fixed(2 * (1 - kr) * kr / rest * chroma))
     }
 
-    /// Converts grey samples in units of 1/256.
-    func rgb(_ grey: [UInt16]) -> [UInt8] {
-        let middle = [UInt16](repeating: 128 << 8, count: grey.count)
-        return rgb(grey, middle, middle)
-    }
-
-    /// Converts samples in units of 1/256. The three have equal counts.
-    func rgb(_ luma: [UInt16], _ first: [UInt16], _ second: [UInt16]) -> [UInt8] {
-        let count = min(luma.count, first.count, second.count)
-        return [UInt8](unsafeUninitializedCapacity: count * PixelBuffer.bytesPerPixel) { output, length in
-            luma.withUnsafeBufferPointer { luma in
-                first.withUnsafeBufferPointer { first in
-                    second.withUnsafeBufferPointer { second in
-                        for index in 0..<count {
-                            // In units of 1/16, so that all products fit 32 bits.
-                            let y = (Int32(luma[index]) &>> 4 &- black &<< 4) &* self.luma
-                            let u = Int32(first[index]) &>> 4 &- 128 &<< 4
-                            let v = Int32(second[index]) &>> 4 &- 128 &<< 4
-                            output[3 * index] = Self.byte(y &+ v &* red)
-                            output[3 * index + 1] = Self.byte(y &- u &* green.0 &- v &* green.1)
-                            output[3 * index + 2] = Self.byte(y &+ u &* blue)
-                        }
+    /// Converts samples in units of 1/256 to as many pixels.
+    func convert(
+        _ luma: [UInt16], _ first: [UInt16], _ second: [UInt16], to output: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        let count = min(luma.count, first.count, second.count, output.count / PixelBuffer.bytesPerPixel)
+        guard var target = output.baseAddress else { return }
+        luma.withUnsafeBufferPointer { luma in
+            first.withUnsafeBufferPointer { first in
+                second.withUnsafeBufferPointer { second in
+                    for index in 0..<count {
+                        // In units of 1/16, so that all products fit 32 bits.
+                        let y = (Int32(luma[index]) &>> 4 &- black &<< 4) &* self.luma
+                        let u = Int32(first[index]) &>> 4 &- 128 &<< 4
+                        let v = Int32(second[index]) &>> 4 &- 128 &<< 4
+                        target[0] = Self.byte(y &+ v &* red)
+                        target[1] = Self.byte(y &- u &* green.0 &- v &* green.1)
+                        target[2] = Self.byte(y &+ u &* blue)
+                        target += PixelBuffer.bytesPerPixel
                     }
                 }
             }
-            length = count * PixelBuffer.bytesPerPixel
         }
     }
 

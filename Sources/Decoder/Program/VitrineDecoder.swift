@@ -11,7 +11,7 @@ import Sandbox
 ///
 /// With `--report` the program writes a `DecoderReport` into the memory, or to a terminal. With `--serve` it forks
 /// processes that decode, as `DecoderService` describes. With `--small` it decodes many small pictures, as
-/// `SmallPictureService` describes.
+/// `SmallPictureService` describes. With `--play` and a request it plays a video, as `VideoService` describes.
 @main
 enum VitrineDecoder {
     static func main() {
@@ -19,6 +19,7 @@ enum VitrineDecoder {
         if arguments.elementsEqual([DecoderReport.argument]) { report() }
         if arguments.elementsEqual([DecoderService.argument]) { serve() }
         if arguments.elementsEqual([SmallPictureService.argument]) { serveSmall() }
+        if arguments.first == VideoService.argument { play(arguments.dropFirst()) }
         let isVideo = Decoder.prepare(forPictureOn: STDIN_FILENO)
         decode(Result { () throws(PixelsError) in try DecodeRequest(arguments: arguments) }, isVideo: isVideo)
     }
@@ -61,6 +62,58 @@ enum VitrineDecoder {
             Decoder.decodeSmall(picture, request).map(DecodeOutcome.picture)
         }.run()
         _exit(0)
+    }
+
+    /// Plays a video, until the socket is closed.
+    private static func play(_ arguments: some Collection<String>) -> Never {
+        guard let request = try? DecodeRequest(arguments: arguments) else { _exit(1) }
+        let isVideo = Decoder.prepare(forPictureOn: STDIN_FILENO)
+        let input = Result { () throws(DecodeFailure) in
+            try InputFile(descriptor: STDIN_FILENO, isReadInPieces: isVideo)
+        }
+        let longestAnswer = DecodeOutcome.longestEncoding(for: request)
+        guard SandboxRules(longestAnswer: longestAnswer, plays: true).apply() != nil else { _exit(1) }
+        let memory = SealedMemory(adopting: STDOUT_FILENO)
+        let playback = Result { () throws(DecodeFailure) in
+            try VideoPlayback(on: STDIN_FILENO, length: input.get().size, request)
+        }
+        var buffer = [UInt8](repeating: 0, count: VideoService.Order.length)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(STDERR_FILENO, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            if count == 0 { _exit(0) }
+            guard count == buffer.count, let order = try? VideoService.Order(packet: buffer),
+                let answer = try? answer(order, playback, memory)
+            else { _exit(1) }
+            let packet = answer.packet
+            guard write(STDERR_FILENO, packet, packet.count) == packet.count else { _exit(1) }
+            if case .success(let playback) = playback { playback.prepareNext() }
+        }
+    }
+
+    /// Writes the frame that is due into the memory. Returns the answer to the client.
+    private static func answer(
+        _ order: VideoService.Order, _ playback: Result<VideoPlayback, DecodeFailure>, _ memory: SealedMemory
+    ) throws(PixelsError) -> VideoService.Answer {
+        do throws(DecodeFailure) {
+            let playback = try playback.get()
+            let progress = try playback.picture(at: Double(order.microseconds) / 1e6)
+            switch progress {
+            case .same: return VideoService.Answer(number: order.number, kind: .same, isLast: playback.isAtLast)
+            case .end: return VideoService.Answer(number: order.number, kind: .end)
+            case .picture(let reply, let seconds):
+                return VideoService.Answer(
+                    number: order.number, kind: .picture, count: try store(.picture(reply), memory),
+                    microseconds: Int64(max(0, min(seconds, 1e9)) * 1e6), isLast: playback.isAtLast)
+            }
+        } catch {
+            return VideoService.Answer(
+                number: order.number, kind: .picture, count: try DecodeOutcome.failure(error).write(over: memory))
+        }
+    }
+
+    private static func store(_ outcome: DecodeOutcome, _ memory: SealedMemory) throws(DecodeFailure) -> Int {
+        do { return try outcome.write(over: memory) } catch { throw .badRequest("\(error)") }
     }
 
     private static func outcome(

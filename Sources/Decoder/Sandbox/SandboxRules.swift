@@ -16,16 +16,23 @@ import CSandbox
 public struct SandboxRules {
     /// The most bytes that this process may write to a file, as many as its longest answer has.
     private let longestAnswer: Int
+    /// The most seconds of processor time.
+    private let cpuSeconds: Int
     private let uses: (landlock: Bool, seccomp: Bool)
 
-    private static let cpuSeconds = 10
+    private static let cpuSecondsForPicture = 10
+    /// A film is decoded in less. The limit ends a decoder that a video has caught, if all else fails.
+    private static let cpuSecondsForFilm = 4 * 3_600
     /// The most memory in bytes. This is enough for a file of 512 MiB and the largest progressive picture, 100 million
     /// pixels in 4:2:0.
     private static let addressSpace = 1 << 30
 
     /// Creates the rules for a process with a size limit for its answer.
-    public init(longestAnswer: Int) {
+    ///
+    /// - Parameter plays: whether the process plays a video, for which it may take hours.
+    public init(longestAnswer: Int, plays: Bool = false) {
         self.longestAnswer = longestAnswer
+        cpuSeconds = plays ? Self.cpuSecondsForFilm : Self.cpuSecondsForPicture
         uses = (true, true)
     }
 
@@ -33,6 +40,7 @@ public struct SandboxRules {
     /// alone.
     package init(longestAnswer: Int, restrictions: Set<Restriction>) {
         self.longestAnswer = longestAnswer
+        cpuSeconds = Self.cpuSecondsForPicture
         uses = (restrictions.contains(.landlock), restrictions.contains(.seccomp))
     }
 
@@ -88,7 +96,7 @@ public struct SandboxRules {
     }
 
     private func limitResources() -> Bool {
-        limit(csandbox_cpu_seconds, Self.cpuSeconds)
+        limit(csandbox_cpu_seconds, cpuSeconds)
             && limit(csandbox_address_space, Self.addressSpace)
             && limit(csandbox_file_size, longestAnswer)
             // The ones already open: the picture, the answer and standard error.

@@ -53,6 +53,11 @@ public enum DecodeOutcome: Hashable, Sendable {
         try memory.fill(with: [head, product] + following)
     }
 
+    /// Writes the answer over the beginning of shared memory. Returns the number of bytes.
+    public func write(over memory: SealedMemory) throws(PixelsError) -> Int {
+        try memory.overwrite(with: [head, product])
+    }
+
     /// The encoded answer without pixels or thumbnail.
     var head: [UInt8] {
         var wire = WireWriter()

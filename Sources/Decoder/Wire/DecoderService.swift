@@ -132,3 +132,110 @@ public enum SmallPictureService {
         bytes.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 }
+
+/// The protocol of the decoder that plays one video.
+///
+/// Started with `argument` and an encoded `DecodeRequest`, the decoder expects a video as its standard input, shared memory
+/// as its standard output, and a packet socket as its standard error. Each packet from the client is an `Order`, and the
+/// decoder answers each with one `Answer`. A picture is in the shared memory, as an encoded `DecodeOutcome`, until the next
+/// order. The decoder exits when the socket is closed.
+public enum VideoService {
+    /// The argument that starts a decoder that plays.
+    public static let argument = "--play"
+    /// The latest time of a video in microseconds: thirty years.
+    public static let latest: Int64 = 1_000_000_000_000_000
+
+    /// A request for the frame that is due at a time.
+    public struct Order: Equatable, Sendable {
+        /// A number that the answer repeats.
+        public let number: UInt32
+        /// The time in the video, from 0 to `latest`.
+        public let microseconds: Int64
+
+        /// The number of bytes of an encoded order.
+        public static let length = 12
+
+        /// Creates an order. Limits the time to the allowed ones.
+        public init(number: UInt32, microseconds: Int64) {
+            self.number = number
+            self.microseconds = max(0, min(microseconds, latest))
+        }
+
+        /// The order as a packet.
+        public var packet: [UInt8] {
+            var wire = WireWriter()
+            wire.append(number)
+            wire.append(microseconds)
+            return wire.bytes
+        }
+
+        /// Reads a packet. Throws unless it is an order.
+        public init(packet: [UInt8]) throws(PixelsError) {
+            self = try packet.withUnsafeBufferPointer { bytes throws(PixelsError) in
+                var wire = WireReader(UnsafeRawBufferPointer(bytes))
+                let (number, time) = (try wire.integer(UInt32.self), try wire.integer(Int64.self))
+                guard wire.remaining == 0, 0...latest ~= time else { throw .malformedRequest("a time") }
+                return Order(number: number, microseconds: time)
+            }
+        }
+    }
+
+    /// The answer to an order.
+    public struct Answer: Equatable, Sendable {
+        /// The kind of an answer.
+        public enum Kind: UInt8, Sendable {
+            /// The memory has a picture, or the reason why there is none.
+            case picture
+            /// The picture of the answer before is still due.
+            case same
+            /// The video is over.
+            case end
+        }
+
+        /// The order's number.
+        public let number: UInt32
+        /// The kind.
+        public let kind: Kind
+        /// The number of bytes in the memory, for a picture.
+        public let count: Int
+        /// The frame's time in the video, from 0 to `latest`.
+        public let microseconds: Int64
+        /// Whether no other frame follows, as far as the decoder knows.
+        public let isLast: Bool
+
+        /// The number of bytes of an encoded answer.
+        public static let length = 18
+
+        /// Creates an answer.
+        public init(number: UInt32, kind: Kind, count: Int = 0, microseconds: Int64 = 0, isLast: Bool = false) {
+            self.number = number
+            self.kind = kind
+            self.count = count
+            self.microseconds = max(0, min(microseconds, latest))
+            self.isLast = isLast
+        }
+
+        /// The answer as a packet.
+        public var packet: [UInt8] {
+            var wire = WireWriter()
+            wire.append(number)
+            wire.append(kind.rawValue)
+            wire.append(UInt32(clamping: count))
+            wire.append(microseconds)
+            wire.append(isLast)
+            return wire.bytes
+        }
+
+        /// Reads a packet, which may contain anything. Throws unless it is an answer.
+        public init(packet: [UInt8]) throws(PixelsError) {
+            self = try packet.withUnsafeBufferPointer { bytes throws(PixelsError) in
+                var wire = WireReader(UnsafeRawBufferPointer(bytes))
+                let (number, kind) = (try wire.integer(UInt32.self), Kind(rawValue: try wire.integer()))
+                let (count, time) = (Int(try wire.integer(UInt32.self)), try wire.integer(Int64.self))
+                let isLast = try wire.flag()
+                guard let kind, wire.remaining == 0, 0...latest ~= time else { throw .malformedReply("no frame") }
+                return Answer(number: number, kind: kind, count: count, microseconds: time, isLast: isLast)
+            }
+        }
+    }
+}

@@ -79,6 +79,18 @@ public final class SealedMemory: Sendable {
         return try body(UnsafeRawBufferPointer(start: mapping, count: size))
     }
 
+    /// Writes the parts over the beginning of a file that keeps its length. Returns the number of bytes.
+    func overwrite(with parts: [[UInt8]]) throws(PixelsError) -> Int {
+        var position = 0
+        for part in parts {
+            try part.withUnsafeBufferPointer { bytes throws(PixelsError) in
+                try write(UnsafeRawBufferPointer(bytes), at: position)
+            }
+            position += part.count
+        }
+        return position
+    }
+
     private func write(_ bytes: UnsafeRawBufferPointer, at start: Int) throws(PixelsError) {
         var written = 0
         while written < bytes.count {
@@ -95,5 +107,46 @@ public final class SealedMemory: Sendable {
     private func seal() throws(PixelsError) {
         let seals = cmemory_seal_shrink | cmemory_seal_grow | cmemory_seal_write | cmemory_seal_seal
         guard cmemory_add_seals(descriptor, seals) == 0 else { throw .system(call: "fcntl", code: errno) }
+    }
+}
+
+/// A block of memory that this process reads and another process writes, again and again.
+///
+/// The block's length is sealed before any other process gets it, so no access to the mapping can fail. The contents may
+/// change at any time. So readers take a copy, and check only the copy.
+public final class SharedBlock: Sendable {
+    /// The memory's descriptor, for the other process. It closes on exec and with this object.
+    public var descriptor: CInt { memory.descriptor }
+    /// The block's length in bytes.
+    public let count: Int
+    private let memory: SealedMemory
+    /// The address of the mapping. It is only read, and it stays valid while this object exists.
+    private let address: UInt
+
+    /// Creates a block of zeros.
+    public init(count: Int) throws(PixelsError) {
+        memory = try SealedMemory()
+        self.count = max(1, count)
+        guard ftruncate(memory.descriptor, off_t(self.count)) == 0 else { throw .system(call: "ftruncate", code: errno) }
+        let seals = cmemory_seal_shrink | cmemory_seal_grow | cmemory_seal_seal
+        guard cmemory_add_seals(memory.descriptor, seals) == 0 else { throw .system(call: "fcntl", code: errno) }
+        guard let mapping = mmap(nil, self.count, PROT_READ, MAP_SHARED, memory.descriptor, 0), mapping != MAP_FAILED
+        else { throw .system(call: "mmap", code: errno) }
+        address = UInt(bitPattern: mapping)
+    }
+
+    deinit {
+        munmap(UnsafeMutableRawPointer(bitPattern: address), count)
+    }
+
+    /// Returns a copy of the first bytes. Throws if the block is shorter.
+    public func copy(_ length: Int) throws(PixelsError) -> [UInt8] {
+        guard 0...count ~= length else { throw .oversized(bytes: length, limit: count) }
+        return [UInt8](unsafeUninitializedCapacity: length) { buffer, copied in
+            if let source = UnsafeRawPointer(bitPattern: address), let target = buffer.baseAddress {
+                memcpy(target, source, length)
+                copied = length
+            }
+        }
     }
 }

@@ -20,7 +20,8 @@ public struct DecoderClient: Sendable {
         case server
     }
 
-    private let program: DecoderProgram
+    /// The decoder as a program, which the player of videos starts itself.
+    let program: DecoderProgram
     private let server: DecoderServer?
     private let small: SmallPictureDecoders?
 
