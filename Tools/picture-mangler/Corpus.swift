@@ -41,11 +41,12 @@ enum Corpus {
         return jpegs + exif(jpegs[0]) + pngs() + converted.filter { !$0.isEmpty } + ready()
     }
 
-    /// Files of the tests' corpus that these programs cannot write: raw files, QOI, JPEG XL and high dynamic range.
+    /// Files of the tests' corpus that these programs cannot write: raw files, QOI, JPEG XL, high dynamic
+    /// range and videos.
     private static func ready() -> [[UInt8]] {
         guard let corpus = try? PictureCorpus() else { return [] }
         let names = corpus.names(in: "pictures").filter { name in
-            ["qoi-", "jxl-", "hdr-"].contains { name.hasPrefix($0) }
+            ["qoi-", "jxl-", "hdr-", "video-"].contains { name.hasPrefix($0) }
                 || name.hasPrefix("raw-") && !name.hasPrefix("raw-orientation")
         }
         return names.compactMap { try? corpus.bytes("pictures", $0) }

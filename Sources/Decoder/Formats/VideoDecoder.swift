@@ -39,7 +39,6 @@ enum VideoDecoder: PictureDecoder {
         var reader = opened
         let plan = try reader.plan(request)
         guard request.wantsPixels else { return plan.reply(reader.facts) }
-        try reader.openCodec()
         return try poster(of: &reader, by: plan)
     }
 
@@ -136,10 +135,12 @@ struct VideoContainer {
 struct VideoReader: ~Copyable {
     private let reader: UnsafeMutablePointer<cvideo_reader>
     private let container: VideoContainer
-    private let numbers: cvideo_facts
-    /// The time of the first frame in the file's own seconds.
-    private let start: Double
+    private var numbers: cvideo_facts
+    /// The time of the first frame in the file's own seconds; NaN before the first frame of some files.
+    private var start: Double
 
+    /// Whether the codec is open.
+    private var isOpen = false
     /// Whether there is a frame to show.
     private(set) var hasFrame = false
     /// The time of the frame to show in seconds, from 0.
@@ -221,8 +222,19 @@ struct VideoReader: ~Copyable {
     /// The usual time between two frames in seconds.
     private var interval: Double { numbers.rate > 0 ? max(0.001, min(1 / numbers.rate, 1)) : 0.04 }
 
-    /// Returns the geometry for a request. Throws if the video has no size or is too large.
-    func plan(_ request: DecodeRequest) throws(DecodeFailure) -> DecodePlan {
+    /// Returns the geometry for a request, and opens the codec if the request needs it. Throws if the video has no size or is
+    /// too large.
+    mutating func plan(_ request: DecodeRequest) throws(DecodeFailure) -> DecodePlan {
+        // A few containers leave the size to the codec.
+        let isSized = numbers.width > 0 && numbers.height > 0
+        if request.wantsPixels || !isSized { try openCodec() }
+        if !isSized || request.wantsPixels && start.isNaN { decodeAhead(needed: -.infinity) }
+        if !isSized, timeAhead != nil {
+            let frame = reader.pointee.ahead.pointee
+            (numbers.width, numbers.height) = (frame.width, frame.height)
+            numbers.aspect = cvideo_quotient(frame.sample_aspect_ratio)
+        }
+        if start.isNaN { start = 0 }
         let stored = PixelSize(width: Int(numbers.width), height: Int(numbers.height))
         try PictureBounds.check(stored, isHeldWhole: true)
         // Pixels may be higher or wider than others. The size is that of square ones, and never smaller.
@@ -293,8 +305,9 @@ struct VideoReader: ~Copyable {
 
     // MARK: - Frames
 
-    /// Opens the codec. Call this once, before the methods below.
-    func openCodec() throws(DecodeFailure) {
+    private mutating func openCodec() throws(DecodeFailure) {
+        guard !isOpen else { return }
+        isOpen = true
         let outcome = cvideo_open_codec(reader)
         guard outcome == cvideo_done else { throw Self.failure(outcome, container, reader) }
     }
@@ -305,7 +318,7 @@ struct VideoReader: ~Copyable {
     /// Whether the video has no frame that is due at a time.
     func isOver(at time: Double) -> Bool { !hasFrame || isAtLast && time >= self.time + interval }
 
-    /// Decodes up to the frame due at a time. Stops earlier once it has decoded that many pixels.
+    /// Decodes up to the frame due at a time, after a plan. Stops earlier once it has decoded that many pixels.
     mutating func advance(to time: Double, atMost pixels: Int) {
         let position = timeAhead ?? self.time
         if time < wanted, hasFrame, time < self.time {
@@ -351,6 +364,7 @@ struct VideoReader: ~Copyable {
             return
         }
         work += Int(reader.pointee.ahead.pointee.width) * Int(reader.pointee.ahead.pointee.height)
+        if start.isNaN { start = cvideo_time_ahead(reader) }
         let stated = cvideo_time_ahead(reader) - start
         let earliest = hasFrame ? time : 0
         // A missing time, or one that does not fit.
@@ -392,7 +406,6 @@ public final class VideoPlayback {
         self.request = request
         plan = try reader.plan(request)
         facts = reader.facts
-        try reader.openCodec()
     }
 
     /// Whether the frame returned last is known to be the video's last one.

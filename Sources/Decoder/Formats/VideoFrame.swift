@@ -95,8 +95,8 @@ struct VideoFrame {
 struct PlaneFilter {
     /// The source samples of one output sample along one side, with weights that add up to 2¹⁶.
     private struct Span: Equatable {
-        let first: Int
-        let last: Int
+        let first: Int32
+        let last: Int32
         let firstWeight: UInt32
         let betweenWeight: UInt32
         let lastWeight: UInt32
@@ -105,8 +105,9 @@ struct PlaneFilter {
 
         init(_ index: Int, on axis: AreaAxis) {
             let (start, end) = (axis.boundary(index), axis.boundary(index + 1))
-            first = min(Int(start), axis.sourceCount - 1)
-            last = max(first, min(Int(end.rounded(.up)) - 1, axis.sourceCount - 1))
+            let first = min(Int(start), axis.sourceCount - 1)
+            let last = max(first, min(Int(end.rounded(.up)) - 1, axis.sourceCount - 1))
+            (self.first, self.last) = (Int32(first), Int32(last))
             guard last > first else {
                 (firstWeight, betweenWeight, lastWeight) = (Self.whole, 0, 0)
                 return
@@ -146,7 +147,7 @@ struct PlaneFilter {
         let down = AreaAxis(start: region.y, length: region.height, sourceCount: source.height, count: output.height)
         columns = (0..<output.width).map { Span($0, on: across) }
         rows = (0..<output.height).map { Span($0, on: down) }
-        touched = (columns.first?.first ?? 0)..<(columns.last?.last ?? 0) + 1
+        touched = Int(columns.first?.first ?? 0)..<Int(columns.last?.last ?? 0) + 1
         sums = Array(repeating: 0, count: touched.count)
         row = Array(repeating: 0, count: columns.count)
     }
@@ -160,71 +161,70 @@ struct PlaneFilter {
             let sample = depth > 8 ? MemoryLayout<UInt16>.size : MemoryLayout<UInt8>.size
             let start = UnsafeRawPointer(plane) + touched.lowerBound * sample
             if depth > 8 {
-                Self.add(span, start, stride, to: sums, as: UInt16.self)
+                Self.add(span, start, stride, depth, to: sums, as: UInt16.self)
             } else {
-                Self.add(span, start, stride, to: sums, as: UInt8.self)
+                Self.add(span, start, stride, depth, to: sums, as: UInt8.self)
             }
         }
         sums.withUnsafeBufferPointer { sums in
             columns.withUnsafeBufferPointer { columns in
                 row.withUnsafeMutableBufferPointer { row in
-                    Self.reduce(sums, columns, from: touched.lowerBound, depth, to: row)
+                    Self.reduce(sums, columns, from: touched.lowerBound, to: row)
                 }
             }
         }
     }
 
-    /// Adds up the rows of a span. A sum has the sample's bits and 16 more, at most 28.
+    /// Computes the means of the rows of a span, in units of 1/256 of an 8-bit value. Until then, a sum has the sample's bits
+    /// and 16 more, at most 28.
     @inline(__always)
     private static func add<Sample: FixedWidthInteger & UnsignedInteger>(
-        _ span: Span, _ start: UnsafeRawPointer, _ stride: Int, to sums: UnsafeMutableBufferPointer<UInt32>,
-        as kind: Sample.Type
+        _ span: Span, _ start: UnsafeRawPointer, _ stride: Int, _ depth: Int,
+        to sums: UnsafeMutableBufferPointer<UInt32>, as kind: Sample.Type
     ) {
         func row(_ index: Int) -> UnsafePointer<Sample> {
             (start + index * stride).assumingMemoryBound(to: Sample.self)
         }
         guard let target = sums.baseAddress else { return }
-        let (first, last) = (row(span.first), row(span.last))
-        if span.last - span.first > 1 {
-            var current = row(span.first + 1)
-            for column in 0..<sums.count { target[column] = UInt32(truncatingIfNeeded: current[column]) }
-            for index in span.first + 2..<max(span.first + 2, span.last) {
-                current = row(index)
-                for column in 0..<sums.count { target[column] &+= UInt32(truncatingIfNeeded: current[column]) }
+        let shift = UInt32(depth)
+        let half: UInt32 = 1 << (shift - 1)
+        let (firstRow, lastRow) = (Int(span.first), Int(span.last))
+        let (first, last) = (row(firstRow), row(lastRow))
+        if lastRow - firstRow > 1 {
+            let second = row(firstRow + 1)
+            for column in 0..<sums.count { target[column] = UInt32(truncatingIfNeeded: second[column]) }
+            for index in firstRow + 2..<max(firstRow + 2, lastRow) {
+                let between = row(index)
+                for column in 0..<sums.count { target[column] &+= UInt32(truncatingIfNeeded: between[column]) }
             }
-            for column in 0..<sums.count {
-                target[column] =
-                    target[column] &* span.betweenWeight
-                    &+ UInt32(truncatingIfNeeded: first[column]) &* span.firstWeight
-                    &+ UInt32(truncatingIfNeeded: last[column]) &* span.lastWeight
-            }
-        } else {
-            for column in 0..<sums.count {
-                target[column] =
-                    UInt32(truncatingIfNeeded: first[column]) &* span.firstWeight
-                    &+ UInt32(truncatingIfNeeded: last[column]) &* span.lastWeight
-            }
+        }
+        let hasBetween = lastRow - firstRow > 1
+        for column in 0..<sums.count {
+            let between = hasBetween ? target[column] &* span.betweenWeight : 0
+            let sum =
+                between &+ UInt32(truncatingIfNeeded: first[column]) &* span.firstWeight
+                &+ UInt32(truncatingIfNeeded: last[column]) &* span.lastWeight
+            target[column] = (sum &+ half) &>> shift
         }
     }
 
-    /// Reduces one row of sums, which begins at a column, to output samples.
+    /// Reduces one row of means, which begins at a column, to output samples. A mean has 16 bits, and the weights add up to
+    /// 2¹⁶. So the sums fit 32 bits.
     private static func reduce(
-        _ sums: UnsafeBufferPointer<UInt32>, _ columns: UnsafeBufferPointer<Span>, from column: Int, _ depth: Int,
+        _ means: UnsafeBufferPointer<UInt32>, _ columns: UnsafeBufferPointer<Span>, from column: Int,
         to output: UnsafeMutableBufferPointer<UInt16>
     ) {
-        guard let source = sums.baseAddress, let target = output.baseAddress else { return }
-        let shift = UInt64(16 + depth)
-        let half: UInt64 = 1 << (shift - 1)
+        guard let target = output.baseAddress, let start = means.baseAddress else { return }
+        let source = start - column
         for (index, span) in columns.enumerated() {
-            let (first, last) = (span.first - column, span.last - column)
-            var between: UInt64 = 0
+            let (first, last) = (Int(span.first), Int(span.last))
+            var sum = source[first] &* span.firstWeight &+ source[last] &* span.lastWeight
             if span.betweenWeight > 0 {
-                for place in first + 1..<last { between &+= UInt64(source[place]) }
+                var between: UInt32 = 0
+                for place in first + 1..<last { between &+= source[place] }
+                sum &+= between &* span.betweenWeight
             }
-            let sum =
-                between &* UInt64(span.betweenWeight) &+ UInt64(source[first]) &* UInt64(span.firstWeight)
-                &+ UInt64(source[last]) &* UInt64(span.lastWeight)
-            target[index] = UInt16(truncatingIfNeeded: min((sum &+ half) &>> shift, 0xFFFF))
+            target[index] = UInt16(truncatingIfNeeded: (min(sum, 0xFFFF_7FFF) &+ 0x8000) &>> 16)
         }
     }
 }
@@ -239,6 +239,8 @@ private struct YUVLevels {
     private let red: Int32
     private let green: (Int32, Int32)
     private let blue: Int32
+    /// Whether the three planes are red, green and blue.
+    private let isRGB: Bool
 
     /// The shares of red and blue in luma.
     private static let bt601 = (0.299, 0.114)
@@ -246,7 +248,8 @@ private struct YUVLevels {
     private static let bt2020 = (0.2627, 0.0593)
 
     init(_ picture: cvideo_picture) {
-        let isFull = picture.is_full_range != 0
+        isRGB = picture.is_rgb != 0
+        let isFull = picture.is_full_range != 0 || isRGB
         (black, white) = isFull ? (0, 255) : (16, 235)
         let (kr, kb) =
             switch picture.matrix {
@@ -276,6 +279,13 @@ private struct YUVLevels {
             first.withUnsafeBufferPointer { first in
                 second.withUnsafeBufferPointer { second in
                     for index in 0..<count {
+                        if isRGB {
+                            target[0] = Self.byte(luma[index])
+                            target[1] = Self.byte(first[index])
+                            target[2] = Self.byte(second[index])
+                            target += PixelBuffer.bytesPerPixel
+                            continue
+                        }
                         // In units of 1/16, so that all products fit 32 bits.
                         let y = (Int32(luma[index]) &>> 4 &- black &<< 4) &* self.luma
                         let u = Int32(first[index]) &>> 4 &- 128 &<< 4
@@ -288,6 +298,11 @@ private struct YUVLevels {
                 }
             }
         }
+    }
+
+    @inline(__always)
+    private static func byte(_ sample: UInt16) -> UInt8 {
+        UInt8(truncatingIfNeeded: (min(sample, 0xFF7F) &+ 0x80) &>> 8)
     }
 
     @inline(__always)

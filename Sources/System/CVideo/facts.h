@@ -70,7 +70,7 @@ static inline const char *cvideo_word(const cvideo_reader *reader, const char *k
     return entry == NULL ? NULL : entry->value;
 }
 
-/// The shown frame: its planes of luma and chroma, and their meaning.
+/// The shown frame: its planes of luma and chroma, or of red, green and blue, and their meaning.
 typedef struct cvideo_picture {
     int width;
     int height;
@@ -78,6 +78,7 @@ typedef struct cvideo_picture {
     ptrdiff_t strides[3];
     /// 1 for grey, otherwise 3.
     int count;
+    int is_rgb;
     /// The bits of a sample, 8 to 12. Above 8, a sample has two bytes in this machine's order.
     int depth;
     /// The chroma's sides are smaller by these powers of two.
@@ -98,7 +99,7 @@ static inline int cvideo_read_picture(const cvideo_reader *reader, cvideo_pictur
     const AVPixFmtDescriptor *kind = reader->library.describe_pixels((enum AVPixelFormat)frame->format);
     if (kind == NULL || frame->width <= 0 || frame->height <= 0) return 0;
     const uint64_t others = AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL
-        | AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
+        | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
     if (kind->flags & others) return 0;
     memset(picture, 0, sizeof *picture);
     picture->width = frame->width;
@@ -111,12 +112,14 @@ static inline int cvideo_read_picture(const cvideo_reader *reader, cvideo_pictur
     if (step == 2 && (kind->flags & AV_PIX_FMT_FLAG_BE) != (AV_NE(1, 0) ? AV_PIX_FMT_FLAG_BE : 0)) return 0;
     for (int index = 0; index < picture->count; index++) {
         const AVComponentDescriptor *part = &kind->comp[index];
-        if (part->plane != index || part->step != step || part->offset != 0 || part->shift != 0
-            || part->depth != picture->depth || frame->data[index] == NULL)
+        if (part->step != step || part->offset != 0 || part->shift != 0 || part->depth != picture->depth
+            || part->plane < 0 || part->plane > 2 || frame->data[part->plane] == NULL)
             return 0;
-        picture->planes[index] = frame->data[index];
-        picture->strides[index] = frame->linesize[index];
+        picture->planes[index] = frame->data[part->plane];
+        picture->strides[index] = frame->linesize[part->plane];
     }
+    picture->is_rgb = (kind->flags & AV_PIX_FMT_FLAG_RGB) != 0;
+    if (picture->is_rgb && picture->count != 3) return 0;
     picture->shift_across = kind->log2_chroma_w;
     picture->shift_down = kind->log2_chroma_h;
     // The formats "yuvj" say nothing else.

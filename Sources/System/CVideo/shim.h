@@ -320,10 +320,9 @@ static inline int64_t cvideo_units(const cvideo_reader *reader, double seconds) 
     return units > -4e18 && units < 4e18 ? (int64_t)units : 0;
 }
 
-/// Returns the time of the first frame in the file's own seconds, or 0.
+/// Returns the time of the first frame in the file's own seconds; NaN if the file does not state it.
 static inline double cvideo_start(const cvideo_reader *reader) {
-    double start = cvideo_seconds(reader, reader->stream->start_time);
-    return start == start ? start : 0;
+    return cvideo_seconds(reader, reader->stream->start_time);
 }
 
 /// Goes to the last key frame before a time in the file's own seconds, without a frame to show. Returns 0 if the file
