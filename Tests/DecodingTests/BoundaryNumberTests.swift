@@ -10,6 +10,8 @@ import Testing
     struct Format: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let make: @Sendable () throws -> [UInt8]
+        /// The number of attempts. Opening a video takes longer than a small picture.
+        var rounds = 10_000
 
         init(_ name: String, _ make: @escaping @Sendable () throws -> [UInt8]) {
             (testDescription, self.make) = (name, make)
@@ -63,7 +65,11 @@ import Testing
             Format("PPM as text") { try converted("-compress", "none", "ppm:-") },
             Format("PAM") { try converted("-alpha", "on", "pam:-") },
         ] + ["qoi-alpha.qoi", "jxl-described.jxl", "jxl-alpha-lossless.jxl", "raw-thumbnail.dng"].map(inCorpus)
-        + ["arw", "cr2", "cr3", "dng", "nef", "orf", "pef", "raf", "rw2", "srw"].map { inCorpus("raw-\($0).\($0)") }
+        + ["h264.mp4", "hevc.mov", "vp9.webm", "av1.mkv", "mjpeg.avi", "mpeg4.avi", "h264.mts", "mpeg2.mpg"].map {
+            var format = inCorpus("video-\($0)")
+            format.rounds = 300
+            return format
+        } + ["arw", "cr2", "cr3", "dng", "nef", "orf", "pef", "raf", "rw2", "srw"].map { inCorpus("raw-\($0).\($0)") }
 
     private static func inCorpus(_ name: String) -> Format {
         Format(name) { try PictureCorpus().bytes("pictures", name) }
@@ -81,7 +87,7 @@ import Testing
             whole.count <= 1_200 ? Array(whole.indices) : Array(0..<900) + Array(whole.count - 300..<whole.count)
         // `VITRINE_NUMBERS=30` makes thirty times as many attempts.
         let times = ProcessInfo.processInfo.environment["VITRINE_NUMBERS"].flatMap { Int($0) } ?? 1
-        for round in 0..<10_000 * max(1, times) {
+        for round in 0..<format.rounds * max(1, times) {
             var bytes = whole
             for _ in 0...(round % 2) { numbers.overwrite(&bytes, at: places.randomElement(using: &numbers) ?? 0) }
             if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) { Self.rightChecksums(&bytes) }

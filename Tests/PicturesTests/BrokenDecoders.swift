@@ -50,6 +50,15 @@ enum BrokenDecoders {
         ("small-refuses", nil),
     ]
 
+    /// Players that know the format of answers, with the expected errors; nil if they play.
+    static let players: [(name: String, error: PictureError?)] = [
+        ("play-crashes", .decoderDied), ("play-hangs", .tookTooLong), ("play-hangs-later", .tookTooLong),
+        ("play-lets-go", .decoderDied), ("play-talks-nonsense", .decoderDied), ("play-answers-too-long", .decoderDied),
+        ("play-answers-for-another", .decoderDied), ("play-passes-descriptors", .decoderDied),
+        ("play-claims-much", .decoderDied), ("play-shows-nothing", .decoderDied),
+        ("play-repeats-nothing", .decoderDied), ("play-lies-about-sizes", .decoderDied), ("play-well", nil),
+    ]
+
     /// The scripts, with the expected errors.
     static let scripts: [(name: String, error: PictureError)] = [
         ("complains", .decoderDied), ("crashes", .decoderDied), ("fails", .decoderDied), ("floods", .decoderDied),

@@ -204,6 +204,7 @@ struct DecodeOutcomeTests {
         some.exposureSeconds = 0.004
         some.iso = 200
         some.latitude = -33.5
+        some.video = VideoFacts(codec: "H.264", durationMilliseconds: 5_000, framesPerSecond: 25)
         some.fields = [MetadataField(name: "Model", value: "X-T4"), MetadataField(name: "Ärger", value: "")]
         return DecodeReply(
             to: request, sourceSize: PixelSize(width: 80, height: 60), format: "JPEG", orientation: .turnedRight,

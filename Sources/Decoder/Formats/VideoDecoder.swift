@@ -86,6 +86,8 @@ struct VideoContainer {
         "isom", "iso2", "iso3", "iso4", "iso5", "iso6", "iso7", "iso8", "iso9", "mp41", "mp42", "mp71", "avc1", "av01",
         "hvc1", "M4V ", "M4VH", "M4VP", "MSNV", "dash", "mmp4", "f4v ", "XAVC", "NDSC", "NDSH", "NDSM", "NDXC", "NDXH",
     ]
+    /// The brands of pictures, which may state a brand of videos, too.
+    private static let pictures: Set<String> = ["heic", "heix", "mif1", "msf1", "avif", "avis", "crx ", "jxl ", "jp2 "]
     /// The first boxes of QuickTime files without a brand.
     private static let boxes: Set<String> = ["moov", "mdat", "wide", "free", "skip", "pnot"]
 
@@ -101,7 +103,9 @@ struct VideoContainer {
         if word(at: 4) == "ftyp" {
             let end = min(max(file.number(at: 0, length: 4, isBigEndian: true) ?? 0, 16), 256)
             let brands = [word(at: 8)] + stride(from: 16, to: end, by: 4).map { word(at: $0) }
-            if brands.first == "qt  " {
+            if brands.contains(where: Self.pictures.contains) {
+                return nil
+            } else if brands.first == "qt  " {
                 self.init("QuickTime", "mov")
             } else if brands.contains(where: { $0.hasPrefix("3g") }) {
                 self.init("3GP", "mov")

@@ -104,7 +104,7 @@ enum VitrineDecoder {
             case .picture(let reply, let seconds):
                 return VideoService.Answer(
                     number: order.number, kind: .picture, count: try store(.picture(reply), memory),
-                    microseconds: Int64(max(0, min(seconds, 1e9)) * 1e6), isLast: playback.isAtLast)
+                    microseconds: Int64((max(0, min(seconds, 1e9)) * 1e6).rounded()), isLast: playback.isAtLast)
             }
         } catch {
             return VideoService.Answer(

@@ -6,13 +6,16 @@ import DecoderServer
 /// arguments and descriptors, and is not restricted.
 ///
 /// As a server it works correctly but its processes are broken. Names with `server-` are broken servers. Names with
-/// `small-` are broken decoders of small pictures that otherwise decode correctly.
+/// `small-` are broken decoders of small pictures that otherwise decode correctly. Names with `play-` are broken players.
 @main
 enum BrokenDecoder {
     static func main() throws {
         let name = CommandLine.arguments[0].split(separator: "/").last.map(String.init) ?? ""
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == [SmallPictureService.argument] { BrokenSmallDecoder(name: name).run() }
+        if arguments.first == VideoService.argument {
+            BrokenPlayer(name: name, request: try DecodeRequest(arguments: arguments.dropFirst())).run()
+        }
         guard arguments == [DecoderService.argument] else {
             return try decode(DecodeRequest(arguments: arguments), name)
         }

@@ -1,0 +1,138 @@
+import Foundation
+import PictureTestSupport
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+/// Videos. `CorpusTests` compares their pictures with ffmpeg's.
+struct VideoTests {
+    private let folder = TestFolder()
+
+    private static func file(_ name: String) throws -> [UInt8] {
+        try PictureCorpus().bytes("pictures", "video-\(name)")
+    }
+
+    private func facts(_ bytes: [UInt8]) throws -> DecodeReply {
+        var request = DecodeRequest.within(80)
+        request.product = .facts
+        return try decode(bytes, request)
+    }
+
+    @Test("A video’s length, codec and frame rate are read with its size")
+    func facts() throws {
+        for (name, format, codec, length) in [
+            ("h264.mp4", "MP4", "H.264", 5_000), ("hevc.mov", "QuickTime", "HEVC", 5_000),
+            ("vp8.webm", "WebM", "VP8", 5_000), ("vp9.webm", "WebM", "VP9", 5_000),
+            ("av1.mkv", "Matroska", "AV1", 5_000),
+            ("mjpeg.avi", "AVI", "Motion JPEG", 5_000), ("mpeg4.avi", "AVI", "MPEG-4", 5_000),
+            ("h264.ts", "MPEG-TS", "H.264", 5_000), ("h264.mts", "MPEG-TS", "H.264", 5_000),
+        ] {
+            let reply = try facts(try Self.file(name))
+            let video = try #require(reply.metadata.video)
+            #expect(reply.format == format && reply.sourceSize == PixelSize(width: 200, height: 144), "\(name)")
+            #expect(video.codec == codec && video.framesPerSecond == 10, "\(name): \(video)")
+            #expect(video.durationMilliseconds.map { abs($0 - length) <= 100 } == true, "\(name): \(video)")
+            #expect(reply.frameCount == 1 && reply.pixels == nil)
+        }
+    }
+
+    @Test("A telephone’s place, time and model are the metadata of its video")
+    func metadata() throws {
+        let metadata = try facts(try Self.file("described.mov")).metadata
+        #expect(metadata.camera == "A maker A model" && metadata.takenAt == "2024-05-06T07:08:09")
+        #expect(metadata.latitude == 52.5 && metadata.longitude == -13.25 && metadata.title == "A title")
+    }
+
+    @Test("A turned video has its upright size")
+    func orientation() throws {
+        let reply = try facts(try Self.file("turned-1.mp4"))
+        #expect(reply.sourceSize == PixelSize(width: 144, height: 200) && reply.orientation != .upright)
+    }
+
+    @Test("A part of a video’s frame is the same part of the whole")
+    func parts() throws {
+        for name in ["h264.mp4", "turned-1.mp4", "hevc.mov"] {
+            let bytes = try Self.file(name)
+            let whole = try #require(try decodeWhole(bytes).pixels)
+            var request = DecodeRequest.within(8192)
+            request.region = try #require(UnitRect(x: 0.25, y: 0.5, width: 0.5, height: 0.25))
+            let (width, height) = (whole.width, whole.height)
+            let part = whole.cropped(width / 4..<width / 4 * 3, height / 2..<height / 4 * 3)
+            #expect(try decode(bytes, request).psnr(part) > 40, "\(name)")
+        }
+    }
+
+    @Test("A thumbnail of a video is a JPEG")
+    func thumbnail() throws {
+        var request = DecodeRequest.within(80)
+        request.product = .thumbnail
+        let reply = try decode(try Self.file("h264.mp4"), request)
+        #expect(reply.thumbnail?.starts(with: [0xFF, 0xD8]) == true && reply.metadata.video != nil)
+    }
+
+    @Test("Music and videos of other codecs are refused by their names")
+    func refusals() throws {
+        for (arguments, name, words) in [
+            (["-f", "lavfi", "-i", "sine=d=1", "-c:a", "aac"], "music.mp4", "MP4 without a video"),
+            (["-f", "lavfi", "-i", "testsrc=d=0.2:s=32x32", "-c:v", "ffv1"], "other.mkv", "ffv1 of videos"),
+        ] {
+            let path = folder.path(name)
+            #expect(try Command("/usr/bin/ffmpeg", ["-v", "error"] + arguments + [path]).status == 0)
+            let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+            #expect(throws: DecodeFailure.unsupportedFormat(words)) { try decode(bytes, .within(80)) }
+        }
+    }
+
+    @Test("Pictures of the same family of files are no videos")
+    func relatives() throws {
+        let corpus = try PictureCorpus()
+        for name in [
+            "heic-lossy.heic", "avif-lossy.avif", "raw-cr3.cr3", "jxl-described.jxl", "webp-grainy-lossy.webp",
+        ] {
+            let isVideo = try corpus.bytes("pictures", name).withUnsafeBytes { VideoContainer(of: $0) != nil }
+            #expect(!isVideo, "\(name)")
+        }
+    }
+
+    @Test(
+        "Each cut of a video gives a picture or a failure",
+        arguments: ["h264.mp4", "in-fragments.mp4", "hevc.mov", "vp9.webm", "av1.mkv", "mpeg4.avi", "h264.mts"])
+    func cuts(name: String) throws {
+        let whole = try Self.file(name)
+        var shown = 0
+        for length in Array(8..<60) + Array(stride(from: 60, to: whole.count, by: whole.count / 40)) {
+            do {
+                shown += try decode(Array(whole[..<length]), .within(30)).pixels == nil ? 0 : 1
+            } catch {
+                #expect(error is DecodeFailure)
+            }
+        }
+        // The index of the one is at its end.
+        #expect(shown > (name == "h264.mp4" || name == "hevc.mov" ? -1 : 5), "\(shown)")
+    }
+
+    @Test("Grey, black and white keep their values, whatever their range")
+    func levels() throws {
+        for range in ["tv", "pc"] {
+            for (colour, value) in [("black", 0), ("0x808080", 128), ("white", 255), ("0xC02040", -1)] {
+                let path = folder.path("\(range)-\(colour).mp4")
+                let command = try Command(
+                    "/usr/bin/ffmpeg",
+                    [
+                        "-v", "error", "-f", "lavfi", "-i", "color=\(colour):s=64x48:d=0.3:r=10", "-vf",
+                        "scale=out_range=\(range):out_color_matrix=bt601", "-c:v", "libx264", "-crf", "4", "-pix_fmt",
+                        "yuv420p", "-color_range", range, "-colorspace", "smpte170m", path,
+                    ])
+                #expect(command.status == 0)
+                let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+                let pixel = try #require(try decode(bytes, .within(8)).pixels).color(2, 2)
+                let expected = value < 0 ? [0xC0, 0x20, 0x40] : [value, value, value]
+                for (got, wanted) in zip([pixel.red, pixel.green, pixel.blue], expected) {
+                    #expect(abs(Int(got) - wanted) <= 3, "\(range) \(colour): \(pixel)")
+                }
+            }
+        }
+    }
+}
