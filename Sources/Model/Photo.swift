@@ -20,9 +20,11 @@ public struct Photo: Hashable, Identifiable, Sendable {
     public let folder: FolderPath?
     /// A blurred picture of the photo as a ThumbHash in Base64; nil if the gallery has none.
     public let thumbhash: String?
-    /// The length of the video in milliseconds, 0 if unknown; nil for a photo. The pictures of a video are
-    /// stills that the server made.
+    /// The length of the video in milliseconds, 0 if unknown; nil for a photo. In a photo library, the pictures of a
+    /// video are stills that the server made. In a folder, the original is the video itself.
     public let videoMilliseconds: Int?
+    /// Whether the original is a video on a server. Vitrine fetches such a video only if the user saves it.
+    public let isRemoteVideo: Bool
     /// The user's own rating, or else that in the gallery's list.
     public let rating: Rating
 
@@ -30,7 +32,7 @@ public struct Photo: Hashable, Identifiable, Sendable {
     public init(
         key: PhotoKey, galleryID: String, name: String, date: Timestamp, thumbnail: RenditionState,
         original: RenditionState, size: Int64? = nil, isInPlace: Bool = false, folder: FolderPath? = nil,
-        thumbhash: String? = nil, videoMilliseconds: Int? = nil, rating: Rating = .none
+        thumbhash: String? = nil, videoMilliseconds: Int? = nil, isRemoteVideo: Bool = false, rating: Rating = .none
     ) {
         self.key = key
         self.galleryID = galleryID
@@ -43,8 +45,15 @@ public struct Photo: Hashable, Identifiable, Sendable {
         self.folder = folder
         self.thumbhash = thumbhash
         self.videoMilliseconds = videoMilliseconds
+        self.isRemoteVideo = isRemoteVideo
         self.rating = rating
     }
+
+    /// Whether this is a video, and not a photo.
+    public var isVideo: Bool { videoMilliseconds != nil }
+
+    /// Whether the original is a video file, and not a still picture that a photo library made.
+    public var isVideoFile: Bool { isVideo && folder != nil }
 
     /// The photo's ``key``, as `Identifiable` requires.
     public var id: PhotoKey { key }
@@ -226,7 +235,50 @@ public enum PictureSignature: String, Sendable, CaseIterable {
     }
 }
 
-/// Recognises pictures by their names' endings, for lists without types.
+/// A video format, recognised by a file's first bytes.
+///
+/// Only the decoder finds out whether the bytes are a valid video.
+public enum VideoSignature: String, Sendable, CaseIterable {
+    /// MP4, QuickTime and 3GP.
+    case mp4
+    /// Matroska and WebM.
+    case matroska
+    case avi
+    /// The streams of camcorders and broadcasts.
+    case transportStream
+    /// The streams of DVDs.
+    case programStream
+
+    /// Returns the format of a file that starts with these bytes. Returns nil if no format matches.
+    ///
+    /// - Parameter bytes: the first bytes, at least ``PictureSignature/length`` unless the file is shorter.
+    public init?(_ bytes: some Collection<UInt8>) {
+        let head = Array(bytes.prefix(PictureSignature.length))
+        // A still picture in the same container is no video.
+        guard PictureSignature(head) == nil else { return nil }
+        let type = head.dropFirst(4).prefix(4)
+        switch head {
+        // QuickTime files of older programs begin without a type.
+        case _ where ["ftyp", "moov", "mdat", "wide", "skip", "pnot"].contains { $0.utf8.elementsEqual(type) }:
+            self = .mp4
+        case _ where head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]): self = .matroska
+        case _ where head.starts(with: "RIFF".utf8) && head.dropFirst(8).starts(with: "AVI ".utf8): self = .avi
+        case _ where head.starts(with: [0, 0, 1, 0xBA]): self = .programStream
+        case _ where Self.isTransportStream(head, packet: 188, at: 0): self = .transportStream
+        // Camcorders write four bytes before each packet.
+        case _ where Self.isTransportStream(head, packet: 192, at: 4): self = .transportStream
+        default: return nil
+        }
+    }
+
+    /// Whether the first packets begin with their mark.
+    private static func isTransportStream(_ head: [UInt8], packet: Int, at first: Int) -> Bool {
+        let starts = stride(from: first, to: head.count, by: packet)
+        return head.count > first + packet && starts.allSatisfy { head[$0] == 0x47 }
+    }
+}
+
+/// Recognises pictures and videos by their names' endings, for lists without types.
 public enum PictureName {
     private static let endings = Set(
         [
@@ -236,6 +288,16 @@ public enum PictureName {
     /// The endings of cameras' raw files.
     private static let rawEndings = Set(
         ["arw", "cr2", "cr3", "dng", "nef", "nrw", "orf", "pef", "raf", "rw2", "srw"].map { Array($0.utf8) })
+
+    /// The endings of videos.
+    private static let videoEndings = Set(
+        ["mp4", "m4v", "mov", "webm", "mkv", "avi", "mts", "m2ts", "3gp", "mpg", "mpeg"].map { Array($0.utf8) })
+
+    /// Whether a name has the ending of a picture or a video. Hidden files have neither.
+    public static func isShown(_ name: ArraySlice<UInt8>) -> Bool { isPicture(name) || isVideo(name) }
+
+    /// Whether a name has the ending of a video, in upper or lower case. Hidden files are no videos.
+    public static func isVideo(_ name: ArraySlice<UInt8>) -> Bool { has(name, videoEndings) }
 
     /// Whether a name has the ending of a picture, in upper or lower case. Hidden files are no pictures.
     public static func isPicture(_ name: ArraySlice<UInt8>) -> Bool {

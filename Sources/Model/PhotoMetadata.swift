@@ -37,6 +37,13 @@ public struct PhotoMetadata: Hashable, Sendable {
     /// The town at or near the coordinates. The cache finds it when it stores metadata.
     public var town: Town?
 
+    /// The length of the video in milliseconds; nil for a picture.
+    public var videoMilliseconds: Int?
+    /// The name of the video's coding, such as "H.264".
+    public var codec: String?
+    /// The number of frames in a second of the video.
+    public var frameRate: Double?
+
     /// Creates metadata with the fields that every picture has.
     public init(format: String, width: Int, height: Int) {
         self.format = format
@@ -68,7 +75,7 @@ extension PhotoMetadata {
     /// may type `f2.8` (`f2`, `8`), `f/2.8` (`f`, `2`, `8`) or `ISO 400` (`iso`, `400`), so each number appears in
     /// every spelling.
     public var words: String {
-        let texts = [title, description, camera, lens, town?.name].compactMap { $0 }
+        let texts = [title, description, camera, lens, codec, town?.name].compactMap { $0 }
         return (texts + numbers).joined(separator: "\n")
     }
 
@@ -115,6 +122,13 @@ public struct MetadataText: Hashable, Sendable {
     /// The known exposure settings, such as `1/250 s, f/5.6, 35 mm, ISO 200`, if any.
     public var settings: String? {
         let parts = [exposure, aperture, focalLength, sensitivity].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// The coding and frame rate of the video, such as `H.264, 29.97 frames/s`, if any.
+    public var coding: String? {
+        let rate = metadata.frameRate.flatMap { $0 > 0 ? Self.number($0) : nil }.map { "\($0) frames/s" }
+        let parts = [metadata.codec, rate].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 

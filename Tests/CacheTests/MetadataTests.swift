@@ -57,6 +57,30 @@ import Testing
         #expect(try metadata("b") == StoredMetadata(metadata: plain, edition: 1))
     }
 
+    @Test("The length, the coding and the frames a second of a video are stored, and its row has the length")
+    func videos() async throws {
+        var film = try TestCache.entry("a", date: 1_000)
+        film.videoMilliseconds = 0
+        var known = try TestCache.entry("b", date: 2_000)
+        known.videoMilliseconds = 5_000
+        try await test.sync([film, known])
+        var metadata = PhotoMetadata(format: "MP4", width: 1_920, height: 1_080)
+        metadata.videoMilliseconds = 63_000
+        metadata.codec = "H.264"
+        metadata.frameRate = 29.97
+        for id in ["a", "b"] { try await test.hold(id) }
+        let changes = test.cache.changes()
+        for id in ["a", "b"] {
+            #expect(try await test.cache.writer.store(metadata, of: test.key(id), edition: 1))
+        }
+        // The row of the first one shows another length now.
+        #expect(await changes.next()?["photo"] == .listed([try test.key("a").rawValue]))
+        #expect(try self.metadata("a")?.metadata == metadata)
+        // The list's length is more important.
+        #expect(try ["a", "b"].map { try test.photo($0).videoMilliseconds } == [63_000, 5_000])
+        #expect(try found("H 264") == ["a", "b"])
+    }
+
     @Test func metadataBelongsToTheHeldEdition() async throws {
         try await test.sync([TestCache.entry("a", date: 1_000)])
         let key = try test.key("a")

@@ -67,6 +67,24 @@ import Testing
         #expect(record.photoCount == 3 && record.lastSuccess == Timestamp(milliseconds: 42_000))
     }
 
+    @Test("Videos are rows, without those of live photos, and stay where they are")
+    func videos() async throws {
+        for name in ["a.mov", "a.heic", "b.mov", "b.jpg", "c.mp4", "c.jpg"] { write(name) }
+        folder.write("album/d.mkv", String(decoding: [0x1A, 0x45], as: UTF8.self))
+        folder.write("album/e.mp4", "....ftypisom")
+        try await list()
+        #expect(
+            try photos.map(\.galleryID)
+                == ["a.heic", "b.jpg", "c.jpg", "c.mp4", "d.mkv", "e.mp4", "one.jpg"])
+        #expect(try photos.filter(\.isVideoFile).map(\.galleryID) == ["c.mp4", "d.mkv", "e.mp4"])
+        #expect(try photos.allSatisfy { !$0.isRemoteVideo })
+        try await find("e.mp4", .thumbnail)
+        let video = try photo("e.mp4")
+        #expect(video.isInPlace && video.original.held == video.original.edition)
+        // The bytes decide, not the name.
+        await #expect(throws: RequestError.self) { try await find("d.mkv") }
+    }
+
     @Test("A folder with a list file is read from the list")
     func listFile() async throws {
         folder.write("album/gallery.xml", "<album/>")

@@ -35,6 +35,30 @@ import Testing
         #expect(Set(server.requests.dropFirst(before)).count == 5)
     }
 
+    @Test(
+        "BEHAVIOURS 3.10: Videos are rows, and nothing but saving fetches them",
+        arguments: [ListedServer.Form.html, .webDAV(isClimbing: false)])
+    func videos(form: ListedServer.Form) async throws {
+        let server = try ListedServer(form, ["a.heic", "a.mov", "b.mov", "c/d.mp4"])
+        let cache = try galleries.open(server.url)
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == ["a.heic", "b.mov", "c/d.mp4"])
+        let (video, picture) = try cache.read { reader in
+            (try #require(try reader.photo(galleryID: "b.mov")), try #require(try reader.photo(galleryID: "a.heic")))
+        }
+        #expect(video.isRemoteVideo && video.thumbnail.isAbsent && !picture.isRemoteVideo && !picture.isVideo)
+        // Neither a list's rows nor the settings that fetch everything request a video.
+        let thumbnail = Wish.Subject.picture(cache.id, video.key, .thumbnail)
+        #expect(try ThumbnailRequest.make(for: thumbnail, in: galleries.context) == nil)
+        #expect(try EmbeddedThumbnailRequest.make(for: thumbnail, in: galleries.context) == nil)
+        #expect(try PhotoRequest.make(for: thumbnail, in: galleries.context) == nil)
+        for rendition in Rendition.allCases {
+            #expect(try cache.read { try $0.wanting(rendition, limit: 9, except: []) } == [picture.key])
+        }
+        let original = Wish.Subject.picture(cache.id, video.key, .original)
+        #expect(try PhotoRequest.make(for: original, in: galleries.context) != nil)
+    }
+
     @Test("The kind of server is remembered")
     func kind() async throws {
         let server = try ListedServer(.webDAV(isClimbing: false), Self.tree)

@@ -113,18 +113,33 @@ public struct CacheReader {
     static let photoColumns = """
         key, id, name, date, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason, \
         photo_edition, photo_held, photo_trouble, photo_reason, photo_size, \
-        photo_file IS '\(StoredPhoto.inPlace)', \(isPath), thumbhash, video_milliseconds, rating
+        photo_file IS '\(StoredPhoto.inPlace)', \(isPath), thumbhash, \(videoLength), rating, \(isRemoteVideo), \
+        thumbnail_address IS NULL
         """
+
+    /// The SQL expression for the length of a video. The video's own metadata may state a length that the list lacks.
+    private static let videoLength = """
+        iif(video_milliseconds = 0, \
+            ifnull((SELECT length FROM metadata WHERE metadata.photo = photo.key), 0), video_milliseconds)
+        """
+    /// The SQL condition for videos on a server whose original is the video itself.
+    fileprivate static let isRemoteVideo =
+        "(video_milliseconds IS NOT NULL AND \(isPath) AND photo_address NOT GLOB 'file:*')"
 
     static func photo(_ row: Row) -> Photo {
         let id = row.text(1)
+        let isRemoteVideo = row.int(18) != 0
+        var thumbnail = renditionState(row, from: 4)
+        // Of such a video, only the server could make a thumbnail.
+        if isRemoteVideo, row.int(19) != 0 { thumbnail.isAbsent = true }
         return Photo(
             key: PhotoKey(row.int(0)), galleryID: id, name: row.text(2),
             date: Timestamp(milliseconds: row.int(3)),
-            thumbnail: renditionState(row, from: 4), original: renditionState(row, from: 8),
-            size: row.optionalInt(12), isInPlace: row.int(13) != 0,
+            thumbnail: thumbnail, original: renditionState(row, from: 8), size: row.optionalInt(12),
+            isInPlace: row.int(13) != 0,
             folder: row.int(14) != 0 ? FolderPath(ofPhoto: id) : nil, thumbhash: row.optionalText(15),
-            videoMilliseconds: row.optionalInt(16).map { Int($0) }, rating: Rating(row.int(17)))
+            videoMilliseconds: row.optionalInt(16).map { Int($0) }, isRemoteVideo: isRemoteVideo,
+            rating: Rating(row.int(17)))
     }
 
     /// Reads a rendition's state from four consecutive columns: edition, held edition, trouble and reason.
@@ -184,7 +199,7 @@ extension CacheReader {
         SELECT photo_address, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason FROM photo
         WHERE key = ? AND thumbnail_address IS NULL AND revision IS NOT NULL
           AND photo_held IS NOT photo_edition AND photo_trouble IS NOT \(TroubleCode.bad)
-          AND thumbnail_trouble IS NOT \(TroubleCode.inSmallPhoto)
+          AND thumbnail_trouble IS NOT \(TroubleCode.inSmallPhoto) AND NOT \(isRemoteVideo)
         """
 
     private func source(
@@ -192,7 +207,8 @@ extension CacheReader {
     ) throws -> RenditionSource? {
         let sql = rendition == .thumbnail ? Self.thumbnailSource : Self.photoSource
         return try connection.first(sql, key.rawValue) { row in
-            let state = Self.renditionState(row, from: 1)
+            var state = Self.renditionState(row, from: 1)
+            if row.int(7) != 0, row.isNull(0) { state.isAbsent = true }
             guard isMeant(state) else { return nil }
             return RenditionSource(
                 address: row.isNull(0) ? nil : try row.address(0), state: state,
@@ -206,7 +222,8 @@ extension CacheReader {
 
     private static func sourceQuery(_ rendition: Rendition) -> String {
         let columns = ["address", "edition", "held", "trouble", "reason", "etag", "last_modified"]
-        return "SELECT \(columns.map(rendition.column).joined(separator: ", ")) FROM photo WHERE key = ?"
+        let names = columns.map(rendition.column).joined(separator: ", ")
+        return "SELECT \(names), \(isRemoteVideo) FROM photo WHERE key = ?"
     }
 
     /// Returns a photo's thumbnail. If a newer thumbnail has not been decoded yet, returns the newer one.
@@ -279,7 +296,7 @@ extension CacheReader {
         ) { (Int($0.int(0)), Int($0.int(1)), Int($0.int(2))) } ?? (0, 0, 0)
     }
 
-    /// Returns photos whose rendition is missing and can be fetched, oldest first.
+    /// Returns photos whose rendition is missing and can be fetched, oldest first. Videos on a server are left out.
     ///
     /// - Parameters:
     ///   - last: the photo after which to continue; nil for the beginning. If it was removed, the result is empty.
@@ -301,6 +318,7 @@ extension CacheReader {
             WHERE (date, key) > (?, ?) AND (\(held) IS NULL OR \(held) <> \(rendition.column("edition")))
               AND (\(rendition.column("trouble")) IS NULL
                    OR \(rendition.column("trouble")) IN (\(TroubleCode.putOff), \(TroubleCode.inSmallPhoto)))
+              AND NOT (\(Self.isRemoteVideo)\(rendition == .original ? "" : " AND thumbnail_address IS NULL"))
             ORDER BY date, key LIMIT ?
             """, start.date, start.key, limit + known.count
         ) { row in
@@ -346,7 +364,10 @@ extension CacheReader {
             metadata.longitude = row.optionalDouble(13)
             metadata.title = row.optionalText(14)
             metadata.description = row.optionalText(15)
-            metadata.town = Self.town(row, from: 16)
+            metadata.videoMilliseconds = row.optionalInt(16).map(Int.init)
+            metadata.codec = row.optionalText(17)
+            metadata.frameRate = row.optionalDouble(18)
+            metadata.town = Self.town(row, from: 19)
             return StoredMetadata(metadata: metadata, edition: Int(row.int(0)))
         }
     }
@@ -365,7 +386,7 @@ extension CacheReader {
 
     static let metadataColumns = """
         format, width, height, orientation, taken_at, camera, lens, exposure, aperture, iso, focal_length, latitude, \
-        longitude, title, description
+        longitude, title, description, length, codec, frame_rate
         """
 
     /// Returns the given photos that are cached but whose metadata Vitrine has not read.

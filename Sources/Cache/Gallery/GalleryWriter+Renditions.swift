@@ -254,6 +254,12 @@ extension GalleryWriter {
                 try insert(metadata, isTownKnown: isTownKnown, of: key, edition: edition, connection)
             }
             try Self.setDate(metadata.takenAt.flatMap { Timestamp(localTime: $0) }, of: key, connection)
+            // A row shows the length of its video, so the row counts as changed.
+            if metadata.videoMilliseconds != nil {
+                try connection.run(
+                    "UPDATE photo SET video_milliseconds = video_milliseconds WHERE key = ? AND video_milliseconds = 0",
+                    key.rawValue)
+            }
             return true
         }
     }
@@ -264,18 +270,20 @@ extension GalleryWriter {
         try connection.run(
             """
             INSERT INTO metadata (photo, edition, \(CacheReader.metadataColumns), words, town, town_distance)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (photo) DO UPDATE SET
                 edition = excluded.edition, format = excluded.format, width = excluded.width, height = excluded.height,
                 orientation = excluded.orientation, taken_at = excluded.taken_at, camera = excluded.camera,
                 lens = excluded.lens, exposure = excluded.exposure, aperture = excluded.aperture, iso = excluded.iso,
                 focal_length = excluded.focal_length, latitude = excluded.latitude, longitude = excluded.longitude,
-                title = excluded.title, description = excluded.description, words = excluded.words,
+                title = excluded.title, description = excluded.description, length = excluded.length,
+                codec = excluded.codec, frame_rate = excluded.frame_rate, words = excluded.words,
                 town = excluded.town, town_distance = excluded.town_distance
             """, key.rawValue, edition, metadata.format, metadata.width, metadata.height, metadata.orientation,
             metadata.takenAt, metadata.camera, metadata.lens, metadata.exposure, metadata.aperture, metadata.iso,
             metadata.focalLength, metadata.latitude, metadata.longitude, metadata.title, metadata.description,
-            metadata.words, isTownKnown ? metadata.town?.name ?? "" : nil, metadata.town?.distance)
+            metadata.videoMilliseconds, metadata.codec, metadata.frameRate, metadata.words,
+            isTownKnown ? metadata.town?.name ?? "" : nil, metadata.town?.distance)
     }
 }
 

@@ -20,9 +20,14 @@ public struct FolderEntries: WrittenEntries, Sendable {
 
     /// Creates the entries of a piece.
     ///
-    /// - Parameter address: the address of the gallery's folder.
-    public init(_ piece: FolderTree.Piece, below address: Address, _ digest: EntryDigest) {
-        (files, names, failure) = (piece.files, piece.names, piece.failure)
+    /// - Parameters:
+    ///   - address: the address of the gallery's folder.
+    ///   - livePhotos: the live photos of the folder, the same for all pieces.
+    public init(
+        _ piece: FolderTree.Piece, below address: Address, _ digest: EntryDigest, _ livePhotos: inout LivePhotos
+    ) {
+        (names, failure) = (piece.names, piece.failure)
+        files = livePhotos.pass(piece)
         folder = PathText.text(piece.path)
         beginning =
             address.text + (address.text.hasSuffix("/") ? "" : "/")
@@ -55,7 +60,8 @@ public struct FolderEntries: WrittenEntries, Sendable {
             skipped.append(folder + name)
             return false
         }
-        entry.begin(date: Timestamp(file), .modified, digest: digests[index])
+        let isVideo = PictureName.isVideo(names[file.name])
+        entry.begin(date: Timestamp(file), .modified, videoMilliseconds: isVideo ? 0 : nil, digest: digests[index])
         entry.append(folder.utf8)
         entry.append(name.utf8)
         entry.end(.id)
@@ -68,6 +74,88 @@ public struct FolderEntries: WrittenEntries, Sendable {
         entry.end(.revision)
         return true
     }
+}
+
+/// Recognises the short videos that phones store beside live photos.
+///
+/// `IMG_1.MOV` beside `IMG_1.HEIC` or `IMG_1.JPG` is such a video, and so is `IMG_1.MP4` beside `IMG_1.HEIC`. A list shows
+/// the photo alone. Cameras do not give a photo and another video the same name.
+public struct LivePhotos: Sendable {
+    /// The hashes of the recorded photos' names without endings.
+    private struct Photos {
+        var heif: Set<Int> = []
+        var jpeg: Set<Int> = []
+    }
+
+    private var recent = Photos()
+    private var earlier = Photos()
+    private let limit: Int
+    /// The local folder whose photos are recorded.
+    private var folder: [UInt8]?
+
+    /// Creates an empty record.
+    ///
+    /// - Parameter limit: the number of photos after which the record forgets earlier ones, because lists can be long.
+    public init(limit: Int = .max) { self.limit = limit }
+
+    /// Whether a file could be the video of a live photo.
+    public static func mayOwn(_ name: ArraySlice<UInt8>) -> Bool { [mov, mp4].contains(ending(of: name)) }
+
+    /// Records a file of the folder.
+    public mutating func record(_ name: ArraySlice<UInt8>) {
+        if recent.heif.count + recent.jpeg.count >= limit { (earlier, recent) = (recent, Photos()) }
+        switch Self.ending(of: name) {
+        case Self.heic, Self.heif: recent.heif.insert(Self.stem(of: name))
+        case Self.jpg, Self.jpeg: recent.jpeg.insert(Self.stem(of: name))
+        default: break
+        }
+    }
+
+    /// Whether a file is the video of a recorded photo.
+    public func own(_ name: ArraySlice<UInt8>) -> Bool {
+        let ending = Self.ending(of: name)
+        guard [Self.mov, Self.mp4].contains(ending) else { return false }
+        let stem = Self.stem(of: name)
+        return [recent, earlier].contains { photos in
+            photos.heif.contains(stem) || ending == Self.mov && photos.jpeg.contains(stem)
+        }
+    }
+
+    /// Returns a piece's files without the videos of live photos, whose photos may be in other pieces of the folder.
+    mutating func pass(_ piece: FolderTree.Piece) -> [FolderTree.File] {
+        guard piece.files.contains(where: { Self.mayOwn(piece.names[$0.name]) }) else { return piece.files }
+        if folder != piece.path {
+            self = LivePhotos(limit: limit)
+            folder = piece.path
+            // The names of all the folder's files, each with a zero at its end.
+            for name in piece.names.split(separator: 0) { record(name) }
+        }
+        return piece.files.filter { !own(piece.names[$0.name]) }
+    }
+
+    private static let (mov, mp4) = (ending("mov"), ending("mp4"))
+    private static let (heic, heif, jpg, jpeg) = (ending("heic"), ending("heif"), ending("jpg"), ending("jpeg"))
+
+    private static func ending(_ text: String) -> UInt32 { ending(of: Array("x.\(text)".utf8)[...]) }
+
+    /// Returns up to four characters after the last dot, in lower case, as a number. Returns 0 for other names.
+    private static func ending(of name: ArraySlice<UInt8>) -> UInt32 {
+        var ending: UInt32 = 0
+        for byte in name.suffix(5).reversed() {
+            if byte == UInt8(ascii: ".") { return ending }
+            ending = ending << 8 | UInt32(lower(byte))
+        }
+        return 0
+    }
+
+    private static func stem(of name: ArraySlice<UInt8>) -> Int {
+        var hasher = Hasher()
+        let end = name.lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
+        for byte in name[..<end] { hasher.combine(lower(byte)) }
+        return hasher.finalize()
+    }
+
+    private static func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 }
 
 /// Paths as text.

@@ -19,7 +19,7 @@ public struct FolderListing: WrittenEntries, Sendable {
     ///   - path: the decoded path of the folder below the gallery's root, with a slash at its end; empty for the root.
     ///   - address: the address of the folder.
     public init(_ files: [ListedFile], in path: [UInt8], at address: ListedFolder, _ digest: EntryDigest) {
-        self.files = files.filter { PictureName.isPicture($0.name[...]) }
+        self.files = files.filter { PictureName.isShown($0.name[...]) }
         folder = PathText.text(path)
         beginning = address.address.text
         var bytes: [UInt8] = []
@@ -54,7 +54,9 @@ public struct FolderListing: WrittenEntries, Sendable {
             return false
         }
         let origin: DateOrigin = file.date == nil ? .unknown : file.isDateTaken ? .taken : .modified
-        entry.begin(date: file.date ?? .unknown, origin, digest: digests[index])
+        entry.begin(
+            date: file.date ?? .unknown, origin, videoMilliseconds: PictureName.isVideo(file.name[...]) ? 0 : nil,
+            digest: digests[index])
         entry.append(folder.utf8)
         entry.append(name.utf8)
         entry.end(.id)

@@ -64,11 +64,42 @@ public struct ListedFile: Equatable, Sendable {
     }
 }
 
+/// Leaves out the videos of live photos from the pieces of a folder's list.
+///
+/// A photo may come after its video, so videos that may belong to a photo wait for the end of the list.
+public struct LivePhotoFilter {
+    private var photos = LivePhotos(limit: 20_000)
+    private var waiting: [ListedFile] = []
+
+    /// The most videos that wait. A folder with more of them is no phone's, and lists them all.
+    private static let mostWaiting = 20_000
+
+    /// Creates a filter for one folder.
+    public init() {}
+
+    /// Returns the files of a piece, without videos that may belong to live photos.
+    public mutating func pass(_ files: [ListedFile]) -> [ListedFile] {
+        for file in files { photos.record((file.shownName ?? file.name)[...]) }
+        guard files.contains(where: { LivePhotos.mayOwn($0.name[...]) }) else { return files }
+        return files.filter { file in
+            guard LivePhotos.mayOwn(file.name[...]), waiting.count < Self.mostWaiting else { return true }
+            waiting.append(file)
+            return false
+        }
+    }
+
+    /// Returns the videos that belong to no photo of the list.
+    public mutating func finish() -> [ListedFile] {
+        defer { waiting = [] }
+        return waiting.filter { !photos.own(($0.shownName ?? $0.name)[...]) }
+    }
+}
+
 extension ListedFile {
     /// Removes Nextcloud's number before the name of an album's photo: `7-sunset.jpg`.
     public mutating func hideAlbumNumber() {
         let rest = name.drop { (0x30...0x39).contains($0) }
-        guard rest.startIndex > 0, rest.first == UInt8(ascii: "-"), PictureName.isPicture(rest.dropFirst()) else {
+        guard rest.startIndex > 0, rest.first == UInt8(ascii: "-"), PictureName.isShown(rest.dropFirst()) else {
             return
         }
         shownName = Array(rest.dropFirst())

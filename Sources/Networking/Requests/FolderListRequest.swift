@@ -165,6 +165,7 @@ private actor FolderReader {
     private let digest: EntryDigest
     private let executor = QueueExecutor(label: "vitrine.folder", qos: .utility)
     private var tree: FolderTree?
+    private var livePhotos = LivePhotos()
     /// The folders to read after this tree.
     private var rest: [FolderWatch.Change]
     /// The number of pieces to return at once.
@@ -205,7 +206,7 @@ private actor FolderReader {
     private func nextEntries() throws -> FolderEntries? {
         while true {
             try Task.checkCancellation()
-            if let piece = tree?.next() { return FolderEntries(piece, below: address, digest) }
+            if let piece = tree?.next() { return FolderEntries(piece, below: address, digest, &livePhotos) }
             guard let change = rest.popLast() else { return nil }
             do throws(SystemError) {
                 tree = try open(change)
@@ -215,7 +216,7 @@ private actor FolderReader {
                 if folder.isEmpty { throw RequestError.transfer(.file("\(error)")) }
                 if ![ENOENT, ENOTDIR, ELOOP].contains(error.code) {
                     return FolderEntries(
-                        FolderTree.Piece(path: folder, failure: error), below: address, digest)
+                        FolderTree.Piece(path: folder, failure: error), below: address, digest, &livePhotos)
                 }
             }
         }
@@ -239,7 +240,7 @@ private actor FolderReader {
             onFolder: { [path, watch, unwatched] folder in
                 if watch?.add(path + [UInt8(ascii: "/")] + folder, named: folder) == false { unwatched.value += 1 }
             },
-            isWanted: PictureName.isPicture)
+            isWanted: PictureName.isShown)
     }
 
     /// A number that a closure can change.

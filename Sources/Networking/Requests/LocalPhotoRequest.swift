@@ -42,7 +42,7 @@ public struct LocalPhotoRequest: NetworkRequest {
     /// Whether an earlier attempt failed.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
 
-    /// Checks that the file is there and begins like a picture.
+    /// Checks that the file is there and begins like a picture or a video.
     public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
         let descriptor: Int32
         do throws(SystemError) {
@@ -54,7 +54,7 @@ public struct LocalPhotoRequest: NetworkRequest {
         guard let file = OriginalFile(descriptor) else { throw RequestError.transfer(.file("it is no regular file")) }
         var beginning = [UInt8](repeating: 0, count: PictureSignature.length)
         let count = beginning.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        try RequestError.checkIsPicture(beginning.prefix(max(count, 0)))
+        try RequestError.checkIsShown(beginning.prefix(max(count, 0)))
         try await picture.cache.writer.store(original: file, of: picture.key, edition: picture.source.state.edition)
         return nil
     }

@@ -14,6 +14,8 @@ public struct PhotoRequest: TransferRequest {
 
     /// The most bytes of a photo, more than the files of any camera have.
     static let limit: ByteCount = 512 << 20
+    /// The most bytes of a video that the user saves.
+    static let videoLimit: ByteCount = 16 << 30
 
     /// Creates a request for a photo, or for the photo behind a missing thumbnail.
     public static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self? {
@@ -45,7 +47,8 @@ public struct PhotoRequest: TransferRequest {
 
     /// Returns a plan for the whole photo, or for the rest of an interrupted transfer.
     public func plan() throws -> FetchPlan {
-        var plan = try picture.plan(limit: Self.limit)
+        let isVideo = try picture.cache.read { try $0.photo(picture.key) }?.isRemoteVideo == true
+        var plan = try picture.plan(limit: isVideo ? Self.videoLimit : Self.limit)
         // The part is taken last, because an error would lose it.
         if let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) {
             plan.file = part.file
@@ -80,7 +83,7 @@ public struct PhotoRequest: TransferRequest {
             if RequestError(error).isBreak || error is CancellationError { keep(file, response.head) }
             throw error
         }
-        try RequestError.checkIsPicture(file.beginning(PictureSignature.length))
+        try RequestError.checkIsShown(file.beginning(PictureSignature.length))
         try Task.checkCancellation()
         let isStored = try await picture.cache.writer.store(
             photo: file, of: picture.key, edition: picture.source.state.edition, validators: response.validators)

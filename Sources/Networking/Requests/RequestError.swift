@@ -85,6 +85,11 @@ public enum RequestError: Error, Equatable {
         throw .wrongType(PictureSignature.description(ofOther: bytes))
     }
 
+    /// Throws ``wrongType(_:)`` unless a file that begins with these bytes may be a picture or a video.
+    static func checkIsShown(_ bytes: some Collection<UInt8>) throws(RequestError) {
+        if VideoSignature(bytes) == nil { try checkIsPicture(bytes) }
+    }
+
     /// The same error, but its question waits until the user opens the photo.
     var deferred: RequestError {
         guard case .signIn(var question) = self, !question.isProxy else { return self }

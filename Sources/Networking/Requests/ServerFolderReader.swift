@@ -114,6 +114,7 @@ struct ServerFolderReader: Sendable {
         var contents = Contents(folder: folder, head: response.head, validators: response.validators)
         if place.kind != .web { contents.validators = Validators(etag: folder.etag) }
         var count = 0
+        var filter = LivePhotoFilter()
         let isAlbum = place.kind == .nextcloud && ServerPlace.isAlbum(listed.address)
         func take(_ found: ListingPiece) async throws {
             var piece = found
@@ -121,8 +122,11 @@ struct ServerFolderReader: Sendable {
             contents.add(piece, digest)
             try await comparer.skip(piece.skipped)
             if place.kind != .web, let etag = piece.etag { contents.validators = Validators(etag: etag) }
-            guard !piece.files.isEmpty else { return }
-            count = try await comparer.add(FolderListing(piece.files, in: folder.path, at: listed, digest))
+            try await add(filter.pass(piece.files))
+        }
+        func add(_ files: [ListedFile]) async throws {
+            guard !files.isEmpty else { return }
+            count = try await comparer.add(FolderListing(files, in: folder.path, at: listed, digest))
         }
         var bytes: [UInt8]? = beginning
         var ending: [UInt8] = []
@@ -150,6 +154,7 @@ struct ServerFolderReader: Sendable {
             last = try parser.finish()
         }
         try await take(last)
+        try await add(filter.finish())
         if format == .html, Self.isCut(response.head, beginning, ending) { throw RequestError.transfer(.cut) }
         // An emptied folder still has a link to the folder around it. The page of an error has none.
         if format == .html, contents.isEmpty, !contents.hasParentLink, !folder.path.isEmpty {
