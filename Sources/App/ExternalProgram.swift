@@ -14,8 +14,8 @@ import Synchronization
 ///     if let failure = await program.open([key], of: cache) { print(failure) }
 ///     await program.removeCopies()
 ///
-/// The program gets a copy with a readable name, so that the program cannot write into the cache; for an uncached photo, the
-/// program gets the address. The program runs in its own session without a terminal, and continues when Vitrine ends.
+/// The program gets a copy with a readable name, so that the program cannot write into the cache. Of a video in a local
+/// folder, which may be large, the program gets the path. For an uncached photo, the program gets the address. The program runs in its own session without a terminal, and continues when Vitrine ends.
 actor ExternalProgram {
     private var chosen: ExternalCommand?
     private let browser: ExternalCommand?
@@ -96,6 +96,11 @@ actor ExternalProgram {
             )
         }
         if let page { return page.text }
+        if let path = try cache.read({ try $0.photo(key) }).flatMap({ $0.isInPlace && $0.isVideoFile ? address : nil })?
+            .filePath
+        {
+            return path
+        }
         if isCached, let copy = try await copy(key, cache) { return copy }
         guard let address else { throw ExternalProgramError.gone }
         return address.text

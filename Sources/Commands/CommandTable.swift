@@ -235,7 +235,7 @@ public enum CommandTable {
         Entry(.turnRight, .photo, [.character(">")], "rotate right"),
         Entry(.turnLeft, .photo, [.character("<")], "rotate left"),
         Entry(.information, .photo, [.character("i")], "switch info: summary, all fields, none"),
-        Entry(.play, .photo, [.character("a")], "play or stop the animation"),
+        Entry(.play, .photo, [.character("a")], "play or stop animation or video"),
         Entry(
             .slideshow, .photo, [.character("S")], "start a slideshow",
             .number("SECONDS", isNeeded: false)),

@@ -308,7 +308,7 @@ struct ExportName: Hashable {
     ///
     /// - Parameter format: the file's actual format, which may contradict the title.
     init(_ photo: Photo, _ format: PictureSignature?) {
-        let endings = format?.endings ?? []
+        let endings = format?.endings ?? Self.videoEnding(photo.galleryID).map { [$0] } ?? []
         let title = Self.harmless(photo.name)
         let own = endings.first { title.lowercased().hasSuffix("." + $0) && title.count > $0.count + 1 }
         // Raw files and TIFFs have the same format, and a list may give a photo a title without an ending.
@@ -318,6 +318,13 @@ struct ExportName: Hashable {
         self.stem = Self.cut(stem.isEmpty ? "photo" : stem)
         ending =
             own.map { title.suffix($0.count + 1) }.map(String.init) ?? (listed ?? endings.first).map { "." + $0 } ?? ""
+    }
+
+    /// Returns the ending of a video's name in lower case. Returns nil for another name.
+    private static func videoEnding(_ name: String) -> String? {
+        let file = name.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
+        guard PictureName.isVideo(file[...]) else { return nil }
+        return name.lowercased().split(separator: ".").last.map(String.init)
     }
 
     private init(stem: String, ending: String) { (self.stem, self.ending) = (stem, ending) }

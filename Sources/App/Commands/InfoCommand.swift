@@ -58,7 +58,9 @@ struct InfoCommand {
             return try describe(id, in: try services.address(String(target[..<hash])), &description)
         }
         let reply = try services.decoderOfFew.facts(of: .file(target))
-        description.add(withTown(PhotoMetadata(reply)))
+        let metadata = withTown(PhotoMetadata(reply))
+        description.add(video: metadata.videoMilliseconds)
+        description.add(metadata)
         description.add(bytes: Self.size(of: target))
         description.add(reply.metadata.fields)
         return true
@@ -205,6 +207,8 @@ struct PhotoDescription {
         add("focalLength", metadata.focalLength.map { .decimal($0) }, "focal length", words.focalLength)
         add("latitude", metadata.latitude.map { .decimal($0) }, "place", words.place)
         add("longitude", metadata.longitude.map { .decimal($0) }, "map", words.map)
+        add("codec", metadata.codec)
+        add("frameRate", metadata.frameRate.map { .decimal($0) }, "frame rate", metadata.frameRate.map { "\($0) /s" })
         add(metadata.town)
         add("orientation", metadata.orientation.map { .number($0) }, "stored", words.turning)
     }

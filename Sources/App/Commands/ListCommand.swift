@@ -33,7 +33,9 @@ struct ListCommand {
         let kind = try reader.gallery().kind
         try reader.forEachPhoto(matching: filter) { photo in
             if let last { Output.print(last + ",") }
-            last = PhotoFacts(photo).json(in: kind, town: try reader.town(of: photo.key)).text
+            let metadata = photo.isVideo ? try reader.metadata(of: photo.key)?.metadata : nil
+            let town = try metadata?.town ?? reader.town(of: photo.key)
+            last = PhotoFacts(photo).json(in: kind, town: town, metadata).text
         }
         if let last { Output.print(last) }
         Output.print("]")
@@ -67,9 +69,16 @@ struct PhotoFacts {
     }
 
     /// Returns the facts as a JSON object. Only a photo whose id is a path has a folder.
-    func json(in kind: GalleryKind?, town: Town?) -> JSONText {
+    ///
+    /// - Parameter metadata: the metadata of a video, if known.
+    func json(in kind: GalleryKind?, town: Town?, _ metadata: PhotoMetadata? = nil) -> JSONText {
         let folder = photo.folder.map { [("folder", JSONText.string($0.text))] } ?? []
         let rating = photo.rating == .none ? [] : [("rating", JSONText.number(photo.rating.value))]
+        let video: [(String, JSONText?)] = [
+            ("video", photo.videoMilliseconds.map { .decimal(Double($0) / 1_000) }),
+            ("width", metadata.map { .number($0.width) }), ("height", metadata.map { .number($0.height) }),
+            ("codec", metadata?.codec.map { .string($0) }), ("frameRate", metadata?.frameRate.map { .decimal($0) }),
+        ]
         let place = town.map { [("town", JSONText.string($0.name)), ("townDistance", .number($0.distance))] } ?? []
         return .object(
             [
@@ -77,7 +86,7 @@ struct PhotoFacts {
                 ("name", .string(photo.name)),
                 ("thumbnail", .flag(photo.thumbnail.held != nil)), ("photo", .flag(photo.original.held != nil)),
                 ("trouble", .string(trouble)), ("kind", .string(kind?.rawValue)),
-            ] + folder + rating + place)
+            ] + folder + rating + place + video.compactMap { name, value in value.map { (name, $0) } })
     }
 }
 

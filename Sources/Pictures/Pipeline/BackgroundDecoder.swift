@@ -166,5 +166,8 @@ extension PhotoMetadata {
         longitude = metadata.longitude
         title = metadata.title
         description = metadata.description
+        videoMilliseconds = metadata.video.map { $0.durationMilliseconds ?? 0 }
+        codec = metadata.video?.codec
+        frameRate = metadata.video?.framesPerSecond
     }
 }

@@ -148,6 +148,10 @@ public final class PicturePipeline: Sendable {
         subscribers.subscribe()
     }
 
+    /// Returns the frames of a cached video, drawn with the order's size, part and style. Nothing starts before the
+    /// first frame is requested.
+    public func frames(of order: PictureOrder) -> any VideoFrames { DrawnVideo(order, renderer) }
+
     // MARK: -
 
     /// Starts drawings up to the limit. Call this under the lock.
@@ -209,87 +213,85 @@ public final class PicturePipeline: Sendable {
     }
 }
 
-/// A cache of limited size that evicts the least recently used values first.
-struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
-    private struct Entry {
-        let value: Value
-        let cost: Int
-        /// The number of the turn in which the value was last used.
-        var used: Int
+/// The drawn frames of a video. A caller requests one frame at a time, so none pile up.
+public protocol VideoFrames: Sendable {
+    /// Returns the frame due at a time of the video, skipping the ones before it. Returns nil after the end.
+    func frame(at time: Duration) async throws(PictureError) -> VideoFrame?
+    /// Ends the video's process at once. A request under way fails.
+    func end()
+}
+
+/// A frame of a video.
+public struct VideoFrame: Sendable {
+    /// The drawn frame.
+    public let picture: DrawnPicture
+    /// The frame's time in the video.
+    public let time: Duration
+    /// Whether no other frame follows, as far as is known.
+    public let isLast: Bool
+
+    /// Creates a frame.
+    public init(picture: DrawnPicture, time: Duration, isLast: Bool) {
+        (self.picture, self.time, self.isLast) = (picture, time, isLast)
+    }
+}
+
+/// Draws the frames of a video in the cache, on the thread of the caller's task.
+private final class DrawnVideo: VideoFrames {
+    private enum State {
+        case unopened
+        case open(VideoPlayer)
+        case ended
     }
 
-    private let limit: Int
-    private var entries: [Key: Entry] = [:]
-    private(set) var cost = 0
-    private var turn = 0
+    private let order: PictureOrder
+    private let renderer: PictureRenderer
+    private let state = Mutex(State.unopened)
+    /// The frame drawn last, which may still be due at the next request.
+    private let last = Mutex<VideoFrame?>(nil)
 
-    init(limit: Int) {
-        self.limit = limit
+    init(_ order: PictureOrder, _ renderer: PictureRenderer) {
+        (self.order, self.renderer) = (order, renderer)
     }
 
-    /// Returns the value for a key, and marks it as used.
-    mutating func value(for key: Key) -> Value? {
-        turn += 1
-        entries[key]?.used = turn
-        return entries[key]?.value
-    }
+    deinit { end() }
 
-    /// Keeps a value. A value larger than the limit is kept alone, because a screen shows it.
-    mutating func insert(_ value: Value, for key: Key, cost: Int) {
-        insert(value, for: key, cost: cost, ranks: [:])
-    }
-
-    /// Keeps a value, unless that would evict values that are wanted more.
-    ///
-    /// - Parameter ranks: the rank of each wanted key, 0 for the most wanted. Evaluated only if something must be
-    ///   evicted.
-    /// - Returns: the evicted keys; nil if the value was not kept.
-    @discardableResult
-    mutating func insert(
-        _ value: Value, for key: Key, cost: Int, ranks: @autoclosure () -> [Key: Int]
-    ) -> [Key]? {
-        remove(key)
-        var gone: [Key] = []
-        if self.cost + cost > limit {
-            guard let found = makeRoom(for: key, cost, ranks()) else { return nil }
-            gone = found
+    func frame(at time: Duration) async throws(PictureError) -> VideoFrame? {
+        guard let frame = try await player().frame(at: time) else { return nil }
+        let picture: DrawnPicture
+        if let drawn = last.withLock({ $0 }), drawn.time == frame.time {
+            picture = drawn.picture
+        } else {
+            picture = try renderer.draw(frame.reply, of: order)
         }
-        turn += 1
-        entries[key] = Entry(value: value, cost: cost, used: turn)
-        self.cost += cost
-        return gone
+        let next = VideoFrame(picture: picture, time: frame.time, isLast: frame.isLast)
+        last.withLock { $0 = next }
+        return next
     }
 
-    /// Evicts values until another value fits. Unwanted values go first, then those of lower rank; among equals, the
-    /// least recently used. Returns nil if the other value has too low a rank.
-    private mutating func makeRoom(for key: Key, _ cost: Int, _ ranks: [Key: Int]) -> [Key]? {
-        let rank = ranks[key] ?? .max
-        let spared = entries.reduce(0) { (ranks[$1.key] ?? .max) < rank ? $0 + $1.value.cost : $0 }
-        guard spared == 0 || spared + cost <= limit else { return nil }
-        let others = entries.filter { (ranks[$0.key] ?? .max) >= rank }.sorted {
-            (ranks[$1.key] ?? .max, $0.value.used) < (ranks[$0.key] ?? .max, $1.value.used)
+    func end() {
+        state.withLock { state in
+            if case .open(let player) = state { player.end() }
+            state = .ended
         }
-        var gone: [Key] = []
-        for old in others.map(\.key) {
-            // Unwanted values are evicted down to three quarters of the limit, so that not every insertion has to
-            // sort.
-            guard self.cost + cost > (ranks[old] == nil ? limit / 4 * 3 : limit) else { continue }
-            remove(old)
-            gone.append(old)
+    }
+
+    private func player() throws(PictureError) -> VideoPlayer {
+        switch state.withLock({ $0 }) {
+        case .open(let player): return player
+        case .ended: throw .cancelled
+        case .unopened: break
         }
-        return gone
-    }
-
-    /// Evicts values until the rest fits into a part of the limit. The least recently used values go first.
-    ///
-    /// - Parameter kept: the keys of values that stay in any case.
-    mutating func shrink(toPart part: Int, keeping kept: Set<Key> = []) {
-        let others = entries.filter { !kept.contains($0.key) }.sorted { $0.value.used < $1.value.used }
-        for old in others.map(\.key) where cost > limit / part { remove(old) }
-    }
-
-    /// Removes the value for a key.
-    mutating func remove(_ key: Key) {
-        if let entry = entries.removeValue(forKey: key) { cost -= entry.cost }
+        let player = try renderer.player(order)
+        let isOpen = state.withLock { state in
+            if case .ended = state { return false }
+            state = .open(player)
+            return true
+        }
+        guard isOpen else {
+            player.end()
+            throw .cancelled
+        }
+        return player
     }
 }

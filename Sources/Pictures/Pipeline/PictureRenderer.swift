@@ -244,6 +244,28 @@ extension PictureError {
     }
 }
 
+extension PictureRenderer {
+    /// Starts to read a cached video. The order states the size and the part of the frames. Blocks until the video's
+    /// process has started.
+    func player(_ order: PictureOrder) throws(PictureError) -> VideoPlayer {
+        guard case .picture(let gallery, let key, .original) = order.subject, let cache = caches.cache(gallery),
+            let stored = try? cache.read({ try $0.photoFile(of: key) })
+        else { throw .file("the video is not cached") }
+        let file = try cache.files.openPicture(stored)
+        defer { close(file) }
+        return try VideoPlayer(decoder: decoder, file: file, request: drawing(order).request)
+    }
+
+    /// Draws a frame of a video.
+    func draw(_ reply: DecodeReply, of order: PictureOrder) throws(PictureError) -> DrawnPicture {
+        try drawing(order).draw(reply) { file, request throws(PictureError) in
+            try decoder.decode(.bytes(file), request)
+        }
+    }
+
+    private func drawing(_ order: PictureOrder) -> PictureDrawing { PictureDrawing(order.request, order.style) }
+}
+
 /// Adds missing thumbnails and metadata to the cache, made from photos in the cache.
 extension PictureRenderer {
     /// Returns the cached photos that lack a thumbnail or metadata.

@@ -49,6 +49,8 @@ public final class ScreenContext {
     let commandsFile: String
     /// Waits for a duration. Tests replace this function and end the wait themselves.
     let wait: Wait
+    /// Returns the frames of a cached video. Tests replace this function.
+    var videoFrames: (PictureOrder) -> any VideoFrames
     /// Returns the current time.
     let now: @Sendable () -> Timestamp
     /// The capabilities of the terminal.
@@ -104,6 +106,7 @@ public final class ScreenContext {
             folder: settings.settings.exportFolder ?? exportFolder, mask: creationMask, wishes: wishes,
             mayFetch: !settings.settings.offline)
         self.wait = wait
+        videoFrames = { pipeline.frames(of: $0) }
         self.now = now
     }
 

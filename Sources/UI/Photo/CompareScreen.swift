@@ -246,8 +246,9 @@ final class CompareScreen: Screen {
 
     private func stateWishes() {
         let near = sides.compactMap { index(of: $0.key) }.max().flatMap { next(from: $0, by: 1) }
+            .flatMap { (try? results.photo($0))?.isRemoteVideo == true ? nil : $0 }
         context.wishes.state(
-            sides.map { Wish(subject($0), importance: .lookedAt) }
+            sides.filter { $0.photo?.isRemoteVideo != true }.map { Wish(subject($0), importance: .lookedAt) }
                 + [near.map { Wish(.picture(gallery, $0, .original), importance: .near) }].compactMap { $0 }, by: wisher
         )
     }
@@ -283,6 +284,8 @@ final class CompareScreen: Screen {
         side.picture.draw(in: &surface, rest)
         if let failure, !side.picture.isShown || photo.original.held == nil {
             side.picture.draw("Load failed: \(failure)", context.theme.trouble, in: &surface, rest)
+        } else if !side.picture.isShown, photo.isRemoteVideo, photo.original.held == nil {
+            side.picture.draw("The server has no picture of this video.", context.theme.detail, in: &surface, rest)
         } else if !side.picture.isShown {
             let fraction = context.activity.progress(of: subject(side))?.fraction
             side.picture.draw("Loading…", context.theme.detail, fraction: fraction, in: &surface, rest)

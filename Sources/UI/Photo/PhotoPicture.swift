@@ -9,7 +9,7 @@ import Text
 /// The picture on the photo screen: its view, its drawing, and the pictures to draw next.
 ///
 /// Until the photo is drawn, the screen shows the best substitute: the previous photo, the thumbnail, or the received part of
-/// the file. An animation shows its first frame until the user plays it.
+/// the file. An animation shows its first frame, and a video its poster, until the user plays it.
 @MainActor
 final class PhotoPicture {
     /// A picture on the screen.
@@ -24,6 +24,8 @@ final class PhotoPicture {
 
     /// Called when another picture is ready to be drawn.
     var onChange: () -> Void = {}
+    /// Called with a sentence for the user if a video cannot be played.
+    var onFailure: (String) -> Void = { _ in }
     /// The zoom, the rotation and the visible part. The screen's commands change this view.
     var view: Viewport
 
@@ -35,13 +37,17 @@ final class PhotoPicture {
     private var turns: [PhotoKey: Int] = [:]
     private let progressive: ProgressivePreview
     private let playback: Playback
+    private let video: VideoPlayback
 
     init(_ key: PhotoKey, in gallery: GalleryID, _ context: ScreenContext) {
         (self.key, self.gallery, self.context) = (key, gallery, context)
         view = Viewport(size: Size(columns: 1, rows: 1), style: context.drawingStyle)
         progressive = ProgressivePreview(context)
         playback = Playback(context)
+        video = VideoPlayback(context)
         playback.onDue = { [weak self] in self?.onChange() }
+        video.onChange = { [weak self] in self?.onChange() }
+        video.onFailure = { [weak self] in self?.onFailure($0) }
         progressive.onMore = { [weak self] in self?.onChange() }
     }
 
@@ -51,6 +57,7 @@ final class PhotoPicture {
         view = freshView(of: key)
         progressive.reset()
         playback.reset()
+        video.reset()
     }
 
     /// Changes to another photo, of which the same part is visible as in another view.
@@ -102,7 +109,7 @@ final class PhotoPicture {
         var orders = photo.original.held == nil ? takeSubstitutes(photo) : takePhoto(photo)
         if isExamined, photo.original.held != nil { orders.append(.examination(of: photo, in: gallery)) }
         // An animation needs all the drawing time.
-        guard !playback.isRunning else { return orders + (nextFrame(photo).map { [$0.order] } ?? []) }
+        guard !isPlaying else { return orders + (nextFrame(photo).map { [$0.order] } ?? []) }
         for neighbour in neighbours {
             let order = look.order(of: neighbour, in: freshView(of: neighbour.key))
             if let order, !orders.contains(order) { orders.append(order) }
@@ -146,6 +153,12 @@ final class PhotoPicture {
     /// Takes the drawn photo, or else a substitute. Returns the pictures to draw.
     private func takePhoto(_ photo: Photo) -> [PictureOrder] {
         let wanted = order(of: photo)
+        video.adopt(wanted)
+        if let frame = video.picture {
+            shown = Shown(picture: frame, key: key, isPhoto: true, order: wanted)
+            view.setPhotoSize(width: frame.width, height: frame.height)
+            return []
+        }
         if let picture = context.pipeline.picture(wanted) {
             shown = Shown(picture: picture, key: key, isPhoto: true, order: wanted)
             view.setPhotoSize(width: picture.width, height: picture.height)
@@ -183,20 +196,38 @@ final class PhotoPicture {
     /// Whether the photo is known to have several frames.
     var isAnimated: Bool { frameCount > 1 }
 
-    var isPlaying: Bool { playback.isRunning }
+    var isPlaying: Bool { playback.isRunning || video.isRunning }
 
-    func play() { playback.start() }
+    /// The time of the visible frame of a video; nil for the poster and for other photos.
+    var videoPosition: Duration? { video.picture == nil ? nil : video.position }
 
-    func stop() { playback.stop() }
+    /// Whether a photo can be played: an animation, or a video whose file is there.
+    func canPlay(_ photo: Photo) -> Bool { isAnimated || (photo.isVideoFile && photo.original.held != nil) }
 
-    /// Starts the time of the visible frame of an animation. The screen calls this method after each of its frames.
+    /// Plays an animation or a video.
+    ///
+    /// - Parameter frameRate: the frames a second of the video; nil if unknown.
+    func play(_ photo: Photo, frameRate: Double?) {
+        if isAnimated { playback.start() } else { video.start(order(of: photo), frameRate: frameRate) }
+    }
+
+    func stop() {
+        playback.stop()
+        video.stop()
+    }
+
+    /// Starts the time of the visible frame of an animation, or requests the next frame of a video. The screen calls this method after each of its frames.
     func frameWasDrawn(_ photo: Photo?) {
+        if video.isOpen { video.frameWasDrawn() }
         guard playback.isRunning, let picture = context.pipeline.picture(order(of: photo)) else { return }
         playback.startClock(for: picture.duration)
     }
 
     /// Stops the time of the visible frame while another screen covers this screen.
-    func stopClock() { playback.stopClock() }
+    func stopClock() {
+        playback.stopClock()
+        video.stopClock()
+    }
 
     private var frameCount: Int { isPhotoShown ? shown?.picture.frameCount ?? 1 : 1 }
 
@@ -284,69 +315,5 @@ private final class ProgressivePreview {
         let before = requested
         requestLatest()
         if requested != before { onMore() }
-    }
-}
-
-/// Plays an animation in a loop, and shows each frame for the time that the file gives.
-///
-/// A frame's time begins when the frame is visible. If the next frame is not drawn in time, the current one stays, and no
-/// frames queue up. The clock runs only while a frame is visible.
-@MainActor
-final class Playback {
-    /// Called when the next frame is due.
-    var onDue: () -> Void = {}
-
-    /// Whether the animation is playing, for the status line.
-    private(set) var isRunning = false
-    /// The index of the visible frame, which stays when the animation stops.
-    private(set) var frame = 0
-    /// Whether the next frame is due, so that it is shown as soon as it is drawn.
-    private(set) var isDue = false
-    private let alarm: Alarm
-
-    /// The shortest time that a frame is visible, in milliseconds.
-    private static let shortest = 20
-    /// The time for a frame whose duration is 0 in the file, in milliseconds, as in browsers.
-    private static let usual = 100
-
-    init(_ context: ScreenContext) {
-        alarm = Alarm(wait: context.wait)
-    }
-
-    func start() { isRunning = true }
-
-    func stop() {
-        isRunning = false
-        isDue = false
-        stopClock()
-    }
-
-    /// Stops, and goes to the first frame of another photo.
-    func reset() {
-        stop()
-        frame = 0
-    }
-
-    /// Makes this frame the visible frame.
-    func advance(to frame: Int) {
-        self.frame = frame
-        isDue = false
-    }
-
-    /// Starts the time of the visible frame, unless the time already runs. The screen calls this method for each of its frames.
-    func startClock(for duration: Int) {
-        guard isRunning, !isDue, !alarm.isSet else { return }
-        let time = Duration.milliseconds(duration == 0 ? Self.usual : max(Self.shortest, duration))
-        alarm.set(after: time) { [weak self] in self?.ring() }
-    }
-
-    func stopClock() {
-        alarm.cancel()
-    }
-
-    private func ring() {
-        guard isRunning else { return }
-        isDue = true
-        onDue()
     }
 }

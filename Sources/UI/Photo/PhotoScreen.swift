@@ -43,16 +43,6 @@ final class PhotoScreen: Screen {
     private let wisher: Wishes.Wisher
     private let client: PicturePipeline.Client
 
-    /// The photo's state, which the status line shows.
-    private enum State {
-        /// The cache has the photo, or an older edition of the photo.
-        case cached
-        /// Vitrine is fetching or drawing the photo.
-        case loading(Progress?)
-        /// Vitrine cannot fetch or draw the photo.
-        case failed(Failure)
-    }
-
     /// The part of the list that a frame shows. If the value stays equal, no new frame is needed.
     private struct Sight: Equatable {
         let photo: Photo?
@@ -77,6 +67,7 @@ final class PhotoScreen: Screen {
         throttle.action = { [weak self] in if self?.isOnTop == true { self?.setNeedsDisplay() } }
         slideshow.onDue = { [weak self] in self?.showNext() }
         picture.onChange = { [weak self] in self?.setNeedsDisplay() }
+        picture.onFailure = { [weak self] in self?.send(.notice($0)) }
         if fills { picture.view.zoomToFill() }
         readPhoto()
     }
@@ -108,60 +99,9 @@ final class PhotoScreen: Screen {
         return Heading(title: name, detail: detail.filter { !$0.isEmpty }.joined(separator: " · "))
     }
 
-    override var footing: Footing {
-        var footing = Footing(text: photo.map { DateText.long($0.date) + VideoText.suffix($0) } ?? "")
-        switch state {
-        case .cached: if let animationText { footing.text += " · " + animationText }
-        case .loading(nil): footing.text = "Loading…"
-        case .loading(let progress?):
-            footing.text = "Loading… " + ByteText.text(progress.done.int64, of: progress.total?.int64)
-            footing.fraction = progress.fraction
-        case .failed(let failure):
-            footing.text = showsFailureInside ? "Load failed" : "Load failed: \(failure)"
-            footing.isTrouble = true
-        }
-        let isVideo = photo?.videoMilliseconds != nil
-        footing.hints =
-            slideshow.isRunning
-            ? [(.slideshow, "stop"), (.help, "help")]
-            : picture.isPlaying
-                ? [(.play, "stop"), (.nextPhoto, "next"), (.help, "help")]
-                : (isVideo ? [(.openExternally, "play")] : [(.zoomIn, "larger")])
-                    + [(.nextPhoto, "next"), (.information, "facts"), (.help, "help")]
-        return footing
-    }
+    override var footing: Footing { status.footing(isSlideshow: slideshow.isRunning, keysIn: scopes) }
 
-    /// The hint that tells how to play a stopped animation; nil for other photos.
-    private var animationText: String? {
-        let key = picture.isAnimated && !picture.isPlaying ? context.keys.key(for: .play, in: scopes) : nil
-        return key.map { "animated, \($0): play" }
-    }
-
-    private var state: State {
-        guard let original = photo?.original else { return .loading(nil) }
-        // A transfer under way is more important than an earlier failure.
-        if !original.isCurrent, let progress = context.activity.progress(of: subject) { return .loading(progress) }
-        switch original.trouble {
-        case .bad(let failure), .putOff(let failure): return .failed(failure)
-        case nil: break
-        }
-        if !original.isCurrent, let failure = context.activity.failure(of: subject) { return .failed(failure) }
-        guard original.held != nil else {
-            let reason = Failure("offline, and this photo is not cached", remedy: .network)
-            return context.settings.offline ? .failed(reason) : .loading(nil)
-        }
-        if let failure = picture.failure(of: photo) { return .failed(failure) }
-        return picture.isShown || context.settings.plain ? .cached : .loading(nil)
-    }
-
-    /// Whether the picture's place shows the reason why the photo failed.
-    ///
-    /// An older edition stays visible without the reason. A thumbnail with the reason says not to wait for the photo.
-    /// Plain mode has no picture.
-    private var showsFailureInside: Bool {
-        guard !context.settings.plain else { return false }
-        return !picture.isShown || photo?.original.held == nil || picture.failure(of: photo) != nil
-    }
+    private var status: PhotoStatus { PhotoStatus(photo, subject, picture, context) }
 
     // MARK: - Commands
 
@@ -233,8 +173,11 @@ final class PhotoScreen: Screen {
 
     private func togglePlaying() {
         if picture.isPlaying { return picture.stop() }
-        guard picture.isAnimated else { return send(.notice("Nothing to play: this is not an animation.")) }
-        picture.play()
+        guard let photo, !context.settings.plain, picture.canPlay(photo) else {
+            return send(.notice(status.unplayable))
+        }
+        let metadata = try? delegate?.lists.reader.metadata(of: key)
+        picture.play(photo, frameRate: metadata?.metadata.frameRate)
     }
 
     /// Zooms with the mouse wheel, around the mouse, and drags the picture with a mouse button.
@@ -395,10 +338,15 @@ final class PhotoScreen: Screen {
     /// States wishes for the photo and, with less importance, for the next photos.
     private func updateWishes() {
         retryIfPasswordNeeded()
-        let near = upcoming.filter { $0 != key }.map { Wish(subject(of: $0), importance: .near) }
+        let near = upcoming.filter { $0 != key && isFetchedUnasked($0) }
+            .map { Wish(subject(of: $0), importance: .near) }
+        let own = photo?.isRemoteVideo == true ? [] : [Wish(subject, importance: .lookedAt)]
         let retry = retried.contains(key) ? [Wish(thumbnail, importance: .lookedAt)] : []
-        context.wishes.state([Wish(subject, importance: .lookedAt)] + retry + near, by: wisher)
+        context.wishes.state(own + retry + near, by: wisher)
     }
+
+    /// Whether Vitrine fetches a photo without being asked. A video on a server can be large.
+    private func isFetchedUnasked(_ key: PhotoKey) -> Bool { (try? results.photo(key))?.isRemoteVideo != true }
 
     override func withdrawWishes() {
         finishIfLoading()
@@ -407,7 +355,7 @@ final class PhotoScreen: Screen {
 
     /// Makes the list continue to fetch a photo that the user leaves before it has arrived.
     private func finishIfLoading() {
-        if photo?.original.isCurrent == false { delegate?.photoScreenWillLeave(key) }
+        if let photo, !photo.original.isCurrent, !photo.isRemoteVideo { delegate?.photoScreenWillLeave(key) }
     }
 
     /// Retries a photo once if its server wants a password, so that Vitrine asks the user for the password.
@@ -432,9 +380,10 @@ final class PhotoScreen: Screen {
         self.sight = sight
         let orders = photo.map { picture.update($0, sight.neighbours, isExamined: panel.content != .none) } ?? []
         if isOnTop { context.pipeline.want(orders, by: client, importance: .lookedAt) }
-        if case .failed = state { picture.removeForeign() }
+        let status = status
+        if status.hasNoPictureComing { picture.removeForeign() }
         picture.draw(in: &surface, rest)
-        drawState(in: &surface, rest)
+        status.draw(in: &surface, rest)
         drawPanel(in: &surface)
         if isOnTop {
             updateSlideshowClock()
@@ -454,7 +403,7 @@ final class PhotoScreen: Screen {
 
     /// Runs the slideshow's clock while the photo is visible or has failed.
     private func updateSlideshowClock() {
-        if case .failed = state { return slideshow.startClock(for: key) }
+        if status.hasNoPictureComing { return slideshow.startClock(for: key) }
         (context.settings.plain ? photo?.original.held != nil : picture.isPhotoShown)
             ? slideshow.startClock(for: key) : slideshow.stopClock()
     }
@@ -469,24 +418,5 @@ final class PhotoScreen: Screen {
             photo: photo, metadata: PhotoLook(gallery: gallery).metadata(of: photo, stored, examination),
             annotationsIn: reader, fields: examination?.fields ?? [], hasUnicode: context.capabilities.unicode)
         panel.draw(report, examination?.histogram, context, in: &surface)
-    }
-
-    /// Draws the photo's state as text, while the photo has no picture.
-    private func drawState(in surface: inout Surface, _ frame: Rect) {
-        switch state {
-        case .cached: break
-        case .loading(nil):
-            // A cached photo is drawn in a moment; until then the previous photo stays as it is.
-            if !picture.isAnythingShown || (!picture.isShown && photo?.original.held == nil) {
-                picture.draw("Loading…", context.theme.detail, in: &surface, frame)
-            }
-        case .loading(let progress?):
-            guard !picture.isShown else { return }
-            picture.draw("Loading…", context.theme.detail, fraction: progress.fraction, in: &surface, frame)
-        case .failed(let failure):
-            if showsFailureInside {
-                picture.draw("Load failed: \(failure)", context.theme.trouble, in: &surface, frame)
-            }
-        }
     }
 }

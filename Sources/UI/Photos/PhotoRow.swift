@@ -167,6 +167,9 @@ struct PhotoRow {
             case nil: continue
             }
         }
+        if photo.isRemoteVideo, photo.thumbnail.isAbsent, photo.original.held == nil {
+            return ("No thumbnail: the server makes none of videos", theme.detail)
+        }
         guard photo.original.isCurrent else { return nil }
         let size = photo.size.map { ByteText.text($0) }
         if photo.isInPlace { return size.map { ($0, theme.detail) } }
@@ -218,7 +221,7 @@ enum PhotoBadge: CaseIterable {
     case failed
     /// The cache has the photo itself, not only the thumbnail.
     case cached
-    /// The photo is the still picture of a video.
+    /// This is a video.
     case video
 
     /// Returns the badges of a photo, the most important first.
@@ -273,6 +276,7 @@ enum Placeholder {
     static func draw(_ photo: Photo, _ theme: Theme, in surface: inout Surface, _ space: Rect) {
         let (sign, style) =
             switch trouble(of: photo) {
+            case nil where photo.isRemoteVideo && photo.thumbnail.isAbsent: (theme.signs.video, theme.detail)
             case nil: (theme.signs.awaited, theme.detail)
             case .putOff: (theme.signs.putOff, theme.trouble)
             case .bad: (theme.signs.bad, theme.trouble)

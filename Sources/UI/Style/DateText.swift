@@ -59,11 +59,19 @@ enum DateText {
 enum VideoText {
     /// Returns a length such as `0:12` or `1:02:03`. Returns `unknown length` for 0.
     static func length(_ milliseconds: Int) -> String {
-        let seconds = max(0, milliseconds) / 1_000
-        guard milliseconds > 0 else { return "unknown length" }
+        milliseconds > 0 ? clock(milliseconds / 1_000) : "unknown length"
+    }
+
+    private static func clock(_ seconds: Int) -> String {
         let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
         let tail = (seconds % 60 < 10 ? ":0" : ":") + String(seconds % 60)
         return hours == 0 ? "\(minutes)\(tail)" : "\(hours)\(minutes < 10 ? ":0" : ":")\(minutes)\(tail)"
+    }
+
+    /// Returns the place in a video that plays, such as `0:12 / 1:03`, or `0:12` if the length is unknown.
+    static func position(_ position: Duration, of milliseconds: Int) -> String {
+        let text = clock(max(0, Int(clamping: position.components.seconds)))
+        return milliseconds > 0 ? "\(text) / \(length(milliseconds))" : text
     }
 
     /// Returns a text such as `video 0:12`, or `video` if the length is unknown.

@@ -184,6 +184,8 @@ struct Signs: Equatable {
     let awaited: String
     let putOff = "~"
     let bad: String
+    /// The sign of a video.
+    let video: String
     /// The sign of a switch that is on; ``off`` is for a switch that is off.
     let on: String
     let off: String
@@ -202,6 +204,7 @@ struct Signs: Equatable {
         (on, off) = isPlain ? ("+", "-") : ("✓", "·")
         // In ASCII "…" would look like "~".
         (awaited, bad) = hasUnicode ? ("…", "×") : (".", "x")
+        video = hasUnicode ? "▸" : ">"
     }
 
     /// Returns the rows of an entry that get the selection mark. In plain mode, only one row gets the mark.

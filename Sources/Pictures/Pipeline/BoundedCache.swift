@@ -1,0 +1,84 @@
+/// A cache of limited size that evicts the least recently used values first.
+struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
+    private struct Entry {
+        let value: Value
+        let cost: Int
+        /// The number of the turn in which the value was last used.
+        var used: Int
+    }
+
+    private let limit: Int
+    private var entries: [Key: Entry] = [:]
+    private(set) var cost = 0
+    private var turn = 0
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Returns the value for a key, and marks it as used.
+    mutating func value(for key: Key) -> Value? {
+        turn += 1
+        entries[key]?.used = turn
+        return entries[key]?.value
+    }
+
+    /// Keeps a value. A value larger than the limit is kept alone, because a screen shows it.
+    mutating func insert(_ value: Value, for key: Key, cost: Int) {
+        insert(value, for: key, cost: cost, ranks: [:])
+    }
+
+    /// Keeps a value, unless that would evict values that are wanted more.
+    ///
+    /// - Parameter ranks: the rank of each wanted key, 0 for the most wanted. Evaluated only if something must be
+    ///   evicted.
+    /// - Returns: the evicted keys; nil if the value was not kept.
+    @discardableResult
+    mutating func insert(
+        _ value: Value, for key: Key, cost: Int, ranks: @autoclosure () -> [Key: Int]
+    ) -> [Key]? {
+        remove(key)
+        var gone: [Key] = []
+        if self.cost + cost > limit {
+            guard let found = makeRoom(for: key, cost, ranks()) else { return nil }
+            gone = found
+        }
+        turn += 1
+        entries[key] = Entry(value: value, cost: cost, used: turn)
+        self.cost += cost
+        return gone
+    }
+
+    /// Evicts values until another value fits. Unwanted values go first, then those of lower rank; among equals, the
+    /// least recently used. Returns nil if the other value has too low a rank.
+    private mutating func makeRoom(for key: Key, _ cost: Int, _ ranks: [Key: Int]) -> [Key]? {
+        let rank = ranks[key] ?? .max
+        let spared = entries.reduce(0) { (ranks[$1.key] ?? .max) < rank ? $0 + $1.value.cost : $0 }
+        guard spared == 0 || spared + cost <= limit else { return nil }
+        let others = entries.filter { (ranks[$0.key] ?? .max) >= rank }.sorted {
+            (ranks[$1.key] ?? .max, $0.value.used) < (ranks[$0.key] ?? .max, $1.value.used)
+        }
+        var gone: [Key] = []
+        for old in others.map(\.key) {
+            // Unwanted values are evicted down to three quarters of the limit, so that not every insertion has to
+            // sort.
+            guard self.cost + cost > (ranks[old] == nil ? limit / 4 * 3 : limit) else { continue }
+            remove(old)
+            gone.append(old)
+        }
+        return gone
+    }
+
+    /// Evicts values until the rest fits into a part of the limit. The least recently used values go first.
+    ///
+    /// - Parameter kept: the keys of values that stay in any case.
+    mutating func shrink(toPart part: Int, keeping kept: Set<Key> = []) {
+        let others = entries.filter { !kept.contains($0.key) }.sorted { $0.value.used < $1.value.used }
+        for old in others.map(\.key) where cost > limit / part { remove(old) }
+    }
+
+    /// Removes the value for a key.
+    mutating func remove(_ key: Key) {
+        if let entry = entries.removeValue(forKey: key) { cost -= entry.cost }
+    }
+}

@@ -1,0 +1,174 @@
+import Cache
+import Cells
+import Commands
+import Model
+import Session
+import Text
+
+/// The state of the photo on the photo screen, as texts for the status line and for the picture's place.
+@MainActor
+struct PhotoStatus {
+    private enum State {
+        /// The cache has the photo, or an older edition of the photo.
+        case cached
+        /// Vitrine is fetching or drawing the photo.
+        case loading(Progress?)
+        /// The photo is a video on a server, which Vitrine fetches only if the user saves it.
+        case onServer
+        /// Vitrine cannot fetch or draw the photo.
+        case failed(Failure)
+    }
+
+    private let photo: Photo?
+    private let picture: PhotoPicture
+    private let context: ScreenContext
+    private let state: State
+
+    /// - Parameters:
+    ///   - photo: the photo's entry in the cache; nil if the gallery no longer has the photo.
+    ///   - subject: the original of the photo.
+    init(_ photo: Photo?, _ subject: Wish.Subject, _ picture: PhotoPicture, _ context: ScreenContext) {
+        (self.photo, self.picture, self.context) = (photo, picture, context)
+        state = Self.state(photo, subject, picture, context)
+    }
+
+    private static func state(
+        _ photo: Photo?, _ subject: Wish.Subject, _ picture: PhotoPicture, _ context: ScreenContext
+    ) -> State {
+        guard let original = photo?.original else { return .loading(nil) }
+        // A transfer under way is more important than an earlier failure.
+        if !original.isCurrent, let progress = context.activity.progress(of: subject) { return .loading(progress) }
+        switch original.trouble {
+        case .bad(let failure), .putOff(let failure): return .failed(failure)
+        case nil: break
+        }
+        if !original.isCurrent, let failure = context.activity.failure(of: subject) { return .failed(failure) }
+        guard original.held != nil else {
+            if photo?.isRemoteVideo == true { return .onServer }
+            let reason = Failure("offline, and this photo is not cached", remedy: .network)
+            return context.settings.offline ? .failed(reason) : .loading(nil)
+        }
+        if let failure = picture.failure(of: photo), picture.videoPosition == nil { return .failed(failure) }
+        return picture.isShown || context.settings.plain ? .cached : .loading(nil)
+    }
+
+    /// Whether Vitrine fetches and draws no picture of the photo, so that a slideshow goes on.
+    var hasNoPictureComing: Bool {
+        switch state {
+        case .failed, .onServer: true
+        case .cached, .loading: false
+        }
+    }
+
+    /// Whether the picture's place shows the reason why the photo failed.
+    ///
+    /// An older edition stays visible without the reason. A thumbnail with the reason says not to wait for the photo.
+    /// Plain mode has no picture.
+    private var showsFailureInside: Bool {
+        guard !context.settings.plain else { return false }
+        return !picture.isShown || photo?.original.held == nil || picture.failure(of: photo) != nil
+    }
+
+    // MARK: - The status line
+
+    /// Returns the texts and hints of the status line.
+    ///
+    /// - Parameter scopes: the scopes of the screen's keys.
+    func footing(isSlideshow: Bool, keysIn scopes: [CommandTable.Scope]) -> Screen.Footing {
+        var footing = Screen.Footing(text: photo.map { DateText.long($0.date) + VideoText.suffix($0) } ?? "")
+        switch state {
+        case .cached:
+            if let position = picture.videoPosition {
+                footing.text = VideoText.position(position, of: photo?.videoMilliseconds ?? 0)
+            } else if let animationText = animationText(keysIn: scopes) {
+                footing.text += " · " + animationText
+            }
+        case .onServer: footing.text += " · not cached"
+        case .loading(nil): footing.text = "Loading…"
+        case .loading(let progress?):
+            footing.text = "Loading… " + ByteText.text(progress.done.int64, of: progress.total?.int64)
+            footing.fraction = progress.fraction
+        case .failed(let failure):
+            footing.text = showsFailureInside ? "Load failed" : "Load failed: \(failure)"
+            footing.isTrouble = true
+        }
+        footing.hints = hints(isSlideshow: isSlideshow)
+        return footing
+    }
+
+    private func hints(isSlideshow: Bool) -> [(command: Command, word: String)] {
+        if isSlideshow { return [(.slideshow, "stop"), (.help, "help")] }
+        if picture.isPlaying { return [(.play, "stop"), (.nextPhoto, "next"), (.help, "help")] }
+        let first: [(command: Command, word: String)] =
+            if case .onServer = state {
+                [(.openExternally, "play"), (.save, "save")]
+            } else if photo?.isVideoFile == true {
+                [(.play, "play"), (.openExternally, "open")]
+            } else if photo?.isVideo == true {
+                [(.openExternally, "play")]
+            } else {
+                [(.zoomIn, "larger")]
+            }
+        return first + [(.nextPhoto, "next"), (.information, "facts"), (.help, "help")]
+    }
+
+    /// Returns the hint that tells how to play a stopped animation. Returns nil for other photos.
+    private func animationText(keysIn scopes: [CommandTable.Scope]) -> String? {
+        let key = picture.isAnimated && !picture.isPlaying ? context.keys.key(for: .play, in: scopes) : nil
+        return key.map { "animated, \($0): play" }
+    }
+
+    /// The reason why the photo cannot be played.
+    var unplayable: String {
+        guard photo?.isVideo == true else { return "Nothing to play: this is not an animation." }
+        let open = context.name(of: .openExternally, in: [.photo, .everywhere])
+        if photo?.isVideoFile != true { return "The server has the video: \(open) plays it in another program." }
+        if context.settings.plain { return "Plain mode has no pictures: \(open) plays the video in another program." }
+        return "The video is not cached: \(open) plays it in another program."
+    }
+
+    // MARK: - The picture's place
+
+    /// Draws the photo's state as text while the photo has no picture, and the sign of a video on its poster.
+    func draw(in surface: inout Surface, _ frame: Rect) {
+        let theme = context.theme
+        switch state {
+        case .cached: drawVideoSign(in: &surface, frame)
+        case .onServer:
+            if picture.isShown {
+                drawVideoSign(in: &surface, frame)
+            } else {
+                picture.draw(remoteText, theme.detail, in: &surface, frame)
+            }
+        case .loading(nil):
+            // A cached photo is drawn in a moment; until then the previous photo stays as it is.
+            if !picture.isAnythingShown || (!picture.isShown && photo?.original.held == nil) {
+                picture.draw("Loading…", theme.detail, in: &surface, frame)
+            }
+        case .loading(let progress?):
+            guard !picture.isShown else { return }
+            picture.draw("Loading…", theme.detail, fraction: progress.fraction, in: &surface, frame)
+        case .failed(let failure):
+            if showsFailureInside { picture.draw("Load failed: \(failure)", theme.trouble, in: &surface, frame) }
+        }
+    }
+
+    private var remoteText: String {
+        let keys = [Command.openExternally, .save].map { context.name(of: $0, in: [.photo, .everywhere]) }
+        return "The server has no picture of this video. \(keys[0]) plays it in another program, \(keys[1]) saves it."
+    }
+
+    /// Draws the sign of a video and its length below the poster, as long as no frame of the video is visible.
+    private func drawVideoSign(in surface: inout Surface, _ frame: Rect) {
+        guard let length = photo?.videoMilliseconds, picture.videoPosition == nil, picture.isShown,
+            !context.settings.plain
+        else { return }
+        let sign = context.theme.signs.video
+        let text = length > 0 ? " \(sign) \(VideoText.length(length)) " : " \(sign) "
+        var rest = frame
+        let line = rest.takeBottom(1)
+        surface.write(
+            text, in: line.centred(Size(columns: min(line.size.columns, text.displayWidth), rows: 1)),
+            style: context.theme.key)
+    }
+}
