@@ -42,7 +42,8 @@ class Terminal:
     All times are those of `time.perf_counter`.
     """
 
-    def __init__(self, arguments, environment, rows=24, columns=80):
+    def __init__(self, arguments, environment, rows=24, columns=80, answers=ANSWERS):
+        self._answers = answers
         self.screen = Screen(rows, columns)
         #: Whether the program delimits its frames.
         self.is_synchronised = False
@@ -128,6 +129,14 @@ class Terminal:
         while (left := deadline - time.perf_counter()) > 0:
             self.frame(left)
 
+    def output(self, seconds):
+        """The output of some seconds in pieces with their times. The screen does not follow it."""
+        deadline = time.perf_counter() + seconds
+        while (left := deadline - time.perf_counter()) > 0:
+            if select.select([self._master], [], [], left)[0]:
+                data, moment = self._read()
+                yield moment, data
+
     @staticmethod
     def now():
         """The current time of the common clock."""
@@ -206,7 +215,7 @@ class Terminal:
         if b"\x1b" not in data:
             return
         self._asked = (self._asked + data)[-len(data) - 64:]
-        for question, answer in ANSWERS:
+        for question, answer in self._answers:
             for match in question.finditer(self._asked):
                 os.write(self._master, answer.replace(b"<>", match[match.lastindex or 0]))
                 self._asked = self._asked.replace(match[0], b"", 1)
