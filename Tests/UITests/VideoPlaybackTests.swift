@@ -230,7 +230,14 @@ private final class StandInVideo: VideoFrames {
         let photo = try screens.photo("a.mp4")
         let order = PictureOrder.preview(
             of: photo, in: screens.cache.id, size: Size(columns: 20, rows: 6), style: screens.context.drawingStyle)
-        func show() async { await withCheckedContinuation { next in playback.onChange = { next.resume() } } }
+        func show() async {
+            await withCheckedContinuation { next in
+                playback.onChange = {
+                    playback.onChange = {}
+                    next.resume()
+                }
+            }
+        }
         playback.start(order, frameRate: 1)
         await show()
         // The terminal took 1.5 seconds.

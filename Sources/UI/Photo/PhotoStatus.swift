@@ -124,6 +124,7 @@ struct PhotoStatus {
         let open = context.name(of: .openExternally, in: [.photo, .everywhere])
         if photo?.isVideoFile != true { return "The server has the video: \(open) plays it in another program." }
         if context.settings.plain { return "Plain mode has no pictures: \(open) plays the video in another program." }
+        if photo?.original.trouble != nil { return "Nothing to play: loading the video failed." }
         return "The video is not cached: \(open) plays it in another program."
     }
 
