@@ -42,8 +42,8 @@ struct DecoderProcessTests {
         ]
         let loaded = [
             "jxl-lossy.jxl", "jxl-lossless.jxl", "jxl-large.jxl", "jxl-described.jxl", "hdr-pq.avif", "hdr-pq.jxl",
-            "heic-lossy.heic", "avif-lossy.avif", "tiff-grainy.tif", "video-h264.mp4", "video-hevc.mov", "video-vp8.webm",
-            "video-vp9.webm", "video-av1.mkv", "video-mjpeg.avi", "video-mpeg4.avi", "video-h263.3gp",
+            "heic-lossy.heic", "avif-lossy.avif", "tiff-grainy.tif", "video-h264.mp4", "video-hevc.mov",
+            "video-vp8.webm", "video-vp9.webm", "video-av1.mkv", "video-mjpeg.avi", "video-mpeg4.avi", "video-h263.3gp",
             "video-mpeg2.mpg", "video-h264.mts",
         ]
         for (names, origin) in [(plain, DecoderProcess.Origin.server), (plain, .program), (loaded, .program)] {

@@ -67,7 +67,7 @@ import Testing
         ] + ["qoi-alpha.qoi", "jxl-described.jxl", "jxl-alpha-lossless.jxl", "raw-thumbnail.dng"].map(inCorpus)
         + ["h264.mp4", "hevc.mov", "vp9.webm", "av1.mkv", "mjpeg.avi", "mpeg4.avi", "h264.mts", "mpeg2.mpg"].map {
             var format = inCorpus("video-\($0)")
-            format.rounds = 300
+            format.rounds = 100
             return format
         } + ["arw", "cr2", "cr3", "dng", "nef", "orf", "pef", "raf", "rw2", "srw"].map { inCorpus("raw-\($0).\($0)") }
 

@@ -127,7 +127,9 @@ public final class SharedBlock: Sendable {
     public init(count: Int) throws(PixelsError) {
         memory = try SealedMemory()
         self.count = max(1, count)
-        guard ftruncate(memory.descriptor, off_t(self.count)) == 0 else { throw .system(call: "ftruncate", code: errno) }
+        guard ftruncate(memory.descriptor, off_t(self.count)) == 0 else {
+            throw .system(call: "ftruncate", code: errno)
+        }
         let seals = cmemory_seal_shrink | cmemory_seal_grow | cmemory_seal_seal
         guard cmemory_add_seals(memory.descriptor, seals) == 0 else { throw .system(call: "fcntl", code: errno) }
         guard let mapping = mmap(nil, self.count, PROT_READ, MAP_SHARED, memory.descriptor, 0), mapping != MAP_FAILED
