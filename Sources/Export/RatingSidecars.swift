@@ -145,20 +145,24 @@ struct XMPRating {
     /// - Parameter old: the text of the present file; nil if there is none.
     func text(in old: String?) -> String? {
         guard let old else { return newText }
+        guard let tags = XMPTag.all(in: old.utf8[...]) else { return nil }
         for property in Self.properties {
-            if let range = Self.attribute(property, in: old) ?? Self.element(property, in: old) {
-                return old.replacingCharacters(range, value)
+            for tag in tags {
+                if let attribute = tag.attributes.first(where: { $0.name.elementsEqual(property.utf8) }) {
+                    return old.replacingCharacters(attribute.value, value)
+                }
+                guard tag.name.elementsEqual(property.utf8) else { continue }
+                let content = old.utf8[tag.end...].prefix { $0 != UInt8(ascii: "<") }
+                guard old.utf8[content.endIndex...].starts(with: "</\(property)>".utf8) else { return nil }
+                return old.replacingCharacters(content.startIndex..<content.endIndex, value)
             }
         }
-        guard let tag = old.firstRange(of: "<rdf:Description"), let end = old[tag.upperBound...].firstIndex(of: ">")
-        else {
-            return nil
-        }
+        guard let tag = tags.first(where: { $0.name.elementsEqual("rdf:Description".utf8) }) else { return nil }
         // A prefix holds for its element and the elements inside.
-        let declaration =
-            old[tag.upperBound..<end].contains("xmlns:xmp") ? "" : " xmlns:xmp=\"\(Self.namespace)\""
-        let attribute = "\(declaration) xmp:Rating=\"\(value)\""
-        return old.replacingCharacters(tag.upperBound..<tag.upperBound, attribute)
+        let isDeclared = tag.attributes.contains { $0.name.elementsEqual("xmlns:xmp".utf8) }
+        let declaration = isDeclared ? "" : " xmlns:xmp=\"\(Self.namespace)\""
+        let place = tag.name.endIndex
+        return old.replacingCharacters(place..<place, "\(declaration) xmp:Rating=\"\(value)\"")
     }
 
     private var newText: String {
@@ -173,28 +177,65 @@ struct XMPRating {
 
         """
     }
+}
 
-    /// Returns the range of the value in `xmp:Rating = "4"`.
-    private static func attribute(_ property: String, in text: String) -> Range<String.Index>? {
-        var rest = text[...]
-        while let found = rest.firstRange(of: property) {
-            rest = rest[found.upperBound...]
-            let sign = rest.drop(while: \.isWhitespace)
-            let value = sign.dropFirst().drop(while: \.isWhitespace)
-            guard sign.first == "=", let quote = value.first, quote == "\"" || quote == "'" else { continue }
-            let content = value.dropFirst()
-            return content.firstIndex(of: quote).map { content.startIndex..<$0 }
+/// A start tag in the text of an XMP file.
+private struct XMPTag {
+    typealias Bytes = Substring.UTF8View
+
+    let name: Bytes
+    private(set) var attributes: [(name: Bytes, value: Range<String.Index>)] = []
+    /// The place behind the tag.
+    let end: String.Index
+
+    /// Parts of a file in which angles and quotes mean nothing, with their ends.
+    private static let skipped = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")]
+
+    /// Returns the start tags of a text. Returns nil if a tag is malformed.
+    static func all(in text: Bytes) -> [XMPTag]? {
+        var (tags, rest) = ([XMPTag](), text)
+        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[start...]
+            if let end = skipped.first(where: { rest.starts(with: $0.0.utf8) })?.1 {
+                guard let range = rest.firstRange(of: Array(end.utf8)) else { return nil }
+                rest = rest[range.upperBound...]
+                continue
+            }
+            rest = rest.dropFirst()
+            guard let tag = XMPTag(rest) else { return nil }
+            let isStart = tag.name.first != UInt8(ascii: "/") && tag.name.first != UInt8(ascii: "!")
+            if isStart { tags.append(tag) }
+            rest = rest[tag.end...]
         }
-        return nil
+        return tags
     }
 
-    /// Returns the range of the value in `<xmp:Rating>4</xmp:Rating>`.
-    private static func element(_ property: String, in text: String) -> Range<String.Index>? {
-        guard let start = text.firstRange(of: "<\(property)>")?.upperBound,
-            let end = text[start...].firstRange(of: "</\(property)>")?.lowerBound
-        else { return nil }
-        return start..<end
+    /// Reads a tag behind its first angle. Returns nil if the tag is malformed.
+    private init?(_ text: Bytes) {
+        let isEnd = text.first == UInt8(ascii: "/")
+        let word = text.dropFirst(isEnd ? 1 : 0).prefix { !Self.isSpace($0) && !"/><".utf8.contains($0) }
+        guard !word.isEmpty else { return nil }
+        name = text[..<word.endIndex]
+        var rest = text[name.endIndex...]
+        while true {
+            rest = rest.drop { Self.isSpace($0) || $0 == UInt8(ascii: "/") }
+            guard let first = rest.first else { return nil }
+            guard first != UInt8(ascii: ">") else { break }
+            let name = rest.prefix { !Self.isSpace($0) && !"=<>\"'".utf8.contains($0) }
+            rest = rest[name.endIndex...].drop(while: Self.isSpace)
+            guard rest.first == UInt8(ascii: "=") else { return nil }
+            rest = rest.dropFirst().drop(while: Self.isSpace)
+            guard let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+            let value = rest.dropFirst().prefix { $0 != quote && $0 != UInt8(ascii: "<") }
+            rest = rest[value.endIndex...]
+            guard rest.first == quote else { return nil }
+            rest = rest.dropFirst()
+            attributes.append((name, value.startIndex..<value.endIndex))
+        }
+        end = rest.index(after: rest.startIndex)
     }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x09, 0x0A, 0x0D, 0x20].contains(byte) }
 }
 
 extension String {

@@ -82,6 +82,28 @@ import Testing
         #expect(try text == new)
     }
 
+    @Test(
+        "Text that looks like a rating, in a caption or a comment, stays as it is",
+        arguments: [
+            #"<r><!-- xmp:Rating="1" --><d>xmp:Rating="2"</d><rdf:Description xmp:Rating="3"/></r>"#,
+            #"<r><d><![CDATA[<xmp:Rating>2</xmp:Rating>]]></d><rdf:Description a="xmp:Rating='3'" xmp:Rating="3"/></r>"#,
+        ])
+    func lookalikes(old: String) async throws {
+        #expect(try await write(Rating(4), over: old).written == 1)
+        #expect(try text == old.replacing(#" xmp:Rating="3""#, with: #" xmp:Rating="4""#))
+    }
+
+    @Test(
+        "A damaged file stays as it is",
+        arguments: [
+            #"<r>xmp:Rating="<rdf:Description xmp:Rating="/></r>"#, "<rdf:Description xmp:Rating=3/>",
+            "<rdf:Description><xmp:Rating>3</rdf:Description>", "<rdf:Description a=\"1\"", "<!-- <rdf:Description/>",
+        ])
+    func damaged(old: String) async throws {
+        #expect(try await write(Rating(4), over: old).failed == 1)
+        #expect(try text == old)
+    }
+
     @Test("A file with several descriptions stays well-formed")
     func severalDescriptions() async throws {
         let old =
