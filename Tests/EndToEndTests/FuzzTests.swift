@@ -12,9 +12,9 @@ struct FuzzTests {
     @Test("TRUST: changed inputs crash no parser, and every promise about its result holds", arguments: targets)
     func changedInputs(target: String) throws {
         let command = try Command(
-            Self.program, [target, "--mutations", "4000", "\(Self.corpus)/\(target)"],
+            Self.program, [target, "--mutations", "1500", "\(Self.corpus)/\(target)"],
             environment: ["SWIFT_BACKTRACE": "enable=no"])
-        #expect(command.status == 0 && command.text.contains("4000 changed copies"), "\(command.text)\(command.errors)")
+        #expect(command.status == 0 && command.text.contains("1500 changed copies"), "\(command.text)\(command.errors)")
     }
 
     @Test("Each target of the fuzzer has its own files to begin with")
