@@ -37,6 +37,22 @@ import Testing
         #expect(GalleryList(text: "\(one)\n\(two)\n\(one)\n").addresses == [one, two])
     }
 
+    @Test("The list remembers that the built-in galleries are removed, and merges that with other changes")
+    func builtIn() {
+        var list = GalleryList([one])
+        #expect(!list.hidesBuiltIn)
+        list.hidesBuiltIn = true
+        let read = GalleryList(text: list.text)
+        #expect(read.hidesBuiltIn && read == list && read.addresses == [one])
+        #expect(GalleryList.mistakes(in: list.text, path: "/galleries").isEmpty)
+        // Another program has added a gallery meanwhile.
+        let both = list.merging(GalleryList([one, two]), since: GalleryList([one]))
+        #expect(both.hidesBuiltIn && both.addresses == [one, two])
+        list.hidesBuiltIn = false
+        #expect(list == GalleryList([one]))
+        #expect(!list.merging(both, since: read).hidesBuiltIn)
+    }
+
     @Test func removed() {
         var list = GalleryList([one, two, folder])
         list.remove(at: 1)

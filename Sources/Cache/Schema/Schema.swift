@@ -267,7 +267,6 @@ enum Schema {
         ALTER TABLE metadata ADD COLUMN town TEXT;
         ALTER TABLE metadata ADD COLUMN town_distance INTEGER;
         CREATE INDEX metadata_without_town ON metadata (photo) WHERE town IS NULL AND latitude NOT NULL AND longitude NOT NULL;
-        CREATE INDEX metadata_by_town ON metadata (town) WHERE town <> '';
         -- The length of a video in milliseconds, its coding and its frames a second. NULL for a picture.
         ALTER TABLE metadata ADD COLUMN length INTEGER;
         ALTER TABLE metadata ADD COLUMN codec TEXT;
