@@ -14,8 +14,9 @@ import Synchronization
 ///     if let failure = await program.open([key], of: cache) { print(failure) }
 ///     await program.removeCopies()
 ///
-/// The program gets a copy with a readable name, so that the program cannot write into the cache. Of a video in a local
-/// folder, which may be large, the program gets the path. For an uncached photo, the program gets the address. The program runs in its own session without a terminal, and continues when Vitrine ends.
+/// The program gets a copy with a readable name, so that the program cannot write into the cache. The program gets the path
+/// of a video in a local folder, because a copy may be large, and the address of an uncached photo. The program runs in its
+/// own session without a terminal, and continues when Vitrine ends.
 actor ExternalProgram {
     private var chosen: ExternalCommand?
     private let browser: ExternalCommand?
@@ -87,7 +88,7 @@ actor ExternalProgram {
 
     // MARK: - Copies
 
-    /// Returns the path of a new copy, the address of an uncached photo, or the address of a video's page.
+    /// Returns the text that the program gets: a path, an address, or a video's page.
     private func target(_ key: PhotoKey, _ cache: GalleryCache) async throws -> String {
         let (isCached, address, page) = try cache.read { reader in
             (

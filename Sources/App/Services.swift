@@ -29,7 +29,7 @@ struct Services {
     let creationMask: CreationMask
     let storage: Storage
     let installation = Installation()
-    /// Names the places of photos; nil if the table of towns is not installed.
+    /// Finds the towns of photos; nil if the table is not installed.
     let towns: TownTable?
     let log: Log
     let httpConfiguration: HTTPConfiguration

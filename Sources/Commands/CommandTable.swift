@@ -112,7 +112,7 @@ public enum CommandTable {
         Entry(.open, .galleries, [Key(.enter), .character("l"), Key(.right)], "save the list, open the gallery"),
         Entry(.add, .galleries, [.character("a")], "add a gallery by its address"),
         Entry(.remove, .galleries, [.character("d"), Key(.delete)], "remove the gallery from the list"),
-        Entry(.restoreBuiltIn, .galleries, [.character("D")], "bring the built-in gallery back"),
+        Entry(.restoreBuiltIn, .galleries, [.character("D")], "restore the built-in gallery"),
         Entry(
             .keep, .galleries, [.character("K")],
             "turn cache protection on or off"),

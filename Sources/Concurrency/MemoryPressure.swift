@@ -28,7 +28,7 @@ public final class MemoryPressure: Sendable {
 
     /// Watches descriptors that the system reports as having urgent data, and owns them. Returns nil without descriptors.
     public init?(descriptors: [Int32], onPressure: @escaping @Sendable () -> Void) {
-        // Dispatch cannot wait for urgent data, but another epoll descriptor can, and is readable when it has found some.
+        // Dispatch cannot wait for urgent data (EPOLLPRI). An epoll descriptor can, and then becomes readable.
         let poll = cconcurrency_make_poll()
         let watched = descriptors.filter { cconcurrency_poll_urgent(poll, $0) }
         func closeAll() { for descriptor in descriptors + [poll] where descriptor >= 0 { close(descriptor) } }
@@ -38,7 +38,7 @@ public final class MemoryPressure: Sendable {
         }
         source = DispatchSource.makeReadSource(fileDescriptor: poll, queue: DispatchQueue(label: "vitrine.memory"))
         source.setEventHandler {
-            // The kernel gives a report to the first who looks, which may have been Dispatch: being called is the report.
+            // Dispatch may have consumed the kernel's event already, so this call itself counts as the report.
             cconcurrency_take_urgent(poll)
             onPressure()
         }

@@ -103,7 +103,7 @@ public enum ProgramRights: Sendable {
     public var notice: String? {
         switch self {
         case .none: nil
-        case .dropped: "Vitrine runs as root and gave up root’s capabilities, except the one that opens all files."
+        case .dropped: "Vitrine gave up its capabilities, except the one to open all files (CAP_DAC_OVERRIDE)."
         case .kept: "Vitrine runs with capabilities, because the system does not let Vitrine give them up."
         }
     }

@@ -23,11 +23,11 @@ struct BoundedCacheTests {
         var cache = BoundedCache<Int, String>(limit: 1_000)
         for number in 1...10 { cache.insert("\(number)", for: number, cost: 100) }
         _ = cache.value(for: 1)
-        cache.shrink(toPart: 4, keeping: [3])
+        cache.shrink(toOneIn: 4, keeping: [3])
         #expect(cache.cost == 200 && cache.value(for: 1) == "1" && cache.value(for: 3) == "3")
-        cache.shrink(toPart: 4)
+        cache.shrink(toOneIn: 4)
         #expect(cache.cost == 200)
-        cache.shrink(toPart: 1_000, keeping: [1, 3])
+        cache.shrink(toOneIn: 1_000, keeping: [1, 3])
         #expect(cache.cost == 200, "wanted values stay in any case")
         for number in 11...18 { cache.insert("\(number)", for: number, cost: 100) }
         #expect(cache.cost == 1_000 && cache.value(for: 3) == "3")

@@ -54,7 +54,7 @@ extension PicturePipelineTests {
         await draw(orders)
         pipeline.want([orders[0]], by: client)
         // A much smaller share than the pictures need.
-        pipeline.shrink(toPart: 1 << 20)
+        pipeline.shrink(toOneIn: 1 << 20)
         #expect(pipeline.picture(orders[0]) != nil && orders[1...].allSatisfy { pipeline.picture($0) == nil })
         await draw(orders)
     }

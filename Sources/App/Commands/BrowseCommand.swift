@@ -167,7 +167,7 @@ struct BrowseCommand {
     ) -> (MemoryPressure?, TimeZoneWatch?) {
         let log = services.log
         let pressure = MemoryPressure {
-            log.debug(.screen, "memory is short; pictures that are not on the screen are dropped")
+            log.debug(.screen, "memory is short: shrinking the caches of pictures")
             pipeline.shrink()
         }
         let zone = TimeZoneWatch {

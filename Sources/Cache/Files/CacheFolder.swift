@@ -53,7 +53,7 @@ public final class CacheFolder: Sendable {
     ///
     /// - Parameters:
     ///   - ratings: the folder for the user's own ratings; nil to keep them in the caches alone.
-    ///   - towns: names the places of photos; nil to leave them without names.
+    ///   - towns: finds the towns of photos; nil to store none.
     ///   - limit: the limit for all caches in bytes; nil for no limit.
     /// - Throws: ``CacheError/notACache(path:)`` for a folder with other contents, which stays as it is.
     public init(

@@ -254,7 +254,7 @@ extension GalleryWriter {
                 try insert(metadata, isTownKnown: isTownKnown, of: key, edition: edition, connection)
             }
             try Self.setDate(metadata.takenAt.flatMap { Timestamp(localTime: $0) }, of: key, connection)
-            // A row shows the length of its video, so the row counts as changed.
+            // Touch the row, so that screens read it again: it shows the video's length.
             if metadata.videoMilliseconds != nil {
                 try connection.run(
                     "UPDATE photo SET video_milliseconds = video_milliseconds WHERE key = ? AND video_milliseconds = 0",

@@ -25,7 +25,7 @@ public actor GalleryWriter {
     private let activity: Activity
     /// The file with the user's own ratings, which an extension reads and writes; nil to keep them in the rows alone.
     let ratingFile: RatingFile?
-    /// Names the places of photos, in an extension; nil without a table of towns.
+    /// Finds the towns of photos, in an extension; nil if the table is not installed.
     let towns: TownTable?
     /// Counts written bytes, for the size limit of the caches.
     let space: CacheSpace

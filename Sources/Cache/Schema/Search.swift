@@ -58,7 +58,9 @@ extension CacheReader {
         ) { body($0.int(0)) }
     }
 
-    /// Calls `body` for the photos with an annotation of one kind, or a town, that has words with all these beginnings.
+    /// Calls `body` for the photos whose annotation or town matches.
+    ///
+    /// An annotation matches if each of the sought beginnings begins one of its words.
     private func forEachAnnotated(
         _ field: SearchTerm.Field, _ expression: String, _ sought: [String], _ candidates: Set<Int64>?,
         _ body: (Int64) -> Void

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Converts colours by the table of a profile, as printers, scanners and presses have one, to sRGB.
+/// Converts colours to sRGB with the lookup table of an ICC profile.
 ///
 /// A profile's table leads through curves, a grid of colours, perhaps a matrix, and further curves to CIE Lab or XYZ. This
 /// type follows these steps only for the points of a grid of its own, which holds sRGB values, so that a pixel costs one
@@ -12,7 +12,7 @@ struct ColourTable: Sendable {
     private let channels: Int
     /// The sRGB values of the grid's points in units of 1/256; the fourth channel changes slowest, then the first.
     private let grid: [Int32]
-    /// For each stored value, the index of the grid's point at or below it, and the share of the next one, in 1/256.
+    /// The grid index of each stored value, and its fraction in 1/256.
     private let steps: [(index: Int, share: Int32)]
     private let points: Int
 
@@ -22,7 +22,7 @@ struct ColourTable: Sendable {
             let stages = ProfileStages(element, channels: channels, connection: profile.connection)
         else { return nil }
         self.channels = channels
-        // As other colour engines have it: more points for four channels would take a second.
+        // The sizes that other colour engines use. With 33 points, four channels would take a second.
         points = channels == 3 ? 33 : 17
         let last = Double(points - 1)
         steps = (0...255).map { value in
@@ -54,7 +54,7 @@ struct ColourTable: Sendable {
         }
     }
 
-    /// Converts colours of four inks, 255 for full ink after the exclusive or with `inversion`, to RGB.
+    /// Converts CMYK to RGB. After the exclusive or with `inversion`, 255 is full ink.
     func convert(inks: [UInt8], inversion: UInt8, into colors: inout [UInt8]) {
         let plane = 3 * points * points * points
         for pixel in 0..<min(inks.count / 4, colors.count / 3) {
@@ -94,7 +94,7 @@ struct ColourTable: Sendable {
     }
 }
 
-/// Stretches light so that the darkest colour of a profile is black on the screen. Otherwise prints look grey.
+/// Black point compensation: maps a profile's darkest colour to black. Otherwise prints look grey.
 private struct BlackPoint {
     /// The light of the connection space's white.
     static let white = SIMD3(0.9642, 1, 0.8249)

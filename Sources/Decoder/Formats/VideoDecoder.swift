@@ -2,7 +2,7 @@ import CVideo
 import Glibc
 import Pixels
 
-/// Decodes one good frame of a video, if libavformat and libavcodec are installed.
+/// Decodes a poster frame of a video, if libavformat and libavcodec are installed.
 ///
 /// A video may be longer than the memory, so the decoder reads it in pieces from the file. The container's format is known
 /// from the first bytes, and the library may neither try others nor open other files.
@@ -42,12 +42,12 @@ enum VideoDecoder: PictureDecoder {
         return try poster(of: &reader, by: plan)
     }
 
-    /// The mean brightness below which a frame is taken for a black one.
+    /// The mean brightness below which a frame counts as black.
     private static let darkest = 0.06
     /// The most pixels to decode for a poster: four seconds of high definition.
     private static let mostPixels = 1 << 28
 
-    /// Returns a frame near the beginning, or of several dark ones the brightest.
+    /// Returns the poster: an early frame, or the brightest of several dark ones.
     private static func poster(
         of reader: inout VideoReader, by plan: DecodePlan
     ) throws(DecodeFailure) -> DecodeReply {
@@ -67,7 +67,7 @@ enum VideoDecoder: PictureDecoder {
             guard brightness < darkest, time + 1 < length else { break }
             time += max(1, length / 20)
         }
-        guard let best else { throw .damaged("no frame of it can be decoded") }
+        guard let best else { throw .damaged("no frame can be decoded") }
         return best.reply
     }
 }
@@ -78,7 +78,7 @@ struct VideoContainer {
     let name: String
     /// The name of its reader in libavformat.
     let reader: String
-    /// Whether the size and length are found only by reading a part of the video.
+    /// Whether only the stream, not a header, states size and length.
     let isSearched: Bool
 
     /// The brands of files with videos, beside those that begin with "3g".
@@ -212,8 +212,8 @@ struct VideoReader: ~Copyable {
     ) -> DecodeFailure {
         switch outcome {
         case cvideo_exhausted: .outOfMemory
-        case cvideo_without_video: .unsupportedFormat("\(container.name) without a video")
-        case cvideo_unknown_codec: .unsupportedFormat("\(String(cString: cvideo_codec_name(reader))) of videos")
+        case cvideo_without_video: .unsupportedFormat("\(container.name) (no video track)")
+        case cvideo_unknown_codec: .unsupportedFormat("\(String(cString: cvideo_codec_name(reader))) video")
         default: .damaged("its structure is invalid")
         }
     }
@@ -353,12 +353,12 @@ struct VideoReader: ~Copyable {
     }
 
     /// The frame to show. Call this only if there is one.
-    func frame() throws(DecodeFailure) -> VideoFrame {
+    func frame() throws(DecodeFailure) -> RawVideoFrame {
         var picture = cvideo_picture()
         guard cvideo_read_picture(reader, &picture) != 0 else {
             throw .unsupportedFormat("\(String(cString: cvideo_codec_name(reader))) in these colours")
         }
-        return VideoFrame(picture)
+        return RawVideoFrame(picture)
     }
 
     private mutating func decodeAhead(needed: Double) {
@@ -383,7 +383,7 @@ struct VideoReader: ~Copyable {
 }
 
 /// Plays a video: returns the frames that are due at the times that a client asks for.
-public final class VideoPlayback {
+public final class VideoFrameSource {
     /// The result for a time.
     public enum Progress {
         /// A frame that differs from the one before, and its time in seconds.

@@ -75,7 +75,7 @@ enum VitrineDecoder {
         guard SandboxRules(longestAnswer: longestAnswer, plays: true).apply() != nil else { _exit(1) }
         let memory = SealedMemory(adopting: STDOUT_FILENO)
         let playback = Result { () throws(DecodeFailure) in
-            try VideoPlayback(on: STDIN_FILENO, length: input.get().size, request)
+            try VideoFrameSource(on: STDIN_FILENO, length: input.get().size, request)
         }
         var buffer = [UInt8](repeating: 0, count: VideoService.Order.length)
         while true {
@@ -93,7 +93,7 @@ enum VitrineDecoder {
 
     /// Writes the frame that is due into the memory. Returns the answer to the client.
     private static func answer(
-        _ order: VideoService.Order, _ playback: Result<VideoPlayback, DecodeFailure>, _ memory: SealedMemory
+        _ order: VideoService.Order, _ playback: Result<VideoFrameSource, DecodeFailure>, _ memory: SealedMemory
     ) throws(PixelsError) -> VideoService.Answer {
         do throws(DecodeFailure) {
             let playback = try playback.get()
@@ -159,9 +159,9 @@ enum VitrineDecoder {
 /// is acceptable.
 struct InputFile {
     private let descriptor: CInt
-    /// The file's length in bytes, for those who read it themselves.
+    /// The file's length in bytes.
     let size: Int
-    /// Whether the file is a video, which is neither mapped nor limited in length.
+    /// Whether the decoder reads the file in pieces, as it does videos.
     let isReadInPieces: Bool
 
     private static let longest = 512 << 20

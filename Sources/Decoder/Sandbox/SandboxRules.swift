@@ -21,8 +21,8 @@ public struct SandboxRules {
     private let uses: (landlock: Bool, seccomp: Bool)
 
     private static let cpuSecondsForPicture = 10
-    /// A film is decoded in less. The limit ends a decoder that a video has caught, if all else fails.
-    private static let cpuSecondsForFilm = 4 * 3_600
+    /// More than any film needs. The limit ends a decoder that a hostile video controls.
+    private static let cpuSecondsForVideo = 4 * 3_600
     /// The most memory in bytes. This is enough for a file of 512 MiB and the largest progressive picture, 100 million
     /// pixels in 4:2:0.
     private static let addressSpace = 1 << 30
@@ -32,7 +32,7 @@ public struct SandboxRules {
     /// - Parameter plays: whether the process plays a video, for which it may take hours.
     public init(longestAnswer: Int, plays: Bool = false) {
         self.longestAnswer = longestAnswer
-        cpuSeconds = plays ? Self.cpuSecondsForFilm : Self.cpuSecondsForPicture
+        cpuSeconds = plays ? Self.cpuSecondsForVideo : Self.cpuSecondsForPicture
         uses = (true, true)
     }
 

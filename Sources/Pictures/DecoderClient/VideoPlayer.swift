@@ -3,7 +3,7 @@ import Glibc
 import Pixels
 import Synchronization
 
-/// Plays a video without sound, as pictures for one request.
+/// Decodes the frames of one video in a separate process.
 ///
 ///     let player = try VideoPlayer(decoder: client, file: descriptor, request: request)
 ///     while let frame = try await player.frame(at: clock.elapsed) { show(frame.reply) }
@@ -28,14 +28,14 @@ public final class VideoPlayer: Sendable {
     }
 
     private let shared: Shared
-    /// One thread for as long as the player exists, because the kernel ends the process with the thread that started it.
+    /// A permanent thread, because the kernel kills the process when the thread that started it ends.
     private let workers = Workers(name: "video", count: 1)
 
     /// Prepares to play the video in an open file. The first frame starts the process.
     ///
     /// - Parameters:
-    ///   - decoder: a client of either origin.
-    ///   - request: the size and part of the pictures. Its frame, run and haste have no effect.
+    ///   - decoder: any client; its server is not used.
+    ///   - request: the size and part of each frame. The player ignores `frame`, `run` and `haste`.
     public init(decoder: DecoderClient, file: Int32, request: DecodeRequest) throws(PictureError) {
         let copy = fcntl(file, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
@@ -84,7 +84,7 @@ extension VideoPlayer {
         private let program: DecoderProgram
         private let file: Int32
         private let request: DecodeRequest
-        /// Only the player's thread uses the state, for as long as the decoder works.
+        /// The player's thread holds this lock while the decoder works.
         private let state = Mutex(State())
 
         /// Takes over the descriptor of a file.
@@ -113,7 +113,7 @@ extension VideoPlayer {
                 do throws(PictureError) {
                     return .success(try frame(at: time, &state))
                 } catch {
-                    // Before the process is reaped, its identifier must be forgotten.
+                    // Forget the identifier before the process is reaped, because the kernel may use it again.
                     let failure = cancellation.end() ? .cancelled : error
                     state.failure = failure
                     state.process = nil

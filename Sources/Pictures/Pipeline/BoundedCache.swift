@@ -69,12 +69,14 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         return gone
     }
 
-    /// Evicts values until the rest fits into a part of the limit. The least recently used values go first.
+    /// Evicts the least recently used values, down to a fraction of the limit.
     ///
-    /// - Parameter kept: the keys of values that stay in any case.
-    mutating func shrink(toPart part: Int, keeping kept: Set<Key> = []) {
+    /// - Parameters:
+    ///   - divisor: 8 means an eighth of the limit.
+    ///   - kept: the keys of values that stay in any case.
+    mutating func shrink(toOneIn divisor: Int, keeping kept: Set<Key> = []) {
         let others = entries.filter { !kept.contains($0.key) }.sorted { $0.value.used < $1.value.used }
-        for old in others.map(\.key) where cost > limit / part { remove(old) }
+        for old in others.map(\.key) where cost > limit / max(1, divisor) { remove(old) }
     }
 
     /// Removes the value for a key.

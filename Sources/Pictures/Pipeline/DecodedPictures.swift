@@ -66,8 +66,8 @@ final class DecodedParts: Sendable {
         return wider
     }
 
-    /// Evicts parts until the rest fits into a part of the limit.
-    func shrink(toPart part: Int) { parts.withLock { $0.shrink(toPart: part) } }
+    /// Evicts the least recently used parts, down to a fraction of the limit.
+    func shrink(toOneIn divisor: Int) { parts.withLock { $0.shrink(toOneIn: divisor) } }
 
     /// Keeps a reply, in place of the photo's earlier one.
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: Photo) {
@@ -157,8 +157,8 @@ final class DecodedRuns: Sendable {
             : run.reply.answer(following: index - 1, for: request)
     }
 
-    /// Evicts frames until the rest fits into a part of the limit.
-    func shrink(toPart part: Int) { runs.withLock { $0.shrink(toPart: part) } }
+    /// Evicts the least recently used frames, down to a fraction of the limit.
+    func shrink(toOneIn divisor: Int) { runs.withLock { $0.shrink(toOneIn: divisor) } }
 
     /// Keeps a reply, in place of the photo's earlier one.
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: DecodedParts.Photo) {

@@ -115,9 +115,9 @@ public final class PicturePipeline: Sendable {
 
     /// Frees memory: evicts pictures that no client wants, until the rest fits into a part of the limit. The caches grow again
     /// as clients order pictures.
-    public func shrink(toPart part: Int = 8) {
-        state.withLock { $0.done.shrink(toPart: part, keeping: Set($0.wanted.values.joined())) }
-        renderer.shrink(toPart: part)
+    public func shrink(toOneIn divisor: Int = 8) {
+        state.withLock { $0.done.shrink(toOneIn: divisor, keeping: Set($0.wanted.values.joined())) }
+        renderer.shrink(toOneIn: divisor)
     }
 
     /// Returns the picture of an order. Returns nil until it has been drawn. This method is fast enough for every

@@ -38,10 +38,10 @@ public struct PictureRenderer: Sendable {
         self.log = log
     }
 
-    /// Shrinks the caches of decoded pictures to a part of their limits.
-    func shrink(toPart part: Int) {
-        parts.shrink(toPart: part)
-        runs.shrink(toPart: part)
+    /// Shrinks the caches of decoded pictures to a fraction of their limits.
+    func shrink(toOneIn divisor: Int) {
+        parts.shrink(toOneIn: divisor)
+        runs.shrink(toOneIn: divisor)
     }
 
     /// The result of an order.

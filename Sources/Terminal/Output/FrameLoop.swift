@@ -1,10 +1,9 @@
 import Dispatch
 
-/// Schedules at most 60 frames a second, each only after the terminal has received the previous frame. One frame shows all
-/// changes since the previous frame.
+/// Schedules frames, each only after the terminal has received the previous one.
 ///
-/// A frame after the user's input does not wait for the time since a frame of another cause, such as that of a video. The
-/// user's input causes at most 60 frames a second, too.
+/// One frame shows all changes since the previous frame. The user's input causes at most 60 frames a second, and so do all
+/// other changes. The two limits are separate, so a video does not delay keys.
 @MainActor
 final class FrameLoop {
     /// The shortest time between two frames, in nanoseconds.

@@ -405,7 +405,7 @@ final class GalleriesScreen: Screen, ListScreen {
         draft.remove(address)
         adoptDraft()
         let key = context.keys.key(for: .restoreBuiltIn, in: scopes)?.description
-        if isBuiltIn { send(.notice("Removed. \(key ?? ":" + Command.restoreBuiltIn.name) brings the gallery back.")) }
+        if isBuiltIn { send(.notice("Removed. \(key ?? ":" + Command.restoreBuiltIn.name) restores the gallery.")) }
     }
 
     /// Removes the caches of galleries that left the saved list. Runs off the main actor, because it takes time.

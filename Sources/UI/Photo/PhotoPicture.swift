@@ -216,7 +216,9 @@ final class PhotoPicture {
         video.stop()
     }
 
-    /// Starts the time of the visible frame of an animation, or requests the next frame of a video. The screen calls this method after each of its frames.
+    /// Continues playback after the screen has drawn a frame.
+    ///
+    /// Starts the clock of an animation's frame, or requests the next frame of a video.
     func frameWasDrawn(_ photo: Photo?) {
         if video.isOpen { video.frameWasDrawn() }
         guard playback.isRunning, let picture = context.pipeline.picture(order(of: photo)) else { return }

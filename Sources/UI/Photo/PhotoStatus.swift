@@ -52,7 +52,7 @@ struct PhotoStatus {
         return picture.isShown || context.settings.plain ? .cached : .loading(nil)
     }
 
-    /// Whether Vitrine fetches and draws no picture of the photo, so that a slideshow goes on.
+    /// Whether no picture will appear, so that a slideshow goes on.
     var hasNoPictureComing: Bool {
         switch state {
         case .failed, .onServer: true
@@ -120,12 +120,13 @@ struct PhotoStatus {
 
     /// The reason why the photo cannot be played.
     var unplayable: String {
-        guard photo?.isVideo == true else { return "Nothing to play: this is not an animation." }
+        guard photo?.isVideo == true else { return "Nothing to play: this is no animation and no video." }
         let open = context.name(of: .openExternally, in: [.photo, .everywhere])
         if photo?.isVideoFile != true { return "The server has the video: \(open) plays it in another program." }
         if context.settings.plain { return "Plain mode has no pictures: \(open) plays the video in another program." }
         if photo?.original.trouble != nil { return "Nothing to play: loading the video failed." }
-        return "The video is not cached: \(open) plays it in another program."
+        let save = context.name(of: .save, in: [.photo, .everywhere])
+        return "The video is not cached: \(save) saves it to play it here, \(open) plays it in another program."
     }
 
     // MARK: - The picture's place

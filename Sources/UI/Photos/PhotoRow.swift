@@ -168,7 +168,7 @@ struct PhotoRow {
             }
         }
         if photo.isRemoteVideo, photo.thumbnail.isAbsent, photo.original.held == nil {
-            return ("No thumbnail: the server makes none of videos", theme.detail)
+            return ("No thumbnail: this server makes none for videos", theme.detail)
         }
         guard photo.original.isCurrent else { return nil }
         let size = photo.size.map { ByteText.text($0) }

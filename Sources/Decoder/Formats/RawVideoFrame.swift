@@ -5,7 +5,7 @@ import Pixels
 ///
 /// Luma and chroma are scaled before the conversion. Then only the few pixels of the output are converted, and no frame of
 /// full size in RGB is made: for a frame of 1,920 × 1,080 that saves ten times the work of scaling.
-struct VideoFrame {
+struct RawVideoFrame {
     private let picture: cvideo_picture
 
     /// The frame in libavcodec's memory, valid until its reader decodes on.
