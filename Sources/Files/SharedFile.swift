@@ -33,9 +33,21 @@ public final class SharedFile {
         try replace(with: Array(text.utf8), permissions: permissions)
     }
 
-    /// Replaces the file atomically with a text in the format of gzip. Only its owner can read the new file.
-    public func replace(withCompressed text: String) throws(SystemError) {
-        try replace(with: try Gzip.bytes(Array(text.utf8)), permissions: 0o600)
+    /// Creates a file that only its owner can read, and its folder. The file has the format of gzip if that is wanted.
+    ///
+    /// Throws an error with the code `EEXIST` if anything is at the path.
+    public static func create(_ path: String, with text: String, isCompressed: Bool) throws(SystemError) {
+        let bytes = isCompressed ? try Gzip.bytes(Array(text.utf8)) : Array(text.utf8)
+        if let slash = path.lastIndex(of: "/") { try makeFolder(String(path[..<slash])) }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw SystemError() }
+        defer { close(descriptor) }
+        do throws(SystemError) {
+            try write(bytes, to: descriptor)
+        } catch {
+            unlink(path)
+            throw error
+        }
     }
 
     private func replace(with bytes: [UInt8], permissions: UInt32) throws(SystemError) {

@@ -105,7 +105,7 @@ import Testing
         let screens = try screens("one", presets: [preset])
         screens.press("d")
         #expect(addresses(screens) == ["http://one/"] && screens.title.hasSuffix("not saved"))
-        #expect(screens.status == " Removed. D brings the gallery back.")
+        #expect(screens.status == " Removed. D restores the gallery.")
         screens.press("s")
         await screens.context.galleries.settled()
         #expect(

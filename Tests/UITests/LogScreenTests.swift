@@ -132,6 +132,17 @@ import Testing
         #expect(size * 4 < gzip.text.utf8.count)
     }
 
+    @Test("BEHAVIOURS 6.4: saving the log replaces no file", arguments: ["notes.txt", "notes.txt.gz"])
+    func savesOverNothing(name: String) async throws {
+        screens.folder.write(name, "mine")
+        screens.size = Size(columns: 160, rows: 24)
+        screens.press("L", "s", .control("u"))
+        screens.type("~/\(name)")
+        screens.press(Key(.enter))
+        try await screens.until { screens.status.contains("the file exists already") }
+        #expect(try String(contentsOfFile: screens.folder.path(name), encoding: .utf8) == "mine")
+    }
+
     @Test("BEHAVIOURS 6.4: a failure to save the log is reported")
     func savingFails() async throws {
         screens.folder.write(".local/state", "a file in the way")

@@ -218,7 +218,7 @@ private final class StandInVideo: VideoFrames {
     func failure() async throws {
         try await open(failing: .decoderDied)
         screens.press("a")
-        try await screens.until { screens.status.contains("Cannot play: The picture cannot be decoded.") }
+        try await screens.until { screens.status.contains("Playing failed: The picture cannot be decoded.") }
         #expect(middle == .rgb(255, 0, 0) && !screens.title.contains("playing") && screens.waits.count == 0)
     }
 
@@ -266,7 +266,7 @@ private final class StandInVideo: VideoFrames {
         #expect(await screens.importance(of: try screens.subject("a.mp4", .original)) == nil)
         #expect(await screens.importance(of: try screens.subject("b.jpg", .original)) == .near)
         screens.press("a")
-        #expect(screens.status == " The video is not cached: o plays it in another program.")
+        #expect(screens.status == " The video is not cached. To play it here, save it with s. o opens your player.")
         // In the other direction, the next item is a video, too. Leaving a video fetches nothing.
         screens.press("]", "[", "[")
         _ = screens.frame()

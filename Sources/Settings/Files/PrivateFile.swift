@@ -26,15 +26,20 @@ public enum PrivateFile {
         try replace(target(of: path)) { () throws(SettingsError) in text }
     }
 
-    /// Replaces a file atomically with new text, in the format of gzip if the file's name ends in `.gz`.
-    public static func writeLog(_ text: String, to path: String) throws(SettingsError) {
-        guard path.hasSuffix(".gz") else { return try write(text, to: path) }
-        let path = target(of: path)
-        do {
-            try SharedFile(path).replace(withCompressed: text)
+    /// Creates a file with the log, in the format of gzip if the file's name ends in `.gz`.
+    ///
+    /// The user has typed the path, which may be that of another file by mistake. So no file is replaced.
+    public static func createLog(_ text: String, at path: String) throws(SettingsError) {
+        do throws(SystemError) {
+            try SharedFile.create(path, with: text, isCompressed: path.hasSuffix(".gz"))
         } catch {
-            let isMissing = error.code == ELIBACC
-            throw .file(path: path, reason: isMissing ? "the library zlib is missing" : error.description)
+            let reason =
+                switch error.code {
+                case ELIBACC: "the library zlib is missing"
+                case EEXIST: "the file exists already"
+                default: error.description
+                }
+            throw .file(path: path, reason: reason)
         }
     }
 

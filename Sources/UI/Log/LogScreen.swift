@@ -153,7 +153,7 @@ final class LogScreen: Screen {
         Task.detached { [weak self] in
             let notice: String
             do {
-                try PrivateFile.writeLog(text, to: path)
+                try PrivateFile.createLog(text, at: path)
                 notice = "Log saved to \(path)."
             } catch {
                 notice = "\(error)"

@@ -126,7 +126,7 @@ struct PhotoStatus {
         if context.settings.plain { return "Plain mode has no pictures: \(open) plays the video in another program." }
         if photo?.original.trouble != nil { return "Nothing to play: loading the video failed." }
         let save = context.name(of: .save, in: [.photo, .everywhere])
-        return "The video is not cached: \(save) saves it to play it here, \(open) plays it in another program."
+        return "The video is not cached. To play it here, save it with \(save). \(open) opens your player."
     }
 
     // MARK: - The picture's place

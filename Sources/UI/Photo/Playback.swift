@@ -278,7 +278,7 @@ final class VideoPlayback {
         endFrames()
         isCurrent = true
         if isFirst { reset() }
-        if error != .cancelled { onFailure("Vitrine cannot play the video. \(error)") }
+        if error != .cancelled { onFailure("Playing failed: \(error)") }
         onChange()
     }
 }
