@@ -12,7 +12,7 @@ public struct PhotoMetadata: Hashable, Sendable {
     public var height: Int
     /// The EXIF orientation, 1 to 8; nil if unknown.
     public var orientation: Int?
-    /// The time of the photo by the camera's clock, such as "2006-07-30T07:47:17".
+    /// The time of the photo by the camera's clock, such as "2006-07-30T07:47:17", or in UTC, with a "Z" at the end.
     public var takenAt: String?
     /// The camera's maker and model.
     public var camera: String?
@@ -127,14 +127,21 @@ public struct MetadataText: Hashable, Sendable {
 
     /// The coding and frame rate of the video, such as `H.264, 29.97 frames/s`, if any.
     public var coding: String? {
-        let rate = metadata.frameRate.flatMap { $0 > 0 ? Self.number($0) : nil }.map { "\($0) frames/s" }
-        let parts = [metadata.codec, rate].compactMap { $0 }
+        let parts = [metadata.codec, frameRate].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// The time of the photo by the camera's clock, such as `2006-07-30 07:47:17`.
+    /// The frame rate of the video, such as `29.97 frames/s`.
+    public var frameRate: String? {
+        metadata.frameRate.flatMap { $0 > 0 ? Self.number($0) : nil }.map { "\($0) frames/s" }
+    }
+
+    /// The time of the photo by the camera's clock, such as `2006-07-30 07:47:17`, or `2006-07-30 07:47:17 UTC`.
     public var taken: String? {
-        metadata.takenAt.map { String($0.map { $0 == "T" ? " " : $0 }) }
+        metadata.takenAt.map { text in
+            let isUTC = text.hasSuffix("Z")
+            return String(text.dropLast(isUTC ? 1 : 0).map { $0 == "T" ? " " : $0 }) + (isUTC ? " UTC" : "")
+        }
     }
 
     /// The place of the photo, such as `52.51628° N, 13.37771° E`. The precision of one metre exceeds that of cameras.

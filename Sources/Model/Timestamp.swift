@@ -93,6 +93,12 @@ extension Timestamp {
         self.init(cameraTime: asUTC)
     }
 
+    /// Parses the time when a photo was taken, in the form of `PhotoMetadata.takenAt`: in UTC with a `Z` at its end, and
+    /// otherwise by the camera's clock.
+    public init?(takenAt text: String) {
+        if text.hasSuffix("Z") { self.init(iso8601: text) } else { self.init(localTime: text) }
+    }
+
     /// Converts a time without a zone. Assumes the zone of this machine.
     ///
     /// - Parameter asUTC: the time as if it were UTC.

@@ -158,12 +158,12 @@ enum PhotoDate {
     /// Returns the camera's time, or else the file's modification time, within the years that a list can express.
     ///
     /// - Parameters:
-    /// - takenAt: the camera's local time, "2006-07-30T07:47:17". It has no time zone; this machine's zone is assumed.
+    /// - takenAt: the camera's local time, "2006-07-30T07:47:17", in this machine's zone, or UTC with a "Z" at the end.
     /// - revision: the number of changes since the photo was first published. Clients fetch a photo again when its date
     ///   changes, but retouching does not change the camera's time. So each revision adds a millisecond, which is too
     ///   little to change the order.
     static func moment(takenAt: String?, modified: FileStamp, revision: Int) -> Timestamp {
-        let taken = takenAt.flatMap { Timestamp(localTime: $0) }?.seconds
+        let taken = takenAt.flatMap { Timestamp(takenAt: $0) }?.seconds
         var moment = Timestamp(milliseconds: clamped(taken ?? modified.seconds) * 1_000)
         moment.milliseconds += Int64(revision % 1_000)
         return moment

@@ -50,6 +50,8 @@ import Testing
 
     @Test func timeAndTurning() {
         #expect(words { $0.takenAt = "2006-07-30T07:47:17" }.taken == "2006-07-30 07:47:17")
+        #expect(words { $0.takenAt = "2006-07-30T07:47:17Z" }.taken == "2006-07-30 07:47:17 UTC")
+        #expect(words { $0.frameRate = 30_000.0 / 1_001 }.frameRate == "29.97 frames/s")
         #expect(words { $0.orientation = 1 }.turning == nil && words { $0.orientation = 6 }.turning != nil)
     }
 }

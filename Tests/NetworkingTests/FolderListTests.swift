@@ -118,16 +118,18 @@ import Testing
         #expect(try cache.read { try $0.thumbnailsToMake() } == [key])
     }
 
-    @Test("The time when a photo was taken replaces the time of its file, and the next listing keeps it")
-    func taken() async throws {
+    @Test(
+        "The time when a photo was taken replaces the time of its file, and the next listing keeps it",
+        arguments: ["2001-02-03T04:05:06", "2001-02-03T04:05:06Z"])
+    func taken(time: String) async throws {
         write("one.jpg", "old")
         try await list()
         try await find("one.jpg")
         let before = try photo("one.jpg")
         var metadata = PhotoMetadata(format: "JPEG", width: 40, height: 30)
-        metadata.takenAt = "2001-02-03T04:05:06"
+        metadata.takenAt = time
         try await cache.writer.store(metadata, of: before.key, edition: before.original.edition)
-        let taken = try #require(Timestamp(localTime: "2001-02-03T04:05:06"))
+        let taken = try #require(time.hasSuffix("Z") ? Timestamp(iso8601: time) : Timestamp(localTime: time))
         #expect(try photo("one.jpg").date == taken)
         try await list()
         #expect(try photo("one.jpg").date == taken && photo("one.jpg").original.isCurrent)

@@ -48,6 +48,7 @@ import Testing
         let zone = try #require(Timestamp(iso8601: "2012-01-02T12:00:00Z"))
         let taken = PhotoDate.moment(takenAt: "2012-01-02T12:00:00", modified: modified, revision: 0)
         #expect(abs(taken.milliseconds - zone.milliseconds) <= 14 * 3_600_000)
+        #expect(date("2012-01-02T12:00:00Z") == "2012-01-02T12:00:00Z")
         #expect(date(nil) == "2006-07-30T07:47:17Z")
         #expect(date("2012-02-31T12:00:00") == "2006-07-30T07:47:17Z")
         #expect(date(nil, nil, 3) == "2006-07-30T07:47:17.003Z")

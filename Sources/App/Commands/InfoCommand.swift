@@ -208,7 +208,7 @@ struct PhotoDescription {
         add("latitude", metadata.latitude.map { .decimal($0) }, "place", words.place)
         add("longitude", metadata.longitude.map { .decimal($0) }, "map", words.map)
         add("codec", metadata.codec)
-        add("frameRate", metadata.frameRate.map { .decimal($0) }, "frame rate", metadata.frameRate.map { "\($0) /s" })
+        add("frameRate", metadata.frameRate.map { .decimal($0) }, "frame rate", words.frameRate)
         add(metadata.town)
         add("orientation", metadata.orientation.map { .number($0) }, "stored", words.turning)
     }

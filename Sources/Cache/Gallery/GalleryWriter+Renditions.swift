@@ -253,7 +253,7 @@ extension GalleryWriter {
             try PhotoText.whileChanging(key.rawValue, connection) {
                 try insert(metadata, isTownKnown: isTownKnown, of: key, edition: edition, connection)
             }
-            try Self.setDate(metadata.takenAt.flatMap { Timestamp(localTime: $0) }, of: key, connection)
+            try Self.setDate(metadata.takenAt.flatMap { Timestamp(takenAt: $0) }, of: key, connection)
             // Touch the row, so that screens read it again: it shows the video's length.
             if metadata.videoMilliseconds != nil {
                 try connection.run(

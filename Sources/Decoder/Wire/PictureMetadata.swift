@@ -10,7 +10,7 @@ public struct PictureMetadata: Hashable, Sendable {
     public var camera: String?
     /// The lens's model.
     public var lens: String?
-    /// The time of the photo by the camera's clock, such as "2006-07-30T07:47:17".
+    /// The time of the photo by the camera's clock, such as "2006-07-30T07:47:17", or in UTC, with a "Z" at the end.
     public var takenAt: String?
     /// The exposure time in seconds.
     public var exposureSeconds: Double?
@@ -72,11 +72,11 @@ public struct PictureMetadata: Hashable, Sendable {
         number.flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// Whether a text has the form "2006-07-30T07:47:17", with an existing month, day and time.
+    /// Whether a text has the form "2006-07-30T07:47:17" or "2006-07-30T07:47:17Z", with an existing month, day and time.
     private static func isTimestamp(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        guard bytes.count == 19 else { return false }
-        for (byte, pattern) in zip(bytes, "0000-00-00T00:00:00".utf8) {
+        guard 19...20 ~= bytes.count else { return false }
+        for (byte, pattern) in zip(bytes, "0000-00-00T00:00:00Z".utf8) {
             let isDigit = UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
             guard pattern == UInt8(ascii: "0") ? isDigit : byte == pattern else { return false }
         }
@@ -89,7 +89,7 @@ public struct PictureMetadata: Hashable, Sendable {
 extension PictureMetadata {
     /// The most bytes of encoded metadata.
     static let longestEncoding =
-        4 * (3 + longestText) + 3 + 19 + 6 * 9 + VideoFacts.longestEncoding + 2 + mostFields * 2 * (2 + longestText)
+        4 * (3 + longestText) + 3 + 20 + 6 * 9 + VideoFacts.longestEncoding + 2 + mostFields * 2 * (2 + longestText)
 
     /// Appends the metadata, limited by `bounded`.
     func encode(to wire: inout WireWriter) {
