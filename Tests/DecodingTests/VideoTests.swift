@@ -45,6 +45,101 @@ struct VideoTests {
         #expect(metadata.latitude == 52.5 && metadata.longitude == -13.25 && metadata.title == "A title")
     }
 
+    @Test("A time in UTC is marked as such", arguments: ["a.mp4", "a.mkv"])
+    func universalTime(name: String) throws {
+        let path = try make(name, ["-metadata", "creation_time=2024-05-06T07:08:09Z"], seconds: 1)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        #expect(try facts(bytes).metadata.takenAt == "2024-05-06T07:08:09Z")
+    }
+
+    /// Makes a small video of ten frames a second.
+    private func make(_ name: String, _ options: [String], rate: String = "10", seconds: Int) throws -> String {
+        let path = folder.path(name)
+        let source = ["-f", "lavfi", "-i", "testsrc=s=64x48:r=\(rate):d=\(seconds)", "-pix_fmt", "yuv420p"]
+        let made = try Command("/usr/bin/ffmpeg", ["-v", "error"] + source + options + [path])
+        try #require(made.status == 0, "\(made.errors)")
+        return path
+    }
+
+    private func open(_ path: String) throws -> (file: FileHandle, length: Int) {
+        let file = try #require(FileHandle(forReadingAtPath: path))
+        return (file, try Data(contentsOf: URL(fileURLWithPath: path)).count)
+    }
+
+    /// Returns the time of a new player's first frame.
+    private func firstTime(in path: String, at time: Double) throws -> Double? {
+        let (file, length) = try open(path)
+        return try withExtendedLifetime(file) {
+            let source = try VideoFrameSource(on: file.fileDescriptor, length: length, .within(48))
+            guard case .picture(_, let seconds) = try source.picture(at: time) else { return nil }
+            return seconds
+        }
+    }
+
+    @Test(
+        "A late time is found at once in a file with and without an index",
+        arguments: ["webm", "mkv", "mts", "mpg", "mp4"])
+    func jumps(ending: String) throws {
+        let path = try make(
+            "a.\(ending)", ["-g", "10"], rate: ending == "mpg" ? "25" : "10", seconds: 12)
+        let (file, length) = try open(path)
+        try withExtendedLifetime(file) {
+            var reader = try VideoReader(fileOn: file.fileDescriptor, length: length)
+            _ = try reader.plan(.within(48))
+            // Of twelve seconds, at most three may be decoded.
+            let most = 64 * 48 * (ending == "mpg" ? 75 : 30)
+            for (wanted, furthest) in [(8.0, 9.2), (0.0, 0.0), (10.0, 11.2)] {
+                let work = reader.work
+                reader.advance(to: wanted, atMost: 1 << 26)
+                let (hasFrame, time, done) = (reader.hasFrame, reader.time, reader.work - work)
+                #expect(hasFrame && done <= most, "\(wanted): \(done)")
+                #expect(wanted - 0.2...furthest ~= time, "\(wanted): \(time)")
+            }
+            reader.advance(to: 100, atMost: 1 << 26)
+            let last = reader.time
+            #expect(last > 10)
+        }
+    }
+
+    @Test("A video with one key frame goes on, however late it is", arguments: ["webm", "mts", "mp4", "avi"])
+    func oneKey(ending: String) throws {
+        let path = try make("a.\(ending)", ["-g", "1000", "-sc_threshold", "0"], seconds: 20)
+        let (file, length) = try open(path)
+        try withExtendedLifetime(file) {
+            var reader = try VideoReader(fileOn: file.fileDescriptor, length: length)
+            _ = try reader.plan(.within(48))
+            reader.advance(to: 0, atMost: 1)
+            var requests = 0
+            while reader.time < 17.8, requests < 100 {
+                reader.advance(to: 18, atMost: 64 * 48 * 5)
+                requests += 1
+            }
+            #expect(requests < 60)
+        }
+    }
+
+    @Test(
+        "The time of each frame, sent in microseconds, means this frame", arguments: ["30000/1001", "24000/1001", "60"])
+    func statedTimes(rate: String) throws {
+        let path = try make("a.mp4", ["-video_track_timescale", "90000"], rate: rate, seconds: 1)
+        let (file, length) = try open(path)
+        try withExtendedLifetime(file) {
+            let source = try VideoFrameSource(on: file.fileDescriptor, length: length, .within(48))
+            var time = 0.0
+            for _ in 0..<20 {
+                guard case .picture(_, let seconds) = try source.picture(at: time) else {
+                    Issue.record("no frame at \(time)")
+                    return
+                }
+                let sent = (seconds * 1e6).rounded(.down) / 1e6
+                #expect(try firstTime(in: path, at: sent) == seconds)
+                source.prepareNext()
+                time = try #require(source.nextTime)
+                #expect(time > seconds)
+            }
+        }
+    }
+
     @Test("A turned video has its upright size")
     func orientation() throws {
         let reply = try facts(try Self.file("turned-1.mp4"))

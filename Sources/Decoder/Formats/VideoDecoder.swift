@@ -155,6 +155,8 @@ struct VideoReader: ~Copyable {
     private var hasEnded = false
     /// The last time that `advance` was asked for.
     private var wanted = 0.0
+    /// Whether to jump ahead although the index knows no key frame there.
+    private var jumpsUnguided = true
     /// The number of pixels decoded so far.
     private(set) var work = 0
 
@@ -282,10 +284,12 @@ struct VideoReader: ~Copyable {
         return PictureFacts(format: container.name, metadata: metadata)
     }
 
-    /// The time by the camera's clock, or else in universal time. Files without a time state the clock's first year.
+    /// The time by the camera's clock, or else in UTC. Files without a time state the clock's first year.
     private var creation: String? {
-        let text = word("com.apple.quicktime.creationdate") ?? word("creation_time")
-        return text.flatMap { $0.hasPrefix("1970") || $0.hasPrefix("1904") ? nil : String($0.prefix(19)) }
+        guard let text = word("com.apple.quicktime.creationdate") ?? word("creation_time"),
+            !text.hasPrefix("1970"), !text.hasPrefix("1904")
+        else { return nil }
+        return text.prefix(19) + (text.hasSuffix("Z") ? "Z" : "")
     }
 
     /// Reads numbers with signs, such as "+52.5163+013.3777/".
@@ -319,6 +323,9 @@ struct VideoReader: ~Copyable {
     /// Whether the frame to show is known to be the last one.
     var isAtLast: Bool { hasFrame && hasEnded && timeAhead == nil }
 
+    /// The time of the next frame in seconds; nil if unknown.
+    var nextTime: Double? { hasFrame ? timeAhead : nil }
+
     /// Whether the video has no frame that is due at a time.
     func isOver(at time: Double) -> Bool { !hasFrame || isAtLast && time >= self.time + interval }
 
@@ -326,9 +333,14 @@ struct VideoReader: ~Copyable {
     mutating func advance(to time: Double, atMost pixels: Int) {
         let position = timeAhead ?? self.time
         if time < wanted, hasFrame, time < self.time {
-            seek(to: time)
-        } else if time > position + 1, cvideo_key_before(reader, start + time) - start > position + 0.5 {
-            seek(to: time)
+            enter(at: time)
+        } else if time > position + 1, keyTime(before: time) > position + 0.5 {
+            enter(at: time)
+        } else if jumpsUnguided, time > position + (hasFrame ? 5 : 2) {
+            // Some containers have no index, and others read theirs only when they jump.
+            enter(at: time)
+            // A file with few key frames may lead back, so that the next jump would lead back again.
+            if timeAhead.map({ $0 <= position }) ?? true { jumpsUnguided = false }
         }
         wanted = time
         let most = work + pixels
@@ -337,7 +349,8 @@ struct VideoReader: ~Copyable {
             guard let next = timeAhead, !hasFrame || time >= next else { return }
             cvideo_advance(reader)
             (hasFrame, self.time, timeAhead) = (true, next, nil)
-            if time < next + interval || work >= most { return }
+            // Times in the file may be rounded, so the next frame may come a little earlier than usual.
+            if time < next + interval * 0.9 || work >= most { return }
         }
     }
 
@@ -348,7 +361,7 @@ struct VideoReader: ~Copyable {
 
     /// Goes to the beginning, and decodes the first frame.
     mutating func startOver() {
-        seek(to: 0)
+        enter(at: 0)
         advance(to: 0, atMost: 1)
     }
 
@@ -374,6 +387,24 @@ struct VideoReader: ~Copyable {
         // A missing time, or one that does not fit.
         let isPlausible = stated >= earliest && stated < 1e9
         timeAhead = isPlausible ? stated : hasFrame ? time + interval : 0
+    }
+
+    /// Returns the time of the last key frame before a time, by the file's index; NaN without one. The library's index of
+    /// a container without one has other frames, too.
+    private func keyTime(before time: Double) -> Double {
+        container.isSearched ? .nan : cvideo_key_before(reader, start + time) - start
+    }
+
+    /// Goes to the last key frame before a time. Goes to an earlier one if no frame follows.
+    private mutating func enter(at time: Double) {
+        var (target, step) = (time, 10.0)
+        while true {
+            // Without an index, the library goes to any frame near the time, and the key frame before it would be missing.
+            seek(to: container.isSearched ? target - 1 : target)
+            decodeAhead(needed: time)
+            guard timeAhead == nil, target > 0 else { return }
+            (target, step) = (max(0, target - step), step * 4)
+        }
     }
 
     private mutating func seek(to time: Double) {
@@ -415,8 +446,13 @@ public final class VideoFrameSource {
     /// Whether the frame returned last is known to be the video's last one.
     public var isAtLast: Bool { reader.isAtLast }
 
+    /// The time of the next frame in seconds; nil if that is not decoded yet.
+    public var nextTime: Double? { reader.nextTime }
+
     /// Returns the frame that is due at a time in seconds.
-    public func picture(at time: Double) throws(DecodeFailure) -> Progress {
+    public func picture(at wanted: Double) throws(DecodeFailure) -> Progress {
+        // Times are sent in microseconds. The one of a frame, rounded down, still means that frame.
+        let time = wanted + 1e-6
         reader.advance(to: time, atMost: Self.mostPixels)
         guard reader.hasFrame else { return .end }
         guard reader.time != returned else { return reader.isOver(at: time) ? .end : .same }
