@@ -73,6 +73,14 @@ struct VideoPlayerTests {
         #expect(try await player.frame(at: .seconds(60)) == nil)
     }
 
+    @Test("A frame that stays due states the time of the next one")
+    func next() async throws {
+        let player = try player("video-h264.mp4")
+        _ = try await player.frame(at: .seconds(1))
+        let same = try #require(try await player.frame(at: .milliseconds(1_010)))
+        #expect(same.time == .seconds(1) && same.next == .milliseconds(1_100) && !same.isLast)
+    }
+
     @Test("A player shows the part, turn and form that its request says")
     func requests() async throws {
         var request = DecodeRequest(box: PixelSize(width: 72, height: 100))

@@ -13,9 +13,10 @@ struct VideoServiceTests {
             #expect(try VideoService.Order(packet: order.packet) == order)
             #expect(order.packet.count == VideoService.Order.length)
             let answer = VideoService.Answer(
-                number: .max, kind: .picture, count: 3_000, microseconds: time, isLast: true)
+                number: .max, kind: .picture, count: 3_000, microseconds: time, next: time, isLast: true)
             #expect(try VideoService.Answer(packet: answer.packet) == answer)
             #expect(answer.packet.count == VideoService.Answer.length)
+            #expect(answer.next == (time == 0 ? nil : time))
         }
     }
 
@@ -42,6 +43,7 @@ struct VideoServiceTests {
             if let answer = try? VideoService.Answer(packet: bytes) {
                 accepted += 1
                 #expect(0...VideoService.latest ~= answer.microseconds)
+                #expect(1...VideoService.latest ~= answer.next ?? 1)
             }
             _ = try? VideoService.Order(packet: bytes)
         }

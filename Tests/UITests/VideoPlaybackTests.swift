@@ -51,6 +51,29 @@ private final class StandInVideo: VideoFrames {
     func end() { state.withLock { $0.hasEnded = true } }
 }
 
+/// The frames of a video at their times, as a decoder returns them.
+private final class TimedVideo: VideoFrames {
+    private let times: [Duration]
+    private let knowsNext: Bool
+    private let count = Mutex(0)
+
+    init(_ times: [Duration], knowsNext: Bool) { (self.times, self.knowsNext) = (times, knowsNext) }
+
+    var requests: Int { count.withLock { $0 } }
+
+    func frame(at time: Duration) async throws(PictureError) -> VideoFrame? {
+        count.withLock { $0 += 1 }
+        guard let index = times.lastIndex(where: { $0 <= time }) else { return nil }
+        let next = times.indices.contains(index + 1) ? times[index + 1] : nil
+        let block = CellBlock(size: Size(columns: 1, rows: 1), cells: [.blank])
+        return VideoFrame(
+            picture: DrawnPicture(cells: block), time: times[index], next: knowsNext ? next : nil,
+            isLast: next == nil)
+    }
+
+    func end() {}
+}
+
 /// The videos that a test has opened.
 @MainActor private final class OpenedVideos {
     var all: [StandInVideo] = []
@@ -130,7 +153,7 @@ private final class StandInVideo: VideoFrames {
         try await screens.until { screens.wantedFrames > before + 1 }
         #expect(try video.requests == [.zero])
         _ = screens.frame()
-        try await screens.until { try video.requests.count == 2 }
+        // The second frame is there, and waits until it is due.
         _ = await screens.waits.nextBegin()
         // Frames for other reasons request nothing.
         for _ in 0..<5 { _ = screens.frame() }
@@ -252,6 +275,35 @@ private final class StandInVideo: VideoFrames {
         #expect(try video.requests.last.map { $0 > .seconds(2) && $0 < .milliseconds(2_100) } == true)
         playback.reset()
         #expect(screens.waits.count == 0 && playback.picture == nil)
+    }
+
+    @Test("A picture that stays for seconds holds up neither the next ones nor the machine", arguments: [true, false])
+    func still(knowsNext: Bool) async throws {
+        let moment = Mutex(Duration.zero)
+        try await open()
+        let times = [.zero] + (0..<20).map { Duration.seconds(5) + .milliseconds(40 * $0) }
+        let video = TimedVideo(times, knowsNext: knowsNext)
+        screens.context.videoFrames = { _ in video }
+        let playback = VideoPlayback(screens.context) { moment.withLock { $0 } }
+        let photo = try screens.photo("a.mp4")
+        let order = PictureOrder.preview(
+            of: photo, in: screens.cache.id, size: Size(columns: 20, rows: 6), style: screens.context.drawingStyle)
+        // A terminal that draws at once.
+        playback.onChange = { [unowned playback] in playback.frameWasDrawn() }
+        playback.start(order, frameRate: 25)
+        var waits = 0
+        while playback.position < .milliseconds(5_200), waits < 500 {
+            let wait = try #require(await screens.waits.nextBegin())
+            moment.withLock { $0 += wait }
+            waits += 1
+            screens.waits.pass()
+            while screens.waits.count > 0 { await Task.yield() }
+        }
+        // The frames come in time.
+        let late = moment.withLock { $0 } - playback.position
+        #expect(late >= .zero && late < .milliseconds(100), "\(late)")
+        #expect(video.requests <= (knowsNext ? 20 : 140), "\(video.requests)")
+        playback.reset()
     }
 
     @Test("A video on a server is not fetched, and the screen says how to play it")

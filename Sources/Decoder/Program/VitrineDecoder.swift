@@ -99,18 +99,24 @@ enum VitrineDecoder {
             let playback = try playback.get()
             let progress = try playback.picture(at: Double(order.microseconds) / 1e6)
             switch progress {
-            case .same: return VideoService.Answer(number: order.number, kind: .same, isLast: playback.isAtLast)
+            case .same:
+                return VideoService.Answer(
+                    number: order.number, kind: .same, next: playback.nextTime.map(microseconds),
+                    isLast: playback.isAtLast)
             case .end: return VideoService.Answer(number: order.number, kind: .end)
             case .picture(let reply, let seconds):
                 return VideoService.Answer(
                     number: order.number, kind: .picture, count: try store(.picture(reply), memory),
-                    microseconds: Int64((max(0, min(seconds, 1e9)) * 1e6).rounded()), isLast: playback.isAtLast)
+                    microseconds: microseconds(seconds), next: playback.nextTime.map(microseconds),
+                    isLast: playback.isAtLast)
             }
         } catch {
             return VideoService.Answer(
                 number: order.number, kind: .picture, count: try DecodeOutcome.failure(error).write(over: memory))
         }
     }
+
+    private static func microseconds(_ seconds: Double) -> Int64 { Int64((max(0, min(seconds, 1e9)) * 1e6).rounded()) }
 
     private static func store(_ outcome: DecodeOutcome, _ memory: SealedMemory) throws(DecodeFailure) -> Int {
         do { return try outcome.write(over: memory) } catch { throw .badRequest("\(error)") }

@@ -200,18 +200,24 @@ public enum VideoService {
         public let count: Int
         /// The frame's time in the video, from 0 to `latest`.
         public let microseconds: Int64
+        /// The time of the next frame, above 0; nil if the decoder does not know it.
+        public let next: Int64?
         /// Whether no other frame follows, as far as the decoder knows.
         public let isLast: Bool
 
         /// The number of bytes of an encoded answer.
-        public static let length = 18
+        public static let length = 26
 
-        /// Creates an answer.
-        public init(number: UInt32, kind: Kind, count: Int = 0, microseconds: Int64 = 0, isLast: Bool = false) {
+        /// Creates an answer. Limits the times to the allowed ones.
+        public init(
+            number: UInt32, kind: Kind, count: Int = 0, microseconds: Int64 = 0, next: Int64? = nil,
+            isLast: Bool = false
+        ) {
             self.number = number
             self.kind = kind
             self.count = count
             self.microseconds = max(0, min(microseconds, latest))
+            self.next = next.flatMap { $0 > 0 ? min($0, latest) : nil }
             self.isLast = isLast
         }
 
@@ -222,6 +228,7 @@ public enum VideoService {
             wire.append(kind.rawValue)
             wire.append(UInt32(clamping: count))
             wire.append(microseconds)
+            wire.append(next ?? 0)
             wire.append(isLast)
             return wire.bytes
         }
@@ -232,9 +239,12 @@ public enum VideoService {
                 var wire = WireReader(UnsafeRawBufferPointer(bytes))
                 let (number, kind) = (try wire.integer(UInt32.self), Kind(rawValue: try wire.integer()))
                 let (count, time) = (Int(try wire.integer(UInt32.self)), try wire.integer(Int64.self))
-                let isLast = try wire.flag()
-                guard let kind, wire.remaining == 0, 0...latest ~= time else { throw .malformedReply("no frame") }
-                return Answer(number: number, kind: kind, count: count, microseconds: time, isLast: isLast)
+                let (next, isLast) = (try wire.integer(Int64.self), try wire.flag())
+                guard let kind, wire.remaining == 0, 0...latest ~= time, 0...latest ~= next else {
+                    throw .malformedReply("no frame")
+                }
+                return Answer(
+                    number: number, kind: kind, count: count, microseconds: time, next: next, isLast: isLast)
             }
         }
     }

@@ -18,12 +18,14 @@ public final class VideoPlayer: Sendable {
         public let reply: DecodeReply
         /// The frame's time in the video.
         public let time: Duration
+        /// The time of the next frame; nil if unknown.
+        public let next: Duration?
         /// Whether no other frame follows, as far as is known.
         public let isLast: Bool
 
         /// Creates a frame.
-        public init(reply: DecodeReply, time: Duration, isLast: Bool) {
-            (self.reply, self.time, self.isLast) = (reply, time, isLast)
+        public init(reply: DecodeReply, time: Duration, next: Duration? = nil, isLast: Bool) {
+            (self.reply, self.time, self.next, self.isLast) = (reply, time, next, isLast)
         }
     }
 
@@ -131,15 +133,16 @@ extension VideoPlayer {
             let order = VideoService.Order(
                 number: state.number, microseconds: Int64(max(0, min(microseconds, Double(VideoService.latest)))))
             let answer = try process.answer(to: order, within: program.budget)
+            let next = answer.next.map { Duration.microseconds($0) }
             switch answer.kind {
             case .end: return nil
             case .same:
                 guard let last = state.last else { throw .decoderDied }
-                return Frame(reply: last.reply, time: last.time, isLast: answer.isLast)
+                return Frame(reply: last.reply, time: last.time, next: next, isLast: answer.isLast)
             case .picture:
                 let frame = Frame(
                     reply: try process.reply(answer.count, to: request), time: .microseconds(answer.microseconds),
-                    isLast: answer.isLast)
+                    next: next, isLast: answer.isLast)
                 state.last = frame
                 return frame
             }

@@ -227,12 +227,14 @@ public struct VideoFrame: Sendable {
     public let picture: DrawnPicture
     /// The frame's time in the video.
     public let time: Duration
+    /// The time of the next frame; nil if unknown.
+    public let next: Duration?
     /// Whether no other frame follows, as far as is known.
     public let isLast: Bool
 
     /// Creates a frame.
-    public init(picture: DrawnPicture, time: Duration, isLast: Bool) {
-        (self.picture, self.time, self.isLast) = (picture, time, isLast)
+    public init(picture: DrawnPicture, time: Duration, next: Duration? = nil, isLast: Bool) {
+        (self.picture, self.time, self.next, self.isLast) = (picture, time, next, isLast)
     }
 }
 
@@ -264,7 +266,7 @@ private final class DrawnVideo: VideoFrames {
         } else {
             picture = try renderer.draw(frame.reply, of: order)
         }
-        let next = VideoFrame(picture: picture, time: frame.time, isLast: frame.isLast)
+        let next = VideoFrame(picture: picture, time: frame.time, next: frame.next, isLast: frame.isLast)
         last.withLock { $0 = next }
         return next
     }

@@ -102,8 +102,8 @@ final class VideoPlayback {
     private var isVisible = false
     /// The time of the video at a moment of the clock; nil while no frame is visible.
     private var anchor: (moment: Duration, position: Duration)?
-    /// When the last frame was shown.
-    private var lastShown = Duration.zero
+    /// When the clock was last read.
+    private var lastLook = Duration.zero
     /// The usual time from request to frame.
     private var delay = Duration.zero
     /// A little more than the time between two frames of the file.
@@ -115,8 +115,12 @@ final class VideoPlayback {
     private static let usualRate = 50.0
     /// More frames a second than any terminal shows.
     private static let greatestRate = 240.0
-    /// The time until the next request if the next frame is not due.
-    private static let shortPause = Duration.milliseconds(5)
+    /// The shortest time until the next request if the next frame is not due.
+    private static let shortestPause = Duration.milliseconds(5)
+    /// The same if the time of the next frame is unknown.
+    private static let blindPause = Duration.milliseconds(20)
+    /// The longest time until the next request. The decoder may be wrong, and a stopped program must not seem to wait.
+    private static let longestWait = Duration.seconds(1)
 
     /// - Parameter now: the time of a clock that stands still while the machine is suspended.
     init(_ context: ScreenContext, now: @escaping () -> Duration = VideoPlayback.makeClock()) {
@@ -224,8 +228,9 @@ final class VideoPlayback {
 
     /// Returns the time of the video when the next frame will be visible.
     private func wantedTime(at moment: Duration) -> Duration {
+        defer { lastLook = moment }
         guard isRunning, isCurrent else { return position }
-        guard let anchor, moment - lastShown <= Self.longestPause else {
+        guard let anchor, moment - lastLook <= Self.longestPause else {
             self.anchor = (moment, position)
             return position + step
         }
@@ -236,18 +241,26 @@ final class VideoPlayback {
         request = nil
         guard let frame else { return finish() }
         let moment = now()
+        lastLook = moment
         guard isCurrent else { return show(frame, at: moment) }
         // A mean over the last requests, so that one slow frame does not skip others. The first frame takes longer.
         delay = (delay * 3 + (moment - begin)) / 4
         guard isRunning, isVisible else { return }
         if frame.time == position, !frame.isLast {
-            return alarm.set(after: Self.shortPause) { [weak self] in self?.requestNext() }
+            return alarm.set(after: pause(until: frame.next, at: moment)) { [weak self] in self?.requestNext() }
         }
         guard let anchor else { return show(frame, at: moment) }
         let due = anchor.moment + (frame.time - anchor.position)
         guard due > moment else { return show(frame, at: moment) }
         waiting = frame
         alarm.set(after: due - moment) { [weak self] in self?.showWaiting() }
+    }
+
+    /// Returns the time until the request of the next frame, which is due at a time of the video.
+    private func pause(until next: Duration?, at moment: Duration) -> Duration {
+        guard let anchor, let next, next > position else { return max(step, Self.blindPause) }
+        let rest = anchor.moment + (next - anchor.position) - delay - moment
+        return max(Self.shortestPause, min(rest, Self.longestWait))
     }
 
     private func showWaiting() {
@@ -257,7 +270,7 @@ final class VideoPlayback {
     }
 
     private func show(_ frame: VideoFrame, at moment: Duration) {
-        (picture, position, lastShown, isCurrent) = (frame.picture, frame.time, moment, true)
+        (picture, position, lastLook, isCurrent) = (frame.picture, frame.time, moment, true)
         if anchor == nil { anchor = (moment, frame.time) }
         if frame.isLast { return finish() }
         onChange()
