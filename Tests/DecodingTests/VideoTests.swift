@@ -170,8 +170,8 @@ struct VideoTests {
     @Test("Music and videos of other codecs are refused by their names")
     func refusals() throws {
         for (arguments, name, words) in [
-            (["-f", "lavfi", "-i", "sine=d=1", "-c:a", "aac"], "music.mp4", "MP4 without a video"),
-            (["-f", "lavfi", "-i", "testsrc=d=0.2:s=32x32", "-c:v", "ffv1"], "other.mkv", "ffv1 of videos"),
+            (["-f", "lavfi", "-i", "sine=d=1", "-c:a", "aac"], "music.mp4", "MP4 (no video track)"),
+            (["-f", "lavfi", "-i", "testsrc=d=0.2:s=32x32", "-c:v", "ffv1"], "other.mkv", "ffv1 video"),
         ] {
             let path = folder.path(name)
             #expect(try Command("/usr/bin/ffmpeg", ["-v", "error"] + arguments + [path]).status == 0)

@@ -171,6 +171,9 @@ import Testing
         return String(text.dropLast().reversed().drop { $0 == " " }.reversed())
     }
 
+    /// A function that makes ``until(_:)`` check its condition again.
+    var checkAgain: @Sendable () -> Void { { [news] in news.continuation.yield() } }
+
     /// Returns when the condition holds. Checks it after every update and frame request.
     ///
     /// Throws after a minute, so that a test whose condition never holds fails instead of hanging.

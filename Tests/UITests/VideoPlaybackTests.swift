@@ -21,9 +21,11 @@ private final class StandInVideo: VideoFrames {
 
     private let times: [Duration]
     private let state = Mutex(State())
+    private let onUse: @Sendable () -> Void
 
-    init(_ times: [Duration], failing failure: PictureError? = nil) {
-        self.times = times
+    /// - Parameter onUse: called after each request and at the end.
+    init(_ times: [Duration], failing failure: PictureError? = nil, onUse: @escaping @Sendable () -> Void) {
+        (self.times, self.onUse) = (times, onUse)
         state.withLock { $0.failure = failure }
     }
 
@@ -39,6 +41,7 @@ private final class StandInVideo: VideoFrames {
             defer { state.next += 1 }
             return (state.next, state.failure)
         }
+        onUse()
         if let failure { throw failure }
         guard times.indices.contains(index) else { return nil }
         var cell = Cell.blank
@@ -48,7 +51,10 @@ private final class StandInVideo: VideoFrames {
             picture: DrawnPicture(cells: block), time: times[index], isLast: index == times.count - 1)
     }
 
-    func end() { state.withLock { $0.hasEnded = true } }
+    func end() {
+        state.withLock { $0.hasEnded = true }
+        onUse()
+    }
 }
 
 /// The frames of a video at their times, as a decoder returns them.
@@ -107,8 +113,8 @@ private final class TimedVideo: VideoFrames {
         ])
         try await screens.store(TestScreens.picture(red: 255), as: .original, of: "a.mp4")
         try await screens.store(TestScreens.picture(red: 100), as: .original, of: "b.jpg")
-        screens.context.videoFrames = { [videos] _ in
-            let video = StandInVideo(times.map { .seconds($0) }, failing: failure)
+        screens.context.videoFrames = { [videos, checkAgain = screens.checkAgain] _ in
+            let video = StandInVideo(times.map { .seconds($0) }, failing: failure, onUse: checkAgain)
             videos.all.append(video)
             return video
         }
@@ -148,16 +154,25 @@ private final class TimedVideo: VideoFrames {
     @Test("BEHAVIOURS 3.11: The next frame is requested only after the last one is on the screen")
     func oneAtATime() async throws {
         try await open()
-        let before = screens.wantedFrames
-        screens.press("a")
-        try await screens.until { screens.wantedFrames > before + 1 }
-        #expect(try video.requests == [.zero])
-        _ = screens.frame()
+        let playback = VideoPlayback(screens.context) { .zero }
+        let order = PictureOrder.preview(
+            of: try screens.photo("a.mp4"), in: screens.cache.id, size: Size(columns: 20, rows: 6),
+            style: screens.context.drawingStyle)
+        await withCheckedContinuation { shown in
+            playback.onChange = {
+                playback.onChange = {}
+                shown.resume()
+            }
+            playback.start(order, frameRate: 1)
+        }
+        #expect(try video.requests == [.zero] && screens.waits.count == 0)
+        playback.frameWasDrawn()
         // The second frame is there, and waits until it is due.
         _ = await screens.waits.nextBegin()
         // Frames for other reasons request nothing.
-        for _ in 0..<5 { _ = screens.frame() }
+        for _ in 0..<5 { playback.frameWasDrawn() }
         #expect(try video.requests.count == 2 && screens.waits.count == 1)
+        playback.reset()
     }
 
     @Test("The same key stops and continues a video", arguments: ["a", "+", "j"] as [Key])
