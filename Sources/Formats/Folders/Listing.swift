@@ -66,33 +66,64 @@ public struct ListedFile: Equatable, Sendable {
 
 /// Leaves out the videos of live photos from the pieces of a folder's list.
 ///
-/// A photo may come after its video, so videos that may belong to a photo wait for the end of the list.
+/// A photo may come after its video, so a video without a known photo waits for the photo, at most until the list ends.
+///
+/// The filter's memory is bounded. It knows at least the last 20,000 photos, and at most 20,000 videos wait. So a folder
+/// of any length is filtered if each video is near its photo, as in a sorted list. If more photos or videos than that
+/// are between a video and its photo, the list shows the video.
 public struct LivePhotoFilter {
     private var photos = LivePhotos(limit: 20_000)
     private var waiting: [ListedFile] = []
+    /// The number of files since the filter last looked for the photos of waiting videos.
+    private var unjudged = 0
 
-    /// The most videos that wait. A folder with more of them is no phone's, and lists them all.
     private static let mostWaiting = 20_000
+    /// The most files to record before the filter judges them, far fewer than the photos it knows.
+    private static let filesAtOnce = 1_000
 
     /// Creates a filter for one folder.
     public init() {}
 
     /// Returns the files of a piece, without videos that may belong to live photos.
     public mutating func pass(_ files: [ListedFile]) -> [ListedFile] {
-        for file in files { photos.record((file.shownName ?? file.name)[...]) }
-        guard files.contains(where: { LivePhotos.mayOwn($0.name[...]) }) else { return files }
+        var passed: [ListedFile] = []
+        var rest = files[...]
+        while !rest.isEmpty {
+            passed += pass(some: rest.prefix(Self.filesAtOnce))
+            rest = rest.dropFirst(Self.filesAtOnce)
+        }
+        return passed
+    }
+
+    private mutating func pass(some files: ArraySlice<ListedFile>) -> [ListedFile] {
+        for file in files { photos.record(file.photoName) }
+        unjudged += files.count
+        // Not for each piece, because many videos may wait while small pieces arrive.
+        if unjudged >= max(Self.filesAtOnce, waiting.count / 2) { dropOwned() }
         return files.filter { file in
-            guard LivePhotos.mayOwn(file.name[...]), waiting.count < Self.mostWaiting else { return true }
+            guard LivePhotos.mayOwn(file.name[...]) else { return true }
+            guard !photos.own(file.photoName) else { return false }
+            guard waiting.count < Self.mostWaiting else { return true }
             waiting.append(file)
             return false
         }
     }
 
+    private mutating func dropOwned() {
+        waiting.removeAll { photos.own($0.photoName) }
+        unjudged = 0
+    }
+
     /// Returns the videos that belong to no photo of the list.
     public mutating func finish() -> [ListedFile] {
+        dropOwned()
         defer { waiting = [] }
-        return waiting.filter { !photos.own(($0.shownName ?? $0.name)[...]) }
+        return waiting
     }
+}
+
+extension ListedFile {
+    fileprivate var photoName: ArraySlice<UInt8> { (shownName ?? name)[...] }
 }
 
 extension ListedFile {
