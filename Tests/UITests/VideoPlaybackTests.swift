@@ -321,6 +321,15 @@ private final class TimedVideo: VideoFrames {
         playback.reset()
     }
 
+    @Test("The row of a video says that there is no thumbnail only while it draws none")
+    func thumbnail() async throws {
+        try await screens.sync([try entry("a.mp4", date: 1, isVideo: true)])
+        screens.open()
+        try await screens.until { screens.text.contains("No thumbnail: this server makes none") }
+        try await screens.store(TestScreens.picture(red: 255), as: .thumbnail, of: "a.mp4")
+        try await screens.until { !screens.text.contains("No thumbnail: this server makes none") }
+    }
+
     @Test("A video on a server is not fetched, and the screen says how to play it")
     func remote() async throws {
         try await screens.sync([

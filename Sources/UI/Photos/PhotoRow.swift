@@ -167,7 +167,7 @@ struct PhotoRow {
             case nil: continue
             }
         }
-        if photo.isRemoteVideo, photo.thumbnail.isAbsent, photo.original.held == nil {
+        if photo.isRemoteVideo, photo.thumbnail.isAbsent, photo.thumbnail.held == nil, photo.original.held == nil {
             return ("No thumbnail: this server makes none for videos", theme.detail)
         }
         guard photo.original.isCurrent else { return nil }
