@@ -89,7 +89,12 @@ public actor PhotoExport {
 
     /// Copies the photos and reports each result.
     public func run(_ onEvent: @Sendable (Event) -> Void = { _ in }) async throws -> Report {
-        defer { for photo in awaited { wishes.stop(subject(photo.key)) } }
+        defer {
+            for photo in awaited {
+                wishes.stop(subject(photo.key))
+                wishes.release(subject(photo.key))
+            }
+        }
         // A fulfilled or failed wish is withdrawn, so snapshots of the wishes are the only events to wait for.
         let snapshots = wishes.snapshots()
         try await advance(onEvent)
@@ -114,7 +119,7 @@ public actor PhotoExport {
                     try wishForAwaited()
                 } else {
                     awaited.removeFirst()
-                    try settle(photo, first.key, onEvent)
+                    try await settle(photo, first.key, onEvent)
                 }
             }
         } while takeUp()
@@ -125,6 +130,8 @@ public actor PhotoExport {
         let more = Task.isCancelled ? [] : pending.prefix(Self.width - awaited.count)
         pending = pending.dropFirst(more.count)
         awaited += more.map { Awaited(key: $0) }
+        // A fetched photo may wait for those before it, and must not leave the cache meanwhile.
+        for key in more { wishes.hold(subject(key)) }
         return !more.isEmpty
     }
 
@@ -144,14 +151,26 @@ public actor PhotoExport {
         wishes.ask(for: subject(awaited.key), importance: .visible)
     }
 
-    private func settle(_ photo: Photo?, _ key: PhotoKey, _ onEvent: (Event) -> Void) throws {
+    private func settle(_ photo: Photo?, _ key: PhotoKey, _ onEvent: (Event) -> Void) async throws {
         if let photo { titles[photo.name.lowercased(), default: 0] += 1 }
-        let result = try export(photo, key)
+        let result = try {
+            defer { wishes.release(subject(key)) }
+            return try export(photo, key)
+        }()
         switch result {
-        case .success: report.exported += 1
+        case .success:
+            report.exported += 1
+            if mayFetch, photo?.isRemoteVideo == true { await removeLarge(key) }
         case .failure: report.failed += 1
         }
         onEvent(Event(photo: photo, result: result, number: report.exported + report.failed))
+    }
+
+    /// Removes a copied video from the cache if the video takes much of the cache's limit, unless others want the video.
+    private func removeLarge(_ key: PhotoKey) async {
+        guard !wishes.isWanted(subject(key)) else { return }
+        // The copy is there. If this fails, cleaning removes the video later.
+        _ = try? await cache.writer.dropLargePhoto(key)
     }
 
     private func subject(_ key: PhotoKey) -> Wish.Subject { .picture(cache.id, key, .original) }

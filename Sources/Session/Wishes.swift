@@ -73,13 +73,34 @@ public final class Wishes: Sendable {
         state.withLock { $0.isStanding(subject) }
     }
 
-    /// Returns the photos of a gallery that any wish names.
+    /// Returns the photos of a gallery that any wish names, or that are held.
     public func photos(of gallery: GalleryID) -> Set<PhotoKey> {
         state.withLock { list in
             Set(
-                list.snapshot.wishes.compactMap { wish in
-                    if case .picture(gallery, let key, _) = wish.subject { key } else { nil }
+                (list.snapshot.wishes.map(\.subject) + list.held.keys).compactMap { subject in
+                    if case .picture(gallery, let key, _) = subject { key } else { nil }
                 })
+        }
+    }
+
+    /// Keeps a subject in the cache until ``release(_:)``, even after it was fulfilled. An export needs each photo until
+    /// the export has opened the photo's file.
+    public func hold(_ subject: Wish.Subject) {
+        state.withLock { $0.held[subject, default: 0] += 1 }
+    }
+
+    /// Whether any wish names a subject, or it is held.
+    public func isWanted(_ subject: Wish.Subject) -> Bool {
+        state.withLock { list in
+            list.held[subject] != nil || list.snapshot.wishes.contains { $0.subject == subject }
+        }
+    }
+
+    /// Ends one ``hold(_:)``.
+    public func release(_ subject: Wish.Subject) {
+        state.withLock { list in
+            guard let count = list.held[subject] else { return }
+            list.held[subject] = count > 1 ? count - 1 : nil
         }
     }
 
@@ -216,6 +237,8 @@ struct WishList {
     /// The declined subjects, with their importance at that time.
     private(set) var declined: [Wish.Subject: Importance] = [:]
     private(set) var isPaused = false
+    /// The number of holders of each held subject. Not private because no other wish depends on it.
+    var held: [Wish.Subject: Int] = [:]
     /// The sign-in with the browser. Not private because no other wish depends on it.
     var browserSignIn: BrowserSignIn?
     private var nextNumber = 0

@@ -35,6 +35,13 @@ import Testing
             let index = rest.firstIndex { $0.name == step.gallery }!
             switch step {
             case .setAside(let file, _): rest[index].setAside.removeAll { $0 == file }
+            case .large(_, let bytes):
+                // A large file of an open gallery is wanted.
+                if rest[index].isOpenHere {
+                    rest[index].isLargeStuck = true
+                } else {
+                    rest[index].large -= min(bytes, rest[index].large)
+                }
             case .photos(_, let bytes): rest[index].photos -= min(bytes, rest[index].photos)
             case .thumbnails: (rest[index].canShrink, rest[index].database) = (false, rest[index].database / 2)
             case .everything: rest.remove(at: index)
@@ -63,6 +70,58 @@ import Testing
                 .everything(of: "middle"),
             ])
         #expect(steps(caches, limit: nil).steps.isEmpty)
+    }
+
+    @Test("BEHAVIOURS 4.2: a large file goes before everything else, and not more of them than needed")
+    func largeFiles() {
+        let caches = [
+            cache("old", opened: 80, photos: 100) { $0.setAside = [setAside(3)] },
+            cache("new", opened: 1, photos: 10) { $0.large = 400 },
+        ]
+        #expect(steps(caches, limit: 535).steps.isEmpty)
+        #expect(steps(caches, limit: 500).steps == [.large(of: "new", bytes: 35)])
+        #expect(
+            steps(caches, limit: 130).steps == [
+                .large(of: "new", bytes: 405), .setAside(setAside(3), of: "old"),
+            ])
+    }
+
+    @Test("BEHAVIOURS 4.2: no gallery loses anything because of a large file that must stay", arguments: 0..<4)
+    func largeFilesThatStay(place: Int) {
+        let caches = [
+            cache("old", opened: 80, photos: 100) { $0.setAside = [setAside(3)] },
+            cache("film", opened: 1, photos: 10) { cache in
+                cache.large = 5_000
+                switch place {
+                case 0: (cache.isInUse, cache.isOpenHere) = (true, true)
+                case 1: cache.isInUse = true
+                case 2: cache.isKept = true
+                default: cache.isReadable = false
+                }
+            },
+        ]
+        let (first, rest) = steps(caches, limit: 200)
+        #expect(first == (place == 0 ? [.large(of: "film", bytes: 4_935)] : []))
+        #expect(rest[0] == caches[0] && rest[1].large == 5_000)
+        // The other files count as before.
+        #expect(
+            steps(caches, limit: 100).steps.suffix(2) == [
+                .setAside(setAside(3), of: "old"), .photos(of: "old", bytes: 30),
+            ]
+        )
+    }
+
+    @Test(
+        "BEHAVIOURS 4.2: lists of closed galleries stay, whatever pictures open galleries have",
+        arguments: [true, false])
+    func listsStay(isOpenHere: Bool) {
+        let caches = [
+            cache("old", opened: 80, photos: 100, database: 30),
+            cache("open", opened: 1, photos: 10_000) { ($0.isInUse, $0.isOpenHere) = (true, isOpenHere) },
+        ]
+        #expect(steps(caches, limit: 25).steps == [.photos(of: "old", bytes: 10_115), .thumbnails(of: "old")])
+        // The lists themselves exceed the limit.
+        #expect(steps(caches, limit: 14).steps.last == .everything(of: "old"))
     }
 
     @Test("BEHAVIOURS 4.2: open and kept galleries stay")
@@ -163,8 +222,10 @@ import Testing
             }
         }
         // The rest is within the limit, or nothing removable is left.
-        let excess = limit.map { limit in rest.reduce(0) { $0 + $1.size } - limit } ?? 0
-        #expect(excess <= 0 || rest.allSatisfy { $0.isInUse || $0.isKept || !$0.isReadable })
+        func excess(_ caches: [CacheInventory]) -> Int64 { caches.reduce(0) { $0 + $1.size } - (limit ?? .max) }
+        #expect(excess(rest) <= 0 || rest.allSatisfy { !Self.mayGive($0) })
+        #expect(
+            excess(rest.filter { !$0.isInUse }) <= 0 || rest.allSatisfy { $0.isInUse || $0.isKept || !$0.isReadable })
         // No cache loses files while a cache opened earlier still has photos or thumbnails.
         var state = names
         for step in steps {
@@ -182,7 +243,7 @@ import Testing
                 }
                 state[name]!.canShrink = false
             case .everything(let name): state[name] = nil
-            case .setAside: break
+            case .setAside, .large: break
             }
         }
     }

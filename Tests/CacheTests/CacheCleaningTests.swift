@@ -196,6 +196,69 @@ import Testing
     }
 }
 
+/// Files that are larger than a quarter of the limit.
+extension CacheCleaningTests {
+    private static let limit: Int64 = 2_000_000
+
+    /// Stores a file of 3 MB as a photo.
+    private func storeLarge(_ cache: GalleryCache) async throws {
+        let key = try #require(try cache.read { try $0.photo(galleryID: "7") }).key
+        let partial = try cache.files.makePartial()
+        partial.write(String(repeating: "x", count: 3_000_000))
+        try await cache.writer.store(photo: partial, of: key, edition: 1)
+    }
+
+    @Test(
+        "BEHAVIOURS 4.2: a large file that is wanted, or in use elsewhere, costs other galleries nothing",
+        arguments: 0..<3)
+    func largeFilesThatStay(place: Int) async throws {
+        let old = try await make("old", opened: 50)
+        try await make("film", opened: 40) { cache in
+            try await storeLarge(cache)
+            if place == 2 { try await cache.writer.toggleKept() }
+        }
+        let own = try caches()
+        let open = place < 2 ? try (place == 0 ? own : caches()).open(address("film")) : nil
+        let wished = try open.map { cache in try #require(try cache.read { try $0.photo(galleryID: "7") }).key }
+        await CacheCleaning(
+            own, limit: Self.limit, remembered: nil, wished: { _ in Set([wished].compactMap { $0 }) }, now: now,
+            log: log
+        ).run(forBulkFetches: true)
+        #expect(try size("old") == old && size("film") > 3_000_000)
+        withExtendedLifetime(open) {}
+        #expect(try counts("film") == [20, 20, 20] && counts("old") == [20, 20, 20])
+    }
+
+    @Test("BEHAVIOURS 4.2: a large file that is not wanted goes, and nothing else", arguments: [true, false])
+    func largeFilesGo(isOpen: Bool) async throws {
+        let old = try await make("old", opened: 50)
+        try await make("film", opened: 1, storeLarge)
+        let own = try caches()
+        let open = isOpen ? try own.open(address("film")) : nil
+        try await clean(limit: Self.limit, own)
+        withExtendedLifetime(open) {}
+        #expect(try size("old") == old && size("film") < 1_000_000)
+        #expect(try counts("film") == [20, 19, 20] && counts("old") == [20, 20, 20])
+    }
+
+    @Test("BEHAVIOURS 4.2: the list of a closed gallery stays, whatever wanted pictures an open gallery has")
+    func listsStay() async throws {
+        try await make("old", opened: 50)
+        try await make("here", opened: 1, photos: 200)
+        let own = try caches()
+        let here = try own.open(address("here"))
+        var keys: Set<PhotoKey> = []
+        try here.read { try $0.forEachPhoto { keys.insert($0.key) } }
+        let lists = try here.read { ClosedGalleryCache(folder: here.folder).databaseSize - (try $0.freeBytes()) }
+        await CacheCleaning(
+            own, limit: lists + 150_000, remembered: nil, wished: { [keys] _ in keys }, now: now, log: log
+        ).run()
+        #expect(try counts("old") == [0, 0, 20])
+        let kept = try here.read { try $0.counts() }
+        #expect(kept.photos == 200 && kept.thumbnails == 200)
+    }
+}
+
 /// Galleries that are opened or changed during the cleaning.
 extension CacheCleaningTests {
     /// A gallery is used while others are cleaned, and closed before its turn.

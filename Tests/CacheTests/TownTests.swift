@@ -80,8 +80,11 @@ import Towns
         try await storeFour(in: damaged)
         try await damaged.writer.findMissingTowns()
         #expect(try self.towns() == [nil, nil, nil, nil])
+        #expect(try !damaged.read { try $0.hasTowns() })
+        #expect(test.log.entries.count { $0.level == .error } == 1, "not one for each photo")
         try await cache.writer.findMissingTowns()
         #expect(try found("evora") == ["a", "b"])
+        #expect(try cache.read { try $0.hasTowns() })
     }
 
     @Test("The search for missing towns reads only the photos that lack one")

@@ -31,10 +31,12 @@ struct ListCommand {
         Output.print("[")
         var last: String?
         let kind = try reader.gallery().kind
+        // Most galleries have no towns, and need no query for each photo.
+        let hasTowns = try reader.hasTowns()
         try reader.forEachPhoto(matching: filter) { photo in
             if let last { Output.print(last + ",") }
             let metadata = photo.isVideo ? try reader.metadata(of: photo.key)?.metadata : nil
-            let town = try metadata?.town ?? reader.town(of: photo.key)
+            let town = hasTowns ? try metadata?.town ?? reader.town(of: photo.key) : nil
             last = PhotoFacts(photo).json(in: kind, town: town, metadata).text
         }
         if let last { Output.print(last) }

@@ -9,11 +9,13 @@ import Synchronization
 /// Two things are always removed. One is a damaged database that Vitrine set aside 30 days ago. The other is a cache
 /// that has not been used for 90 days, if the user's list lacks its gallery and the user has not marked it to be kept.
 ///
-/// If the caches exceed the limit, the remaining set-aside databases are removed first. Then the galleries lose their
-/// photos and then their thumbnails, the least recently opened gallery first. Lists are small and make offline browsing
-/// possible, so they are removed last, together with the whole cache. A gallery open in this process comes last; it
-/// keeps its list and wanted pictures. Galleries that the user marked to be kept, or that another process has open,
-/// lose nothing.
+/// If the caches exceed the limit, files larger than a quarter of the limit are removed first, such as saved videos. The
+/// limit does not count those that must stay for now, so that no gallery loses anything because of one file of another.
+/// Next, the remaining set-aside databases are removed. Then the galleries lose their photos and then their thumbnails,
+/// the least recently opened gallery first. A gallery open in this process comes last; it keeps its list and wanted
+/// pictures. Lists are small and make offline browsing possible, so they are removed last, together with the whole
+/// cache, and never because of an open gallery's pictures. Galleries that the user marked to be kept, or that another
+/// process has open, lose nothing.
 ///
 /// An unreadable database may be rescued later and may belong to a gallery marked to be kept, so such a cache loses
 /// set-aside databases only.
@@ -32,6 +34,25 @@ struct CacheBudget: Equatable {
         bytes / 100 * hundredths + bytes % 100 * hundredths / 100
     }
 
+    /// Returns the most bytes of an ordinary file. Larger files are removed first.
+    static func largest(within limit: Int64) -> Int64 { part(25, of: limit) }
+
+    /// Returns the bytes above the limit, without the files that are too large to count.
+    func excess(_ caches: [CacheInventory]) -> Int64 {
+        guard let limit else { return 0 }
+        return caches.reduce(0) { $0 + $1.size - $1.large } - limit
+    }
+
+    /// Returns the bytes above the limit, without the pictures of open galleries.
+    private func excessOfLists(_ caches: [CacheInventory]) -> Int64 {
+        guard let limit else { return 0 }
+        // The size of a list is unknown while another process has the gallery open.
+        let bytes = caches.reduce(0) { sum, cache in
+            sum + (cache.isInUse ? cache.isOpenHere ? cache.database : 0 : cache.size - cache.large)
+        }
+        return bytes - limit
+    }
+
     /// The number of days to keep a database that was set aside.
     private static let daysSetAside: Int64 = 30
     /// The number of days to keep an unused cache. Caches of galleries in the user's list are excepted.
@@ -41,6 +62,8 @@ struct CacheBudget: Equatable {
     enum Step: Hashable {
         /// Remove a database that was set aside.
         case setAside(CacheInventory.SetAside, of: String)
+        /// Remove the oldest large files, until this many bytes are free.
+        case large(of: String, bytes: Int64)
         /// Remove the oldest photos, until this many bytes are free.
         case photos(of: String, bytes: Int64)
         /// Remove all thumbnails and shrink the database. A gallery open in this process loses only as many thumbnails
@@ -55,23 +78,28 @@ struct CacheBudget: Equatable {
         if let old = oldestSetAside(caches, where: { _, file in isPast(file.time, days: Self.daysSetAside) }) {
             return old
         }
-        let mine = caches.filter { !$0.isKept && $0.isReadable && (!$0.isInUse || $0.isOpenHere && includesOpen) }
+        let changeable = caches.filter { !$0.isKept && $0.isReadable && (!$0.isInUse || $0.isOpenHere) }
             .sorted {
                 ($0.isOpenHere ? 1 : 0, $0.lastOpened, $0.name) < ($1.isOpenHere ? 1 : 0, $1.lastOpened, $1.name)
             }
-        let own = mine.filter { !$0.isInUse }
+        let own = changeable.filter { !$0.isInUse }
         if let abandoned = own.first(where: { !$0.isRemembered && isPast($0.lastUsed, days: Self.daysAbandoned) }) {
             return .everything(of: abandoned.name)
         }
         guard let limit else { return nil }
-        let excess = caches.reduce(0) { $0 + $1.size } - limit
+        let whole = caches.reduce(0) { $0 + $1.size } - limit
+        guard whole > 0 else { return nil }
+        if let cache = changeable.first(where: { $0.large > 0 && !$0.isLargeStuck }) {
+            return .large(of: cache.name, bytes: whole)
+        }
+        let excess = excess(caches)
         guard excess > 0 else { return nil }
         if let file = oldestSetAside(caches, where: { cache, _ in !cache.isInUse }) { return file }
-        for cache in mine {
+        for cache in includesOpen ? changeable : own {
             if cache.photos > 0 { return .photos(of: cache.name, bytes: excess) }
             if cache.canShrink { return .thumbnails(of: cache.name) }
         }
-        guard includesLists else { return nil }
+        guard includesLists, excessOfLists(caches) > 0 else { return nil }
         return own.first.map { .everything(of: $0.name) }
     }
 
@@ -141,6 +169,11 @@ public final class CacheSpace: Sendable {
     /// The value is true if cleaning could not bring the caches below 90 % of the limit, or if they reached the limit
     /// before cleaning. Vitrine fetches visible pictures anyway; they replace others.
     public var isShort: Bool { state.withLock { $0.isShort } }
+
+    /// Requests a measurement if there is a limit, after a large file was removed.
+    func requestCount() {
+        if limit != nil { subscribers.send(Alarm()) }
+    }
 
     /// Subscribes to requests to measure the caches.
     public func alarms() -> CoalescingStream<Alarm> { subscribers.subscribe() }

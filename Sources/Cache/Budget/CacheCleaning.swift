@@ -72,11 +72,13 @@ public actor CacheCleaning {
     /// Returns true if open galleries lost pictures.
     @discardableResult
     func clean() async -> Bool {
-        await clean(CacheBudget(limit: limit, now: now))
+        await clean(CacheBudget(limit: limit, now: now, includesLists: false))
         guard let limit, size > limit else { return false }
         // Below the limit, so that the next picture does not require another cleaning.
         await clean(
             CacheBudget(limit: CacheBudget.part(97, of: limit), now: now, includesOpen: true, includesLists: false))
+        // Lists of closed galleries go only if they, and the lists of open galleries, exceed the limit.
+        await clean(CacheBudget(limit: limit, now: now, includesOpen: true))
         return true
     }
 
@@ -97,10 +99,13 @@ public actor CacheCleaning {
         log.info(.cache, "cleaning reduced the caches from \(before) to \(size) bytes")
     }
 
+    /// The most bytes of an ordinary file.
+    private var largest: Int64 { limit.map { CacheBudget.largest(within: $0) } ?? .max }
+
     private var size: Int64 { inventories.reduce(0) { $0 + $1.size } }
 
     private func inventory(_ name: String) -> CacheInventory {
-        var inventory = CacheInventory(gallery(name))
+        var inventory = CacheInventory(gallery(name), largest: largest)
         inventory.isRemembered = remembered?.contains(name) ?? true
         if let open = caches.openCache(folderNamed: name) {
             (inventory.isInUse, inventory.isOpenHere) = (true, true)
@@ -127,9 +132,16 @@ public actor CacheCleaning {
         guard isCandidate(gallery, for: step) else { throw CacheError.locked(path: gallery.folder) }
         switch step {
         case .setAside: break
+        case .large(_, let bytes):
+            try dropPhotos(of: gallery, bytes: bytes, largerThan: largest)
+            let rest = gallery.sizes(largest: largest)
+            change(gallery.name) { inventory in
+                inventory.isLargeStuck = rest.large >= inventory.large
+                (inventory.photos, inventory.large) = (min(inventory.photos, rest.photos), rest.large)
+            }
         case .photos(_, let bytes):
             try dropPhotos(of: gallery, bytes: bytes)
-            let rest = gallery.photosSize
+            let rest = gallery.sizes(largest: largest).photos
             change(gallery.name) { inventory in
                 // Photos that remain after this step cannot be removed.
                 if rest >= inventory.photos { (inventory.stuck, inventory.photos) = (inventory.stuck + rest, 0) }
@@ -152,6 +164,14 @@ public actor CacheCleaning {
     private func perform(_ step: CacheBudget.Step, _ budget: CacheBudget, in cache: GalleryCache) async throws -> Bool {
         switch step {
         case .setAside, .everything: return false
+        case .large(let name, let bytes):
+            let freed = try await cache.writer.freeSpace(
+                fromPhotos: bytes, largerThan: largest, except: wished(cache.id))
+            change(name) { inventory in
+                inventory.large = max(0, inventory.large - freed)
+                // The rest is wanted, or still arrives.
+                inventory.isLargeStuck = freed < bytes
+            }
         case .photos(let name, let bytes):
             let freed = try await cache.writer.freeSpace(fromPhotos: bytes, except: wished(cache.id))
             change(name) { inventory in
@@ -162,7 +182,7 @@ public actor CacheCleaning {
             }
         case .thumbnails(let name):
             let freed = try await cache.writer.freeSpace(
-                fromThumbnails: size - (budget.limit ?? .max), except: wished(cache.id))
+                fromThumbnails: budget.excess(inventories), except: wished(cache.id))
             change(name) { inventory in
                 inventory.canShrink = false
                 inventory.database = max(0, inventory.database - freed)
@@ -193,10 +213,10 @@ public actor CacheCleaning {
         }
     }
 
-    private func dropPhotos(of gallery: ClosedGalleryCache, bytes: Int64) throws {
+    private func dropPhotos(of gallery: ClosedGalleryCache, bytes: Int64, largerThan size: Int64 = -1) throws {
         let onFailure = { [log] (error: CacheError) in log.error(.cache, "\(error)") }
         try gallery.dropPartialFiles(onFailure: onFailure)
-        var rest = gallery.photosByAge()[...]
+        var rest = gallery.photosByAge().filter { $0.size > size }[...]
         var freed: Int64 = 0
         while freed < bytes, !rest.isEmpty, !Task.isCancelled {
             // No more than necessary, even if this makes a step short.
@@ -225,7 +245,9 @@ extension CacheBudget.Step {
     /// The name of the cache's folder, which is derived from the gallery's address.
     var gallery: String {
         switch self {
-        case .setAside(_, let name), .photos(let name, _), .thumbnails(let name), .everything(let name): name
+        case .setAside(_, let name), .large(let name, _), .photos(let name, _), .thumbnails(let name),
+            .everything(let name):
+            name
         }
     }
 }
@@ -255,8 +277,12 @@ struct CacheInventory: Hashable {
     var isRemembered = true
     /// Whether the cache's database is readable. True also without a database.
     var isReadable = true
-    /// The total size of the photos in bytes.
+    /// The total size of the photos in bytes, without the large ones.
     var photos: Int64 = 0
+    /// The total size of the files that are larger than an ordinary file may be, in bytes.
+    var large: Int64 = 0
+    /// Whether the large files cannot be removed for now.
+    var isLargeStuck = false
     /// The size of the database in bytes.
     var database: Int64 = 0
     /// Whether the database would shrink if thumbnails were removed or free space was compacted.
@@ -265,12 +291,14 @@ struct CacheInventory: Hashable {
     var stuck: Int64 = 0
     var setAside: [SetAside] = []
 
-    var size: Int64 { photos + database + stuck + setAside.reduce(0) { $0 + $1.size } }
+    var size: Int64 { photos + large + database + stuck + setAside.reduce(0) { $0 + $1.size } }
 }
 
 extension CacheInventory {
     /// Measures a cache on the disk.
-    init(_ gallery: ClosedGalleryCache) {
+    ///
+    /// - Parameter largest: the most bytes of an ordinary file.
+    init(_ gallery: ClosedGalleryCache, largest: Int64) {
         name = gallery.name
         // Every commit touches it, and nothing else does.
         let touched = gallery.touched
@@ -284,7 +312,7 @@ extension CacheInventory {
         // From a newer Vitrine, locked by another process, or not a cache.
         case .some: isInUse = true
         }
-        photos = gallery.photosSize
+        (photos, large) = gallery.sizes(largest: largest)
         database = gallery.databaseSize
         canShrink = isReadable && gallery.canShrink
         setAside = gallery.setAside
@@ -293,5 +321,14 @@ extension CacheInventory {
     /// Subtracts the free space in an open gallery's database. SQLite reuses that space before the file grows.
     mutating func subtractFree(_ free: Int64) {
         database = max(0, database - free)
+    }
+}
+
+extension ClosedGalleryCache {
+    /// Returns the total sizes of ordinary and of large photos.
+    fileprivate func sizes(largest: Int64) -> (photos: Int64, large: Int64) {
+        photoSizes.reduce(into: (0, 0)) { sums, size in
+            if size > largest { sums.large += size } else { sums.photos += size }
+        }
     }
 }

@@ -379,6 +379,11 @@ extension CacheReader {
         } ?? nil
     }
 
+    /// Returns whether Vitrine knows the town of any photo.
+    public func hasTowns() throws -> Bool {
+        try connection.first("SELECT 1 FROM metadata WHERE town <> '' LIMIT 1") { _ in true } ?? false
+    }
+
     private static func town(_ row: Row, from column: Int) -> Town? {
         guard let name = row.optionalText(column), !name.isEmpty else { return nil }
         return Town(name: name, distance: Int(row.int(column + 1)))

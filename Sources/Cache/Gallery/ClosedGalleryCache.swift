@@ -139,9 +139,12 @@ extension ClosedGalleryCache {
     }
 
     /// The total size of the photos in bytes, including partial files.
-    public var photosSize: Int64 {
-        ["photos", "partial"].reduce(0) { sum, name in
-            PrivateFolder.entries("\(folder)/\(name)").reduce(sum) { $0 + Self.size("\(folder)/\(name)/\($1)") }
+    public var photosSize: Int64 { photoSizes.reduce(0, +) }
+
+    /// The sizes of the photos and partial files in bytes.
+    var photoSizes: [Int64] {
+        ["photos", "partial"].flatMap { name in
+            PrivateFolder.entries("\(folder)/\(name)").map { Self.size("\(folder)/\(name)/\($0)") }
         }
     }
 

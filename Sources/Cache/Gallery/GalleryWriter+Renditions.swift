@@ -337,7 +337,9 @@ extension GalleryWriter {
             metadata.town = try towns.town(latitude: latitude, longitude: longitude)
             return true
         } catch {
-            log.error(.cache, "\(error)")
+            // The table throws the same error for every photo.
+            if !hasLoggedTowns { log.error(.cache, "\(error)") }
+            hasLoggedTowns = true
             return false
         }
     }

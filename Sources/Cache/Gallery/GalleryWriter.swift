@@ -27,6 +27,8 @@ public actor GalleryWriter {
     let ratingFile: RatingFile?
     /// Finds the towns of photos, in an extension; nil if the table is not installed.
     let towns: TownTable?
+    /// Whether the log has the error of the table of towns. The extension that finds towns changes it.
+    var hasLoggedTowns = false
     /// Counts written bytes, for the size limit of the caches.
     let space: CacheSpace
     /// The small writes that wait for a shared transaction.
@@ -268,10 +270,12 @@ extension GalleryWriter {
     /// Removes the oldest photos until this many bytes are free. Returns the number of freed bytes.
     ///
     /// The result is smaller if only the photos in `kept` remain, or if the task was cancelled.
-    func freeSpace(fromPhotos bytes: Int64, except kept: Set<PhotoKey>) throws -> Int64 {
+    ///
+    /// - Parameter size: removes only files with more bytes than this.
+    func freeSpace(fromPhotos bytes: Int64, largerThan size: Int64 = -1, except kept: Set<PhotoKey>) throws -> Int64 {
         var freed: Int64 = 0
         var rest = ClosedGalleryCache.photosByAge(in: files.photosFolder).filter { file in
-            PhotoFiles.key(in: file.name).map { !kept.contains($0) } ?? false
+            file.size > size && PhotoFiles.key(in: file.name).map { !kept.contains($0) } ?? false
         }[...]
         while freed < bytes, !rest.isEmpty, !Task.isCancelled {
             var keys: [PhotoKey] = []
@@ -283,6 +287,16 @@ extension GalleryWriter {
             try dropPhotos(keys)
         }
         return freed
+    }
+
+    /// Removes a photo's file if the file takes much of the limit of all caches. Returns whether the file was removed.
+    @discardableResult
+    public func dropLargePhoto(_ key: PhotoKey) throws -> Bool {
+        guard let limit = space.limit, let stored = try read({ try CacheReader($0).photoFile(of: key) }),
+            stored.original == nil, stored.size > CacheBudget.largest(within: limit), try dropPhotos([key]) > 0
+        else { return false }
+        space.requestCount()
+        return true
     }
 
     /// Removes thumbnails until this many bytes are free. Starts with the thumbnails farthest from the kept thumbnails.
