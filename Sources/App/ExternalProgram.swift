@@ -15,8 +15,8 @@ import Synchronization
 ///     await program.removeCopies()
 ///
 /// The program gets a copy with a readable name, so that the program cannot write into the cache. The program gets the path
-/// of a video in a local folder, because a copy may be large, and the address of an uncached photo. The program runs in its
-/// own session without a terminal, and continues when Vitrine ends.
+/// of a video in a local folder, because a copy may be large, and the address of a saved video above 256 MB or of an uncached
+/// photo. The program runs in its own session without a terminal, and continues when Vitrine ends.
 actor ExternalProgram {
     private var chosen: ExternalCommand?
     private let browser: ExternalCommand?
@@ -31,6 +31,8 @@ actor ExternalProgram {
     private let waiting = Workers(name: "programs", count: 8)
 
     private static let desktop = "xdg-open"
+    /// The size of the largest video to copy, in bytes. The folder for copies may be in memory.
+    private static let largestVideo: Int64 = 256 << 20
 
     /// Creates an object that starts programs.
     ///
@@ -97,10 +99,9 @@ actor ExternalProgram {
             )
         }
         if let page { return page.text }
-        if let path = try cache.read({ try $0.photo(key) }).flatMap({ $0.isInPlace && $0.isVideoFile ? address : nil })?
-            .filePath
-        {
-            return path
+        if let address, let photo = try cache.read({ try $0.photo(key) }), photo.isVideoFile {
+            if photo.isInPlace, let path = address.filePath { return path }
+            if let size = photo.size, size > Self.largestVideo { return address.text }
         }
         if isCached, let copy = try await copy(key, cache) { return copy }
         guard let address else { throw ExternalProgramError.gone }

@@ -57,7 +57,7 @@ struct Housekeeping {
         let last = PlacesFile(services.locations).read().lastGallery.flatMap {
             try? services.wholeAddress(of: $0, caches)
         }
-        return list.addresses + [services.installation.testGallery, last].compactMap { $0 }
+        return list.addresses(withBuiltIn: services.installation.testGallery) + [last].compactMap { $0 }
     }
 
     private func sweep(_ cache: GalleryCache) {

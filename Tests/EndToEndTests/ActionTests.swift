@@ -72,6 +72,25 @@ import Testing
         #expect(home.folder.entries("tmp").isEmpty)
     }
 
+    @Test("A program gets the address of a large saved video, and no copy", .unlessItHangs)
+    func largeVideo() throws {
+        let (path, pipe) = try viewer()
+        let film = home.folder.write("server/film.mp4", [0, 0, 0, 16] + Array("ftypisom".utf8) + [0, 0, 0, 0])
+        #expect(truncate(film, 257 << 20) == 0)
+        let server = try Nginx(serving: home.folder.path("server"), listsFolders: true)
+        let export = try home.vitrine("export", server.url("/"), home.folder.path("saved"))
+        #expect(export.status == 0, "\(export.errors)")
+        let temporary = home.folder.path("tmp")
+        try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+        let session = try session("--open-with=\(path)", server.url("/"), environment: ["TMPDIR": temporary])
+        #expect(session.until { $0.text.contains("film") && $0.text.contains("1 of 1") })
+        session.type("o")
+        #expect(words(pipe) == [server.url("/film.mp4")])
+        #expect(home.folder.entries("tmp").isEmpty)
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test(.unlessItHangs) func missingDisplayIsReported() throws {
         let none = try session("--open-with=/no/such/program", Built.testGallery)
         #expect(none.until(shows: "1 of 28"))

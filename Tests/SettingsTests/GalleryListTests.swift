@@ -41,7 +41,9 @@ import Testing
     func builtIn() {
         var list = GalleryList([one])
         #expect(!list.hidesBuiltIn)
+        #expect(list.addresses(withBuiltIn: two) == [one, two] && list.addresses(withBuiltIn: one) == [one])
         list.hidesBuiltIn = true
+        #expect(list.addresses(withBuiltIn: two) == [one] && list.addresses(withBuiltIn: nil) == [one])
         let read = GalleryList(text: list.text)
         #expect(read.hidesBuiltIn && read == list && read.addresses == [one])
         #expect(GalleryList.mistakes(in: list.text, path: "/galleries").isEmpty)

@@ -138,6 +138,12 @@ extension GalleryList {
             if newValue { lines.append(GalleryLine(Self.removal)) } else { lines.removeAll { $0.text == Self.removal } }
         }
     }
+
+    /// Returns the addresses, with the built-in gallery unless the user has removed it.
+    public func addresses(withBuiltIn builtIn: Address?) -> [Address] {
+        guard let builtIn, !hidesBuiltIn, !addresses.contains(builtIn) else { return addresses }
+        return addresses + [builtIn]
+    }
 }
 
 extension GalleryList {
