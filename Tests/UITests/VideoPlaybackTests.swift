@@ -312,7 +312,6 @@ private final class TimedVideo: VideoFrames {
             moment.withLock { $0 += wait }
             waits += 1
             screens.waits.pass()
-            while screens.waits.count > 0 { await Task.yield() }
         }
         // The frames come in time.
         let late = moment.withLock { $0 } - playback.position
