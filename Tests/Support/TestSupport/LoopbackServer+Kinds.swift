@@ -18,7 +18,7 @@ extension LoopbackServer {
             listening: pair.map { " ssl http2; \($0.directives)\(known)" } ?? "",
             settings: """
                 keepalive_requests \(requests);
-                types { text/xml xml; image/jpeg jpg; }
+                types { text/xml xml; image/jpeg jpg; video/mp4 mp4; }
                 gzip on;
                 gzip_types text/xml;
                 gzip_min_length 1;
