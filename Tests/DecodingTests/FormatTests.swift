@@ -6,7 +6,7 @@ struct FormatTests {
     @Test(arguments: [
         "", "\u{FF}", "<!DOCTYPE html><html><body>404</body></html>", "<?xml version=\"1.0\"?><svg/>", "%PDF-1.7\n",
         "#!/bin/sh\n", "P8\n1 1\n255\nabc", "BMW is no bitmap at all", "push graphic-context", "RIFF....WAVEfmt ",
-        "....ftypisom", "GIF88a",
+        "....ftypnone", "GIF88a",
         "\u{89}PNG",
     ])
     func refusesFilesThatAreNotPictures(text: String) {

@@ -94,8 +94,8 @@ import Testing
 
     @Test("BEHAVIOURS 4.1: browsing continues on a full disk, with one notice")
     func browsingWithoutRoom() throws {
-        // The list takes at most 200 KB, and the visible thumbnails 400 KB if they share their writes, as on a busy machine.
-        let session = try browse(Self.mount("size=300k"))
+        // The list takes at most 230 KB, and the visible thumbnails 400 KB if they share their writes, as on a busy machine.
+        let session = try browse(Self.mount("size=330k"))
         try #require(session.until(shows: Self.fullNotice), "\(session.screen.text)")
         session.type("j")
         #expect(session.until { $0.text.contains("2 of 28") && !$0.text.contains(Self.fullNotice) })

@@ -60,7 +60,15 @@ import Testing
     @Test("BEHAVIOURS 5.9: a large file comes in pieces over several connections and is assembled in order")
     func inPieces() async throws {
         let whole = Whole(95_000)
-        let server = try ScriptedServer { whole.answer($0) }
+        // The second piece waits for a request on another connection.
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            switch Whole.part(request)?.first {
+            case 10_000: [.hold(gate)] + whole.answer(request)
+            case 20_000: [.open(gate)] + whole.answer(request)
+            default: whole.answer(request)
+            }
+        }
         let meter = TransferMeter()
         let outcome = try await fetch(server.url("/photo"), meter: meter)
         #expect(outcome.error == nil && outcome.contents == whole.bytes)

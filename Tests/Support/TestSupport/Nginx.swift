@@ -31,7 +31,7 @@ public final class Nginx: Sendable {
             events { worker_connections 256; }
             http {
                 access_log access.log;
-                types { text/xml xml; image/jpeg jpg; image/png png; }
+                types { text/xml xml; image/jpeg jpg; image/png png; video/mp4 mp4; }
                 client_body_temp_path body;
                 proxy_temp_path proxy;
                 fastcgi_temp_path fastcgi;
