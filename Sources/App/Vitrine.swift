@@ -13,7 +13,7 @@ import Terminal
 enum Vitrine {
     static func main() async {
         // Each thread has its own capabilities, so they go before there are other threads.
-        let rights = ProgramRights.drop()
+        let capabilities = ProgramCapabilities.drop()
         GlobalTasks.takeOver(count: Services.cores)
         ProgramMemory.returnLargePieces()
         ProgramDescriptors.raiseLimit()
@@ -23,12 +23,12 @@ enum Vitrine {
         let mask = CreationMask(umask(0o077))
         // Writes handle closed pipes.
         signal(SIGPIPE, SIG_IGN)
-        let code = await run(mask, rights)
+        let code = await run(mask, capabilities)
         // Everything is written. `exit` would destroy globals while other threads still use them.
         _exit(code)
     }
 
-    private static func run(_ mask: CreationMask, _ rights: ProgramRights) async -> Int32 {
+    private static func run(_ mask: CreationMask, _ capabilities: ProgramCapabilities) async -> Int32 {
         do {
             let invocation = try Invocation(CommandLine.arguments.dropFirst())
             switch invocation.command {
@@ -46,7 +46,7 @@ enum Vitrine {
                 if isVerbose {
                     try printFindings(invocation, mask)
                     DecoderDescription(DecoderClient(path: Installation().decoder)).print()
-                    if let notice = rights.notice { Output.print(notice) }
+                    if let notice = capabilities.notice { Output.print(notice) }
                 }
                 return ExitCode.done.rawValue
             case .config(let action): return try ConfigCommand(invocation: invocation).run(action).rawValue
@@ -54,7 +54,7 @@ enum Vitrine {
                 try ProgramDescriptors.require(invocation.command.descriptors)
                 if invocation.command.fetches { GlobalTasks.prepareTimers() }
                 let services = try Services(invocation, mask)
-                if let notice = rights.notice { services.log.info(.screen, notice) }
+                if let notice = capabilities.notice { services.log.info(.screen, notice) }
                 defer {
                     services.storage.end()
                     services.log.flush()

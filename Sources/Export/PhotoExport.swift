@@ -341,8 +341,7 @@ struct ExportName: Hashable {
 
     /// Returns the ending of a video's name in lower case. Returns nil for another name.
     private static func videoEnding(_ name: String) -> String? {
-        let file = name.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
-        guard PictureName.isVideo(file[...]) else { return nil }
+        guard PictureName.isVideo(path: name) else { return nil }
         return name.lowercased().split(separator: ".").last.map(String.init)
     }
 

@@ -2,7 +2,7 @@ import Glibc
 
 /// Reads the files of a folder and of all folders below it, piece by piece.
 ///
-///     let tree = try FolderTree(bytes: Array("/home/me/Pictures".utf8)) { PictureName.isShown($0) }
+///     let tree = try FolderTree(bytes: Array("/home/me/Pictures".utf8)) { PictureName.isPictureOrVideo($0) }
 ///     while let piece = tree.next() { print(piece.path, piece.files) }
 ///
 /// A folder's files come before its subfolders, both sorted by the bytes of their names, so the order is the same each

@@ -294,10 +294,15 @@ public enum PictureName {
         ["mp4", "m4v", "mov", "webm", "mkv", "avi", "mts", "m2ts", "3gp", "mpg", "mpeg"].map { Array($0.utf8) })
 
     /// Whether a name has the ending of a picture or a video. Hidden files have neither.
-    public static func isShown(_ name: ArraySlice<UInt8>) -> Bool { isPicture(name) || isVideo(name) }
+    public static func isPictureOrVideo(_ name: ArraySlice<UInt8>) -> Bool { isPicture(name) || isVideo(name) }
 
     /// Whether a name has the ending of a video, in upper or lower case. Hidden files are no videos.
     public static func isVideo(_ name: ArraySlice<UInt8>) -> Bool { has(name, videoEndings) }
+
+    /// Whether the last name of a path has the ending of a video.
+    public static func isVideo(path: String) -> Bool {
+        isVideo((path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? [])[...])
+    }
 
     /// Whether a name has the ending of a picture, in upper or lower case. Hidden files are no pictures.
     public static func isPicture(_ name: ArraySlice<UInt8>) -> Bool {

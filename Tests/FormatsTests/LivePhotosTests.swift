@@ -8,7 +8,7 @@ import Testing
     /// Returns the names that a filter passes, and those that it passes at the end.
     private func pass(_ pieces: [[String]]) -> (first: [String], last: [String]) {
         var filter = LivePhotoFilter()
-        let first = pieces.flatMap { filter.pass(Self.files($0)) }
+        let first = pieces.flatMap { filter.filter(Self.files($0)) }
         func names(_ files: [ListedFile]) -> [String] { files.map { String(decoding: $0.name, as: UTF8.self) } }
         return (names(first), names(filter.finish()))
     }
@@ -61,7 +61,7 @@ import Testing
         var filter = LivePhotoFilter()
         var files = Self.files(["7-a.mov", "12-a.heic", "13-b.mov"])
         for index in files.indices { files[index].hideAlbumNumber() }
-        #expect(filter.pass(files).map(\.shownName) == [Array("a.heic".utf8)])
+        #expect(filter.filter(files).map(\.shownName) == [Array("a.heic".utf8)])
         #expect(filter.finish().map(\.shownName) == [Array("b.mov".utf8)])
     }
 }

@@ -35,11 +35,13 @@ import Testing
     func names() {
         for ending in ["mp4", "M4V", "mov", "webm", "mkv", "AVI", "mts", "m2ts", "3gp", "mpg", "mpeg"] {
             let name = Array("a.\(ending)".utf8)[...]
-            #expect(PictureName.isVideo(name) && PictureName.isShown(name) && !PictureName.isPicture(name), "\(ending)")
+            #expect(
+                PictureName.isVideo(name) && PictureName.isPictureOrVideo(name) && !PictureName.isPicture(name),
+                "\(ending)")
         }
         for name in ["a.mp3", ".mov", "mov", "a.ts", "a.thm"] {
-            #expect(!PictureName.isShown(Array(name.utf8)[...]), "\(name)")
+            #expect(!PictureName.isPictureOrVideo(Array(name.utf8)[...]), "\(name)")
         }
-        #expect(PictureName.isShown(Array("a.jpg".utf8)[...]))
+        #expect(PictureName.isPictureOrVideo(Array("a.jpg".utf8)[...]))
     }
 }

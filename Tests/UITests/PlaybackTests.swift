@@ -103,7 +103,7 @@ import Testing
 
     /// A frame stays until the next one is drawn; no clock runs during the wait.
     @Test func waitsForTheNextFrame() async {
-        let playback = Playback(screens.context)
+        let playback = AnimationPlayback(screens.context)
         playback.start()
         playback.startClock(for: 40)
         #expect(await screens.waits.nextBegin() == .milliseconds(40))
@@ -126,7 +126,7 @@ import Testing
 
     @Test(arguments: [(0, 100), (10, 20), (20, 20), (70, 70), (655_350, 655_350)])
     func everyFrameHasAMinimumTime(said: Int, shown: Int) async {
-        let playback = Playback(screens.context)
+        let playback = AnimationPlayback(screens.context)
         playback.start()
         playback.startClock(for: said)
         #expect(await screens.waits.nextBegin() == .milliseconds(shown))

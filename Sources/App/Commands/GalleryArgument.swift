@@ -30,7 +30,7 @@ enum GalleryArgument {
     private static func pictureName(_ path: String) -> String? {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         var status = stat()
-        guard PictureName.isShown(Array(name.utf8)[...]), stat(path, &status) == 0,
+        guard PictureName.isPictureOrVideo(Array(name.utf8)[...]), stat(path, &status) == 0,
             status.st_mode & S_IFMT == S_IFREG
         else { return nil }
         return name
@@ -55,7 +55,7 @@ struct EmptyFolder: Error, CustomStringConvertible {
     init?(at address: Address) {
         guard let path = address.filePath, let bytes = address.filePathBytes,
             ["gallery.xml", "index.xml"].allSatisfy({ access("\(path)/\($0)", F_OK) != 0 }),
-            let tree = try? FolderTree(bytes: bytes, isWanted: PictureName.isShown)
+            let tree = try? FolderTree(bytes: bytes, isWanted: PictureName.isPictureOrVideo)
         else { return nil }
         for _ in 0..<Self.maximumPieces {
             guard let piece = tree.next() else {

@@ -149,7 +149,7 @@ public final class BucketParser: ListingParser {
             // An address cannot contain every name of a folder, for example `..` or an empty name.
             guard isSound else { return piece.skipped.append(PathText.text(key)) }
             if ListedSubfolder.isWanted(name) { piece.folders.append(ListedSubfolder(name: name)) }
-        } else if PictureName.isShown(name[...]) {
+        } else if PictureName.isPictureOrVideo(name[...]) {
             guard isSound else { return piece.skipped.append(PathText.text(key)) }
             let isKnown = !(entry.size.isEmpty && entry.modified.isEmpty)
             piece.files.append(

@@ -27,7 +27,7 @@ public struct FolderEntries: WrittenEntries, Sendable {
         _ piece: FolderTree.Piece, below address: Address, _ digest: EntryDigest, _ livePhotos: inout LivePhotos
     ) {
         (names, failure) = (piece.names, piece.failure)
-        files = livePhotos.pass(piece)
+        files = livePhotos.filesWithoutVideos(of: piece)
         folder = PathText.text(piece.path)
         beginning =
             address.text + (address.text.hasSuffix("/") ? "" : "/")
@@ -99,7 +99,7 @@ public struct LivePhotos: Sendable {
     public init(limit: Int = .max) { self.limit = limit }
 
     /// Whether a file could be the video of a live photo.
-    public static func mayOwn(_ name: ArraySlice<UInt8>) -> Bool { [mov, mp4].contains(ending(of: name)) }
+    public static func mayBeVideo(_ name: ArraySlice<UInt8>) -> Bool { [mov, mp4].contains(ending(of: name)) }
 
     /// Records a file of the folder.
     public mutating func record(_ name: ArraySlice<UInt8>) {
@@ -112,7 +112,7 @@ public struct LivePhotos: Sendable {
     }
 
     /// Whether a file is the video of a recorded photo.
-    public func own(_ name: ArraySlice<UInt8>) -> Bool {
+    public func isVideo(_ name: ArraySlice<UInt8>) -> Bool {
         let ending = Self.ending(of: name)
         guard [Self.mov, Self.mp4].contains(ending) else { return false }
         let stem = Self.stem(of: name)
@@ -122,15 +122,15 @@ public struct LivePhotos: Sendable {
     }
 
     /// Returns a piece's files without the videos of live photos, whose photos may be in other pieces of the folder.
-    mutating func pass(_ piece: FolderTree.Piece) -> [FolderTree.File] {
-        guard piece.files.contains(where: { Self.mayOwn(piece.names[$0.name]) }) else { return piece.files }
+    mutating func filesWithoutVideos(of piece: FolderTree.Piece) -> [FolderTree.File] {
+        guard piece.files.contains(where: { Self.mayBeVideo(piece.names[$0.name]) }) else { return piece.files }
         if folder != piece.path {
             self = LivePhotos(limit: limit)
             folder = piece.path
             // The names of all the folder's files, each with a zero at its end.
             for name in piece.names.split(separator: 0) { record(name) }
         }
-        return piece.files.filter { !own(piece.names[$0.name]) }
+        return piece.files.filter { !isVideo(piece.names[$0.name]) }
     }
 
     private static let (mov, mp4) = (ending("mov"), ending("mp4"))

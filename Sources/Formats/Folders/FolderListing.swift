@@ -19,7 +19,7 @@ public struct FolderListing: WrittenEntries, Sendable {
     ///   - path: the decoded path of the folder below the gallery's root, with a slash at its end; empty for the root.
     ///   - address: the address of the folder.
     public init(_ files: [ListedFile], in path: [UInt8], at address: ListedFolder, _ digest: EntryDigest) {
-        self.files = files.filter { PictureName.isShown($0.name[...]) }
+        self.files = files.filter { PictureName.isPictureOrVideo($0.name[...]) }
         folder = PathText.text(path)
         beginning = address.address.text
         var bytes: [UInt8] = []

@@ -134,7 +134,7 @@ public final class HTMLListingParser: ListingParser {
         guard target.query == nil else { return nil }
         if let (name, isFolder) = folder.name(of: target) {
             if isFolder { return ListedSubfolder.isWanted(name) ? .folder(name) : .other(name) }
-            return PictureName.isShown(name[...]) ? .file(name) : .other(name)
+            return PictureName.isPictureOrVideo(name[...]) ? .file(name) : .other(name)
         }
         // The page of a sub-album.
         let last = target.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last

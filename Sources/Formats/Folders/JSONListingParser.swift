@@ -173,7 +173,7 @@ private struct JSONListingReader: JSONConsumer {
     ) {
         if isFolder {
             if ListedSubfolder.isWanted(name) { piece.folders.append(ListedSubfolder(name: name)) }
-        } else if PictureName.isShown(name[...]) {
+        } else if PictureName.isPictureOrVideo(name[...]) {
             piece.files.append(
                 ListedFile(name: name, date: date, revision: entry.revision, thumbnail: thumbnail, photo: photo))
         }

@@ -108,7 +108,7 @@ struct ListedRows {
         guard let slash = address.path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let part = address.path[address.path.utf8.index(after: slash)...]
         let name = PercentEncoding.decodedBytes(String(part))
-        return ListedFolder.isSound(name) && PictureName.isShown(name[...]) ? name : nil
+        return ListedFolder.isSound(name) && PictureName.isPictureOrVideo(name[...]) ? name : nil
     }
 
     /// Adds a photo.
@@ -167,7 +167,7 @@ struct ListedRows {
     private static func longName(of address: Address) -> [UInt8]? {
         let path = PercentEncoding.decodedBytes(address.path).split(separator: UInt8(ascii: "/"))
         let name = Array(path.joined(separator: [UInt8(ascii: "-")]))
-        return ListedFolder.isSound(name) && PictureName.isShown(name[...]) ? name : nil
+        return ListedFolder.isSound(name) && PictureName.isPictureOrVideo(name[...]) ? name : nil
     }
 }
 

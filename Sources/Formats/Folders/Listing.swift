@@ -85,38 +85,38 @@ public struct LivePhotoFilter {
     public init() {}
 
     /// Returns the files of a piece, without videos that may belong to live photos.
-    public mutating func pass(_ files: [ListedFile]) -> [ListedFile] {
+    public mutating func filter(_ files: [ListedFile]) -> [ListedFile] {
         var passed: [ListedFile] = []
         var rest = files[...]
         while !rest.isEmpty {
-            passed += pass(some: rest.prefix(Self.filesAtOnce))
+            passed += filter(some: rest.prefix(Self.filesAtOnce))
             rest = rest.dropFirst(Self.filesAtOnce)
         }
         return passed
     }
 
-    private mutating func pass(some files: ArraySlice<ListedFile>) -> [ListedFile] {
+    private mutating func filter(some files: ArraySlice<ListedFile>) -> [ListedFile] {
         for file in files { photos.record(file.photoName) }
         unjudged += files.count
         // Not for each piece, because many videos may wait while small pieces arrive.
-        if unjudged >= max(Self.filesAtOnce, waiting.count / 2) { dropOwned() }
+        if unjudged >= max(Self.filesAtOnce, waiting.count / 2) { dropVideos() }
         return files.filter { file in
-            guard LivePhotos.mayOwn(file.name[...]) else { return true }
-            guard !photos.own(file.photoName) else { return false }
+            guard LivePhotos.mayBeVideo(file.name[...]) else { return true }
+            guard !photos.isVideo(file.photoName) else { return false }
             guard waiting.count < Self.mostWaiting else { return true }
             waiting.append(file)
             return false
         }
     }
 
-    private mutating func dropOwned() {
-        waiting.removeAll { photos.own($0.photoName) }
+    private mutating func dropVideos() {
+        waiting.removeAll { photos.isVideo($0.photoName) }
         unjudged = 0
     }
 
     /// Returns the videos that belong to no photo of the list.
     public mutating func finish() -> [ListedFile] {
-        dropOwned()
+        dropVideos()
         defer { waiting = [] }
         return waiting
     }
@@ -130,7 +130,8 @@ extension ListedFile {
     /// Removes Nextcloud's number before the name of an album's photo: `7-sunset.jpg`.
     public mutating func hideAlbumNumber() {
         let rest = name.drop { (0x30...0x39).contains($0) }
-        guard rest.startIndex > 0, rest.first == UInt8(ascii: "-"), PictureName.isShown(rest.dropFirst()) else {
+        guard rest.startIndex > 0, rest.first == UInt8(ascii: "-"), PictureName.isPictureOrVideo(rest.dropFirst())
+        else {
             return
         }
         shownName = Array(rest.dropFirst())

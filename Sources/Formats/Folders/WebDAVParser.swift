@@ -180,7 +180,7 @@ public final class WebDAVParser: ListingParser {
             guard ListedSubfolder.isWanted(name) else { return }
             let count = AlbumText.count(properties.count.utf8)
             piece.folders.append(ListedSubfolder(name: name, etag: properties.validator, count: count))
-        } else if PictureName.isShown(name[...]) {
+        } else if PictureName.isPictureOrVideo(name[...]) {
             piece.files.append(properties.file(named: name, previews))
         }
     }

@@ -97,7 +97,7 @@ public final class XMLListingParser: ListingParser {
         guard ListedFolder.isSound(name) else { return }
         if entry.isFolder {
             if ListedSubfolder.isWanted(name) { piece.folders.append(ListedSubfolder(name: name)) }
-        } else if PictureName.isShown(name[...]) {
+        } else if PictureName.isPictureOrVideo(name[...]) {
             let isKnown = !(entry.size.isEmpty && entry.modified.isEmpty)
             piece.files.append(
                 ListedFile(

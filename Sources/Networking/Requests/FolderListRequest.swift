@@ -240,7 +240,7 @@ private actor FolderReader {
             onFolder: { [path, watch, unwatched] folder in
                 if watch?.add(path + [UInt8(ascii: "/")] + folder, named: folder) == false { unwatched.value += 1 }
             },
-            isWanted: PictureName.isShown)
+            isWanted: PictureName.isPictureOrVideo)
     }
 
     /// A number that a closure can change.

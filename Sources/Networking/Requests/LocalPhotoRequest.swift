@@ -54,7 +54,7 @@ public struct LocalPhotoRequest: NetworkRequest {
         guard let file = OriginalFile(descriptor) else { throw RequestError.transfer(.file("it is no regular file")) }
         var beginning = [UInt8](repeating: 0, count: PictureSignature.length)
         let count = beginning.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        try RequestError.checkIsShown(beginning.prefix(max(count, 0)), at: picture.address)
+        try RequestError.checkIsPictureOrVideo(beginning.prefix(max(count, 0)), at: picture.address)
         try await picture.cache.writer.store(original: file, of: picture.key, edition: picture.source.state.edition)
         return nil
     }

@@ -83,7 +83,7 @@ public struct PhotoRequest: TransferRequest {
             if RequestError(error).isBreak || error is CancellationError { keep(file, response.head) }
             throw error
         }
-        try RequestError.checkIsShown(file.beginning(PictureSignature.length), at: picture.address)
+        try RequestError.checkIsPictureOrVideo(file.beginning(PictureSignature.length), at: picture.address)
         try Task.checkCancellation()
         let isStored = try await picture.cache.writer.store(
             photo: file, of: picture.key, edition: picture.source.state.edition, validators: response.validators)

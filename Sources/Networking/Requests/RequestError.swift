@@ -88,10 +88,9 @@ public enum RequestError: Error, Equatable {
     /// Throws ``wrongType(_:)`` unless a file that begins with these bytes may be a picture or a video.
     ///
     /// - Parameter address: the address of the file, whose name decides what the user expects.
-    static func checkIsShown(_ bytes: some Collection<UInt8>, at address: Address) throws(RequestError) {
+    static func checkIsPictureOrVideo(_ bytes: some Collection<UInt8>, at address: Address) throws(RequestError) {
         guard VideoSignature(bytes) == nil, PictureSignature(bytes) == nil else { return }
-        let name = address.path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
-        guard !PictureName.isVideo(name[...]) else { throw .wrongType("something that is not a video") }
+        guard !PictureName.isVideo(path: address.path) else { throw .wrongType("something that is not a video") }
         try checkIsPicture(bytes)
     }
 

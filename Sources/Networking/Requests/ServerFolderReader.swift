@@ -114,7 +114,7 @@ struct ServerFolderReader: Sendable {
         var contents = Contents(folder: folder, head: response.head, validators: response.validators)
         if place.kind != .web { contents.validators = Validators(etag: folder.etag) }
         var count = 0
-        var filter = LivePhotoFilter()
+        var livePhotos = LivePhotoFilter()
         let isAlbum = place.kind == .nextcloud && ServerPlace.isAlbum(listed.address)
         func take(_ found: ListingPiece) async throws {
             var piece = found
@@ -122,7 +122,7 @@ struct ServerFolderReader: Sendable {
             contents.add(piece, digest)
             try await comparer.skip(piece.skipped)
             if place.kind != .web, let etag = piece.etag { contents.validators = Validators(etag: etag) }
-            try await add(filter.pass(piece.files))
+            try await add(livePhotos.filter(piece.files))
         }
         func add(_ files: [ListedFile]) async throws {
             guard !files.isEmpty else { return }
@@ -154,7 +154,7 @@ struct ServerFolderReader: Sendable {
             last = try parser.finish()
         }
         try await take(last)
-        try await add(filter.finish())
+        try await add(livePhotos.finish())
         if format == .html, Self.isCut(response.head, beginning, ending) { throw RequestError.transfer(.cut) }
         // An emptied folder still has a link to the folder around it. The page of an error has none.
         if format == .html, contents.isEmpty, !contents.hasParentLink, !folder.path.isEmpty {

@@ -36,14 +36,14 @@ final class PhotoPicture {
     /// The quarter turns of each photo that the user has rotated.
     private var turns: [PhotoKey: Int] = [:]
     private let progressive: ProgressivePreview
-    private let playback: Playback
+    private let playback: AnimationPlayback
     private let video: VideoPlayback
 
     init(_ key: PhotoKey, in gallery: GalleryID, _ context: ScreenContext) {
         (self.key, self.gallery, self.context) = (key, gallery, context)
         view = Viewport(size: Size(columns: 1, rows: 1), style: context.drawingStyle)
         progressive = ProgressivePreview(context)
-        playback = Playback(context)
+        playback = AnimationPlayback(context)
         video = VideoPlayback(context)
         playback.onDue = { [weak self] in self?.onChange() }
         video.onChange = { [weak self] in self?.onChange() }

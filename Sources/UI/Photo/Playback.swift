@@ -8,7 +8,7 @@ import Pictures
 /// A frame's time begins when the frame is visible. If the next frame is not drawn in time, the current one stays, and no
 /// frames queue up. The clock runs only while a frame is visible.
 @MainActor
-final class Playback {
+final class AnimationPlayback {
     /// Called when the next frame is due.
     var onDue: () -> Void = {}
 

@@ -78,8 +78,8 @@ public enum ProgramMemory {
 
 /// The program's capabilities, the parts of root's power.
 ///
-///     let rights = ProgramRights.drop()       // the first line of the program
-public enum ProgramRights: Sendable {
+///     let capabilities = ProgramCapabilities.drop()       // the first line of the program
+public enum ProgramCapabilities: Sendable {
     /// The program had no capabilities.
     case none
     /// The program has given up its capabilities.
@@ -91,7 +91,7 @@ public enum ProgramRights: Sendable {
     ///
     /// One stays: root may still open all files, because folders in containers often belong to other users. Without the others,
     /// a flaw in Vitrine cannot load modules of the kernel, mount disks, change the network, or enter other processes.
-    public static func drop() -> ProgramRights {
+    public static func drop() -> ProgramCapabilities {
         switch cconcurrency_drop_capabilities() {
         case 0: .none
         case 1: .dropped
