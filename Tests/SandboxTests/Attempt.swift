@@ -65,17 +65,28 @@ struct Attempt: Sendable, CustomStringConvertible {
         // A separate program writes the file and exits. A file open for writing cannot be executed, and a child that
         // another test has just forked might hold the descriptor.
         _ = try DecoderProcess.run(["/bin/cp", "/bin/true", file], input: STDIN_FILENO, output: STDERR_FILENO)
-        let (input, output) = (try SealedMemory(), try SealedMemory())
-        let status = try DecoderProcess.run(
-            [Built.folder + "/sandbox-probe", restrictions.rawValue, description, file], input: input.descriptor,
-            output: output.descriptor)
+        return try Self.outcome(restrictions.rawValue, description, file)
+    }
+
+    /// Runs the program that tries an action.
+    static func outcome(_ restrictions: String, _ action: String, _ place: String) throws -> Outcome {
+        let (status, text) = try run(restrictions, action, place)
         if status == 128 + SIGSYS { return .killed }
         guard status == 0 else { throw ToolError(path: "sandbox-probe", status: status) }
-        var text = [UInt8](repeating: 0, count: 16)
-        let count = pread(output.descriptor, &text, text.count, 0)
-        // The executed program succeeded and printed nothing.
-        guard count > 0 else { return .done }
-        let error = Int32(String(decoding: text.prefix(count), as: UTF8.self)) ?? -1
+        // An executed program succeeded and printed nothing.
+        guard !text.isEmpty else { return .done }
+        let error = Int32(text) ?? -1
         return error == 0 ? .done : .refused(error)
+    }
+
+    /// Runs the program. Returns its status, and its output.
+    static func run(_ restrictions: String, _ action: String, _ place: String) throws -> (status: Int32, text: String) {
+        let (input, output) = (try SealedMemory(), try SealedMemory())
+        let status = try DecoderProcess.run(
+            [Built.folder + "/sandbox-probe", restrictions, action, place], input: input.descriptor,
+            output: output.descriptor)
+        var text = [UInt8](repeating: 0, count: 64)
+        let count = pread(output.descriptor, &text, text.count, 0)
+        return (status, String(decoding: text.prefix(max(0, count)), as: UTF8.self))
     }
 }

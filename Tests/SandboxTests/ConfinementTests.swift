@@ -11,7 +11,7 @@ import Testing
 @Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the sandbox limits the address space"))
 struct ConfinementTests {
     /// The version of this kernel's Landlock; nil if it has none.
-    private static let landlock = try? restrictions().firstMatch(of: /Landlock (\d+)/).flatMap { Int($0.1) }
+    static let landlock = try? restrictions().firstMatch(of: /Landlock (\d+)/).flatMap { Int($0.1) }
 
     private static func restrictions() throws -> String {
         let process = try DecoderProcess([], arguments: [DecoderReport.argument])

@@ -110,30 +110,188 @@ public struct SandboxRules {
     }
 }
 
+/// Restricts this process to the rights that fetching needs.
+///
+/// The process may change files in the writable folders, and read those, the readable places, and files of the system that
+/// network libraries need. The process may connect with TCP and UDP, but not listen; make threads, but not processes; and
+/// send signals to itself only.
+///
+///     guard FetcherRules.closeAllButThree(),
+///         let restrictions = FetcherRules(writableFolders: [cache], readablePlaces: [netrc, photos]).apply()
+///     else { exit(1) }
+///     // … make threads, load libraries, fetch …
+///
+/// Read the command line before, because Swift looks it up in `/proc`, which is closed afterwards. SQLite's temporary files
+/// need a writable folder, in `$SQLITE_TMPDIR`.
+///
+/// A rule belongs to the file or folder that has a path now. If another file replaces a readable file, the process cannot
+/// read the new one; so pass the folder of a file that changes. A place that the user adds later needs a new process.
+///
+/// A compromised process keeps the writable folders, what it may read, and the network. It can learn names and sizes of other
+/// files, and with `usesLocalServices`, talk to any service of the user that listens at a path. Services such as the
+/// session's D-Bus start programs on request.
+public struct FetcherRules {
+    private let writableFolders: [String]
+    private let readablePlaces: [String]
+    private let usesLocalServices: Bool
+    private let uses: Set<Restriction>
+
+    /// Creates the rules for a process.
+    ///
+    /// - Parameters:
+    ///   - writableFolders: folders that must exist, whose contents the process may change.
+    ///   - readablePlaces: other files and folders that the process may read. Missing ones are ignored.
+    ///   - usesLocalServices: whether the process may connect to services of this machine. Name lookups need nscd,
+    ///     systemd-resolved or Avahi on some systems; without these services, the C library asks the name servers itself.
+    public init(writableFolders: [String], readablePlaces: [String] = [], usesLocalServices: Bool = true) {
+        self.init(
+            writableFolders: writableFolders, readablePlaces: readablePlaces, usesLocalServices: usesLocalServices,
+            restrictions: Set(Restriction.allCases))
+    }
+
+    /// Creates rules with only some of the kernel restrictions. Tests use this initialiser to check each restriction
+    /// alone.
+    package init(
+        writableFolders: [String], readablePlaces: [String], usesLocalServices: Bool = true,
+        restrictions: Set<Restriction>
+    ) {
+        self.writableFolders = writableFolders
+        self.readablePlaces = readablePlaces
+        self.usesLocalServices = usesLocalServices
+        uses = restrictions
+    }
+
+    /// Closes all descriptors except standard input, output and error. Returns false on failure.
+    ///
+    /// Call this first, because the parent's other threads may have left descriptors open, and `apply` restricts none of them.
+    public static func closeAllButThree() -> Bool { csandbox_close_all_but_three() == 0 }
+
+    /// Restricts this process, which must have one thread. Returns the active restrictions.
+    ///
+    /// Returns nil if the process has several threads, a writable folder is missing, or a limit could not be set. Then the
+    /// process must not fetch.
+    public func apply() -> StandingRestrictions? {
+        // Landlock restricts the calling thread and the threads that it makes later.
+        guard csandbox_has_one_thread() == 1, writableFolders.allSatisfy({ access($0, X_OK) == 0 }),
+            csandbox_forbid_new_privileges() == 0, csandbox_forbid_inspection() == 0,
+            // The memory has passwords.
+            csandbox_limit(csandbox_core, 0) == 0
+        else { return nil }
+        let landlock = buildLandlock()
+        let isFiltered = uses.contains(.seccomp) && csandbox_build_fetcher_seccomp(usesLocalServices ? 1 : 0) == 0
+        return StandingRestrictions(landlock: landlock, seccomp: isFiltered)
+    }
+
+    /// Forbids executable memory from now on, in all threads. Returns false if the kernel refuses.
+    ///
+    /// Call this after all libraries are loaded, also those of the C library for name lookups: later ones fail to load.
+    public static func forbidNewCode() -> Bool {
+        csandbox_forbid_new_privileges() == 0 && csandbox_build_code_seccomp() == 0
+    }
+
+    private func buildLandlock() -> Int? {
+        let version = csandbox_landlock_version()
+        // Version 1 forbids every rename between folders, which the cache needs.
+        guard uses.contains(.landlock), version >= 2 else { return nil }
+        let rules = csandbox_begin_fetcher_landlock(version)
+        guard rules >= 0 else { return nil }
+        func permit(_ places: [String], _ rights: UInt64) {
+            // Places that this system lacks need no rule.
+            for place in places { csandbox_permit(rules, version, place, rights) }
+        }
+        permit(writableFolders, csandbox_keeping)
+        permit(readablePlaces + Self.systemPlaces + Self.resolverFolder(), csandbox_reading)
+        permit(["/dev/null"], csandbox_using_file)
+        return csandbox_enforce_landlock(rules) == 0 ? Int(version) : nil
+    }
+
+    /// Files and folders of the system that curl, OpenSSL, the C library and their plug-ins read.
+    private static let systemPlaces = [
+        // Libraries, and where the linker finds them.
+        "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/usr/local/lib64", "/nix/store", "/gnu/store",
+        "/etc/ld.so.cache",
+        // Certificates.
+        "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies", "/usr/share/ca-certificates",
+        "/usr/local/share/ca-certificates", "/usr/share/pki", "/usr/share/crypto-policies", "/var/lib/ca-certificates",
+        // Names of hosts and services.
+        "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
+        "/etc/protocols", "/run/systemd/resolve", "/run/nscd", "/var/run/nscd",
+        // Times and languages.
+        "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale", "/etc/locale.alias",
+        // The machine: processors, memory and networks. Entries of /sys/class/net are links.
+        "/proc/sys", "/proc/stat", "/proc/meminfo", "/proc/cpuinfo", "/sys/class/net", "/sys/devices/virtual/net",
+        "/sys/devices/system/cpu", "/dev/urandom", "/dev/random",
+    ]
+
+    /// The folder of the file that names the DNS servers.
+    ///
+    /// Network managers replace this file when the network changes. A rule for the file would not hold for the new one, and
+    /// no name could be resolved any more. The folder may be `/etc`, where root can read secrets.
+    private static func resolverFolder() -> [String] {
+        guard geteuid() != 0, let path = realpath("/etc/resolv.conf", nil) else { return [] }
+        defer { free(path) }
+        let parts = String(cString: path).split(separator: "/").dropLast()
+        return parts.isEmpty ? [] : ["/" + parts.joined(separator: "/")]
+    }
+}
+
+/// Restricts a process that shows screens: no sockets of networks, and no access to the memory of other processes.
+///
+///     let restrictions = ScreensRules().apply()
+///
+/// Programs that the process starts have the same restrictions: they cannot fetch, and gain no privileges by setuid.
+///
+/// These rules end an attack that opens a connection itself. They do not end one that writes a file in the user's home, or
+/// asks a service of the session to start a program.
+public struct ScreensRules {
+    /// Creates the rules.
+    public init() {}
+
+    /// Restricts all threads of this process. Returns the active restrictions.
+    public func apply() -> StandingRestrictions {
+        let isFiltered = csandbox_forbid_new_privileges() == 0 && csandbox_build_screens_seccomp() == 0
+        return StandingRestrictions(seccomp: isFiltered)
+    }
+}
+
 /// The kernel restrictions that are active in this process.
 ///
 /// Kernels may lack them: Landlock came with Linux 5.13 and is not enabled everywhere, and containers may forbid both.
-/// Vitrine still decodes pictures with the remaining restrictions and limits; users can look them up.
+/// Vitrine still works with the remaining restrictions and limits; users can look them up.
 public struct StandingRestrictions: Equatable, Sendable {
     /// The version of Landlock's interface; nil without Landlock.
     public let landlock: Int?
     /// Whether seccomp filters this process's system calls.
     public let seccomp: Bool
+    /// Whether the process's rules include Landlock.
+    private let usesLandlock: Bool
+
+    /// Restrictions of rules with Landlock and seccomp.
+    init(landlock: Int?, seccomp: Bool) {
+        (self.landlock, self.seccomp, usesLandlock) = (landlock, seccomp, true)
+    }
+
+    /// Restrictions of rules with seccomp alone.
+    init(seccomp: Bool) {
+        (landlock, self.seccomp, usesLandlock) = (nil, seccomp, false)
+    }
 
     /// A readable name for each restriction, including missing ones.
     public var names: [String] {
-        [landlock.map { "Landlock \($0)" } ?? "no Landlock", seccomp ? "seccomp" : "no seccomp"]
+        let landlock = usesLandlock ? [landlock.map { "Landlock \($0)" } ?? "no Landlock"] : []
+        return landlock + [seccomp ? "seccomp" : "no seccomp"]
     }
 }
 
-/// A kernel restriction of the decoder.
+/// A kernel restriction of the decoder and the fetcher.
 ///
-/// Each one alone stops most attacks by a compromised decoder. They use different parts of the kernel, so a bug in
+/// Each one alone stops most attacks by a compromised process. They use different parts of the kernel, so a bug in
 /// one does not disable the other.
 public enum Restriction: Hashable, Sendable, CaseIterable {
-    /// Landlock: forbids opening, executing, creating or removing files by path, and TCP connections. Since version 6
-    /// of its interface, Landlock also forbids abstract sockets and signals to processes outside.
+    /// Landlock: forbids opening, executing, creating or removing files by path, and TCP connections; the fetcher may
+    /// connect, and use some files. Since version 6 of its interface, Landlock also forbids abstract sockets and signals to
+    /// processes outside.
     case landlock
-    /// Seccomp: refuses system calls that decoding does not need, or kills the process for them.
+    /// Seccomp: refuses system calls that the process does not need. The decoder is killed for most of them.
     case seccomp
 }

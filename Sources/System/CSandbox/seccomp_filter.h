@@ -1,6 +1,6 @@
-// A seccomp filter that allows only the system calls needed for decoding.
+// Seccomp filters: for the decoder, a list of the allowed calls; for the fetcher and the screens, of the refused ones.
 //
-// Any other call ends the process: no library makes it, so an attacker must control the decoder and gets no second
+// In the decoder, any other call ends the process: no library makes it, so an attacker must control the decoder and gets no second
 // attempt. Some calls fail with EPERM instead: those that the C library and the format libraries make without need, for
 // the number of processors, a locale, a plug-in or a helper thread. They work without, and an attacker gains nothing.
 //
@@ -15,8 +15,10 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -107,6 +109,106 @@
 /// The clone flags that a fork does not use: all except CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID and the signal.
 #define CSANDBOX_OTHER_THAN_FORK (~(0x01000000U | 0x00200000U | 0xFFU))
 
+// The lists below name what is refused. Their processes load libraries that are different on each system, so a list of
+// everything that these need cannot be complete. A refused call fails with an error, because a library may try it.
+
+#define CSANDBOX_FAIL(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
+/// Ends a list that allows everything else.
+#define CSANDBOX_OPEN_END BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), CSANDBOX_END
+/// Refuses calls of newer kernels, whose purpose this list cannot know. Libraries must expect older kernels, which lack
+/// these calls. The newest known call is mseal. The calls of x32 have greater numbers.
+#define CSANDBOX_ONLY_KNOWN BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, 462, 0, 1), CSANDBOX_FAIL(ENOSYS)
+
+// Memory and descriptors of other processes, keys, programs in the kernel, and the kernel itself. io_uring would open
+// sockets and files without any of the calls that a list names.
+#define CSANDBOX_INTRUSIONS \
+    CSANDBOX_REFUSE(ptrace), CSANDBOX_REFUSE(process_vm_readv), CSANDBOX_REFUSE(process_vm_writev), \
+        CSANDBOX_REFUSE(process_madvise), CSANDBOX_REFUSE(process_mrelease), CSANDBOX_REFUSE(kcmp), \
+        CSANDBOX_REFUSE(pidfd_getfd), CSANDBOX_REFUSE(move_pages), CSANDBOX_REFUSE(migrate_pages), CSANDBOX_REFUSE(bpf), \
+        CSANDBOX_REFUSE(perf_event_open), CSANDBOX_REFUSE(userfaultfd), CSANDBOX_REFUSE(io_uring_setup), \
+        CSANDBOX_REFUSE(io_uring_enter), CSANDBOX_REFUSE(io_uring_register), CSANDBOX_REFUSE(add_key), \
+        CSANDBOX_REFUSE(request_key), CSANDBOX_REFUSE(keyctl), CSANDBOX_REFUSE(init_module), \
+        CSANDBOX_REFUSE(finit_module), CSANDBOX_REFUSE(delete_module), CSANDBOX_REFUSE(kexec_load), \
+        CSANDBOX_REFUSE(kexec_file_load), CSANDBOX_REFUSE(reboot)
+
+// Mounts, namespaces, names and clocks of the system, and shared memory and queues of System V.
+#define CSANDBOX_SYSTEM \
+    CSANDBOX_REFUSE(mount), CSANDBOX_REFUSE(umount2), CSANDBOX_REFUSE(pivot_root), CSANDBOX_REFUSE(chroot), \
+        CSANDBOX_REFUSE(move_mount), CSANDBOX_REFUSE(open_tree), CSANDBOX_REFUSE(fsopen), CSANDBOX_REFUSE(fsconfig), \
+        CSANDBOX_REFUSE(fsmount), CSANDBOX_REFUSE(fspick), CSANDBOX_REFUSE(mount_setattr), CSANDBOX_REFUSE(quotactl), \
+        CSANDBOX_REFUSE(quotactl_fd), CSANDBOX_REFUSE(swapon), CSANDBOX_REFUSE(swapoff), CSANDBOX_REFUSE(setns), \
+        CSANDBOX_REFUSE(unshare), CSANDBOX_REFUSE(personality), CSANDBOX_REFUSE(open_by_handle_at), \
+        CSANDBOX_REFUSE(fanotify_init), CSANDBOX_REFUSE(acct), CSANDBOX_REFUSE(syslog), CSANDBOX_REFUSE(sethostname), \
+        CSANDBOX_REFUSE(setdomainname), CSANDBOX_REFUSE(settimeofday), CSANDBOX_REFUSE(clock_settime), \
+        CSANDBOX_REFUSE(adjtimex), CSANDBOX_REFUSE(clock_adjtime), CSANDBOX_REFUSE(vhangup), CSANDBOX_REFUSE(shmget), \
+        CSANDBOX_REFUSE(shmat), CSANDBOX_REFUSE(msgget), CSANDBOX_REFUSE(semget), CSANDBOX_REFUSE(mq_open)
+
+// Changes of a file by its path, which Landlock does not know: permissions, owner, attributes and times. Without a path,
+// utimensat changes an open file. Call 452 is fchmodat2, which older headers lack.
+#define CSANDBOX_FILES_BY_PATH \
+    CSANDBOX_REFUSE(fchmodat), CSANDBOX_IF(452, CSANDBOX_TO_REFUSE, 0), CSANDBOX_REFUSE(fchownat), \
+        CSANDBOX_REFUSE(setxattr), CSANDBOX_REFUSE(lsetxattr), CSANDBOX_REFUSE(removexattr), \
+        CSANDBOX_REFUSE(lremovexattr), CSANDBOX_REFUSE(mknodat), CSANDBOX_REFUSE(symlinkat), \
+        CSANDBOX_IF(SYS_utimensat, 0, 4), CSANDBOX_LOAD(args[1]), CSANDBOX_IF(0, 0, CSANDBOX_TO_REFUSE), \
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]) + 4), \
+        CSANDBOX_IF(0, CSANDBOX_TO_ALLOW, CSANDBOX_TO_REFUSE)
+
+// Programs and processes. The C library makes threads with clone, if there is no clone3, whose flags a filter cannot
+// read. A thread creates no namespace.
+#define CSANDBOX_ONLY_THREADS \
+    CSANDBOX_REFUSE(execve), CSANDBOX_REFUSE(execveat), CSANDBOX_IF(SYS_clone3, 0, 1), CSANDBOX_FAIL(ENOSYS), \
+        CSANDBOX_IF(SYS_clone, 0, 3), CSANDBOX_LOAD(args[0]), CSANDBOX_IF_ANY(CSANDBOX_THREAD, 0, CSANDBOX_TO_REFUSE), \
+        CSANDBOX_IF_ANY(CSANDBOX_NAMESPACES, CSANDBOX_TO_REFUSE, CSANDBOX_TO_ALLOW)
+/// CLONE_THREAD, which <sched.h> declares only under _GNU_SOURCE.
+#define CSANDBOX_THREAD 0x00010000U
+/// CLONE_NEWNS, and the flags from CLONE_NEWCGROUP to CLONE_NEWNET.
+#define CSANDBOX_NAMESPACES (0x00020000U | 0x7E000000U)
+
+// Signals to this process only. Signal 0 asks whether a process exists. fcntl and ioctl can choose another receiver of a
+// descriptor's signals: F_SETOWN, F_SETSIG, F_SETOWN_EX, FIOSETOWN, SIOCSPGRP. TIOCSTI and TIOCLINUX type into a
+// terminal. Limits of other processes can end these too.
+#define CSANDBOX_ONLY_ITSELF(process) \
+    CSANDBOX_IF(SYS_kill, 0, 4), CSANDBOX_LOAD(args[0]), CSANDBOX_IF(process, CSANDBOX_TO_ALLOW, 0), \
+        CSANDBOX_LOAD(args[1]), CSANDBOX_IF(0, CSANDBOX_TO_ALLOW, CSANDBOX_TO_REFUSE), CSANDBOX_IF(SYS_tgkill, 0, 2), \
+        CSANDBOX_LOAD(args[0]), CSANDBOX_IF(process, CSANDBOX_TO_ALLOW, CSANDBOX_TO_REFUSE), CSANDBOX_REFUSE(tkill), \
+        CSANDBOX_REFUSE(rt_sigqueueinfo), CSANDBOX_REFUSE(rt_tgsigqueueinfo), CSANDBOX_REFUSE(pidfd_send_signal), \
+        CSANDBOX_IF(SYS_prlimit64, 0, 3), CSANDBOX_LOAD(args[0]), CSANDBOX_IF(0, CSANDBOX_TO_ALLOW, 0), \
+        CSANDBOX_IF(process, CSANDBOX_TO_ALLOW, CSANDBOX_TO_REFUSE), CSANDBOX_IF(SYS_fcntl, 0, 4), \
+        CSANDBOX_LOAD(args[1]), CSANDBOX_IF(8, CSANDBOX_TO_REFUSE, 0), CSANDBOX_IF(10, CSANDBOX_TO_REFUSE, 0), \
+        CSANDBOX_IF(15, CSANDBOX_TO_REFUSE, CSANDBOX_TO_ALLOW), CSANDBOX_IF(SYS_ioctl, 0, 5), CSANDBOX_LOAD(args[1]), \
+        CSANDBOX_IF(0x8901, CSANDBOX_TO_REFUSE, 0), CSANDBOX_IF(0x8902, CSANDBOX_TO_REFUSE, 0), \
+        CSANDBOX_IF(0x5412, CSANDBOX_TO_REFUSE, 0), CSANDBOX_IF(0x541C, CSANDBOX_TO_REFUSE, CSANDBOX_TO_ALLOW)
+
+// Sockets that connect with TCP or UDP, or ask the kernel about networks (NETLINK_ROUTE), or reach services of this machine
+// if `local` is CSANDBOX_TO_ALLOW. No socket listens. Numbers of lines lead to the last one, the failure.
+#define CSANDBOX_ONLY_CONNECTIONS(local) \
+    CSANDBOX_REFUSE(listen), CSANDBOX_REFUSE(accept), CSANDBOX_REFUSE(accept4), CSANDBOX_IF(SYS_socket, 0, 16), \
+        CSANDBOX_LOAD(args[0]), CSANDBOX_IF(AF_UNIX, local, 0), CSANDBOX_IF(AF_NETLINK, 0, 2), CSANDBOX_LOAD(args[2]), \
+        CSANDBOX_IF(0, CSANDBOX_TO_ALLOW, 10), CSANDBOX_IF(AF_INET, 1, 0), CSANDBOX_IF(AF_INET6, 0, 8), \
+        CSANDBOX_LOAD(args[1]), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xF), CSANDBOX_IF(SOCK_STREAM, 1, 0), \
+        CSANDBOX_IF(SOCK_DGRAM, 0, 4), CSANDBOX_LOAD(args[2]), CSANDBOX_IF(0, CSANDBOX_TO_ALLOW, 0), \
+        CSANDBOX_IF(IPPROTO_TCP, CSANDBOX_TO_ALLOW, 0), CSANDBOX_IF(IPPROTO_UDP, CSANDBOX_TO_ALLOW, 0), \
+        CSANDBOX_FAIL(EACCES)
+/// The distance from the line about local sockets to the failure.
+#define CSANDBOX_LOCAL_FAILS 13
+
+// Sockets of this machine only.
+#define CSANDBOX_ONLY_LOCAL \
+    CSANDBOX_IF(SYS_socket, 0, 3), CSANDBOX_LOAD(args[0]), CSANDBOX_IF(AF_UNIX, CSANDBOX_TO_ALLOW, 0), CSANDBOX_FAIL(EACCES)
+
+/// Refuses a call such as mmap or mprotect if memory becomes executable.
+#define CSANDBOX_REFUSE_CODE(name) \
+    CSANDBOX_IF(SYS_##name, 0, 2), CSANDBOX_LOAD(args[2]), CSANDBOX_IF_ANY(PROT_EXEC, CSANDBOX_TO_REFUSE, CSANDBOX_TO_ALLOW)
+
+#if defined(__x86_64__)
+#define CSANDBOX_OLD_FETCHING \
+    CSANDBOX_REFUSE(fork), CSANDBOX_REFUSE(vfork), CSANDBOX_REFUSE(chmod), CSANDBOX_REFUSE(chown), CSANDBOX_REFUSE(lchown), \
+        CSANDBOX_REFUSE(utime), CSANDBOX_REFUSE(utimes), CSANDBOX_REFUSE(futimesat), CSANDBOX_REFUSE(mknod), \
+        CSANDBOX_REFUSE(symlink), CSANDBOX_REFUSE(iopl), CSANDBOX_REFUSE(ioperm), CSANDBOX_REFUSE(modify_ldt),
+#else
+#define CSANDBOX_OLD_FETCHING
+#endif
+
 /// Converts a placeholder to the distance to its result. Other offsets stay unchanged.
 static inline unsigned char csandbox_distance(unsigned char jump, size_t line, size_t count) {
     return jump < CSANDBOX_TO_KILL ? jump : (unsigned char)(count - 3 + (jump - CSANDBOX_TO_KILL) - (line + 1));
@@ -142,6 +244,37 @@ static inline int csandbox_build_serving_seccomp(void) {
     return csandbox_filter(list, sizeof list / sizeof list[0]);
 }
 
+/// Refuses the system calls that fetching does not need, permanently.
+///
+/// - Parameter is_local: whether sockets may reach services of this machine.
+static inline int csandbox_build_fetcher_seccomp(int is_local) {
+    unsigned process = (unsigned)getpid();
+    unsigned char local = is_local ? CSANDBOX_TO_ALLOW : CSANDBOX_LOCAL_FAILS;
+    struct sock_filter list[] = {
+        CSANDBOX_BEGINNING, CSANDBOX_ONLY_KNOWN, CSANDBOX_INTRUSIONS, CSANDBOX_SYSTEM, CSANDBOX_FILES_BY_PATH,
+        CSANDBOX_ONLY_THREADS, CSANDBOX_ONLY_ITSELF(process), CSANDBOX_ONLY_CONNECTIONS(local),
+        CSANDBOX_OLD_FETCHING CSANDBOX_OPEN_END,
+    };
+    return csandbox_filter(list, sizeof list / sizeof list[0]);
+}
+
+/// Refuses new executable memory, permanently. Other threads may run.
+static inline int csandbox_build_code_seccomp(void) {
+    struct sock_filter list[] = {
+        CSANDBOX_BEGINNING, CSANDBOX_REFUSE_CODE(mmap), CSANDBOX_REFUSE_CODE(mprotect),
+        CSANDBOX_REFUSE_CODE(pkey_mprotect), CSANDBOX_OPEN_END,
+    };
+    return csandbox_filter(list, sizeof list / sizeof list[0]);
+}
+
+/// Refuses network sockets and intrusions, permanently. Other threads may run.
+static inline int csandbox_build_screens_seccomp(void) {
+    struct sock_filter list[] = {
+        CSANDBOX_BEGINNING, CSANDBOX_ONLY_KNOWN, CSANDBOX_ONLY_LOCAL, CSANDBOX_INTRUSIONS, CSANDBOX_OPEN_END,
+    };
+    return csandbox_filter(list, sizeof list / sizeof list[0]);
+}
+
 #else
 
 /// Fails, because the list does not have the call numbers of this architecture.
@@ -151,6 +284,22 @@ static inline int csandbox_build_seccomp(void) {
 }
 
 static inline int csandbox_build_serving_seccomp(void) {
+    errno = ENOSYS;
+    return -1;
+}
+
+static inline int csandbox_build_fetcher_seccomp(int is_local) {
+    (void)is_local;
+    errno = ENOSYS;
+    return -1;
+}
+
+static inline int csandbox_build_code_seccomp(void) {
+    errno = ENOSYS;
+    return -1;
+}
+
+static inline int csandbox_build_screens_seccomp(void) {
     errno = ENOSYS;
     return -1;
 }

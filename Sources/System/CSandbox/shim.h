@@ -64,6 +64,12 @@ static inline int csandbox_fork(void) {
     return 0;
 }
 
+/// Returns whether this process has one thread. unshare(2): CLONE_THREAD "can be specified in flags if the caller is single
+/// threaded […]. In this case, these flags have no effect." Containers may refuse the call; then the answer is 1.
+static inline int csandbox_has_one_thread(void) {
+    return syscall(SYS_unshare, 0x00010000L) == 0 || errno != EINVAL;
+}
+
 /// Returns a descriptor of a child that poll can watch. It becomes readable when the child ends.
 static inline int csandbox_watch(int process) {
     return (int)syscall(SYS_pidfd_open, (long)process, 0L);

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "attempts.h"
 #include "forbidden.h"
 
 #include <arpa/inet.h>
@@ -20,9 +21,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static pid_t child;
+pid_t child;
+int tcp_listener;
+struct sockaddr_in tcp_address = {.sin_family = AF_INET};
+
 static int tcp_socket, abstract_socket;
-static struct sockaddr_in tcp_address = {.sin_family = AF_INET};
 static struct sockaddr_un abstract_address = {.sun_family = AF_UNIX};
 static socklen_t abstract_length;
 
@@ -33,19 +36,34 @@ static int listens(int listener, const void *address, socklen_t length) {
     return listener >= 0 && bind(listener, address, length) == 0 && listen(listener, 1) == 0;
 }
 
-/* Runs until the parent ends, without holding its descriptors open. It waits for a descriptor instead of a signal, because
- * Landlock forbids the end of a restricted parent to send one. */
+/* Answers one HTTP request. */
+static void serve(int connection) {
+    static const char answer[] = "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+    char request[4096];
+    if (read(connection, request, sizeof request) > 0 && write(connection, answer, sizeof answer - 1) < 0) _exit(1);
+    close(connection);
+}
+
+/* Answers HTTP requests until the parent ends, without holding its descriptors open. It waits for a descriptor instead of a
+ * signal, because Landlock forbids the end of a restricted parent to send one. */
 static void stay(pid_t parent) {
-    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, (long)parent, 0L), .events = POLLIN};
+    struct pollfd events[] = {
+        {.fd = (int)syscall(SYS_pidfd_open, (long)parent, 0L), .events = POLLIN}, {.fd = tcp_listener, .events = POLLIN}};
     for (int standard = 0; standard < 3; standard++) close(standard);
-    if (getppid() == parent && end.fd >= 0) {
-        while (poll(&end, 1, -1) < 0 && errno == EINTR) {}
+    if (getppid() != parent || events[0].fd < 0) _exit(0);
+    while (events[0].revents == 0) {
+        if (poll(events, 2, -1) < 0) {
+            if (errno == EINTR) continue;
+            _exit(1);
+        }
+        if (events[1].revents & POLLIN) serve(accept(tcp_listener, NULL, NULL));
     }
     _exit(0);
 }
 
 int forbidden_prepare(int tcp, int abstract) {
-    int tcp_listener = socket(AF_INET, SOCK_STREAM, 0), abstract_listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    tcp_listener = socket(AF_INET, SOCK_STREAM, 0);
+    int abstract_listener = socket(AF_UNIX, SOCK_STREAM, 0);
     tcp_address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int length = snprintf(abstract_address.sun_path + 1, 64, "vitrine-forbidden-%d", (int)getpid());
     abstract_length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
@@ -176,10 +194,7 @@ static long by_memfd(const char *path) {
     return syscall(SYS_memfd_create, "forbidden", 0L);
 }
 
-static const struct {
-    const char *name;
-    long (*attempt)(const char *path);
-} attempts[] = {
+static const struct attempt attempts[] = {
     {"open", by_open}, {"openat", by_openat}, {"openat2", by_openat2}, {"openat, creating", by_creating},
     {"truncate", by_truncate}, {"unlinkat", by_unlink}, {"newfstatat", by_stat}, {"fchmodat", by_chmod},
     {"connect, TCP", by_tcp}, {"connect, abstract", by_abstract}, {"socket", by_socket}, {"execve", by_execve},
@@ -188,16 +203,17 @@ static const struct {
     {"mprotect, executable", by_mprotect}, {"memfd_create", by_memfd},
 };
 
-int forbidden_knows(const char *name) {
+static const struct attempt *found(const char *name) {
     for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++) {
-        if (strcmp(attempts[i].name, name) == 0) return 1;
+        if (strcmp(attempts[i].name, name) == 0) return &attempts[i];
     }
-    return 0;
+    return fetcher_attempt(name);
 }
 
+int forbidden_knows(const char *name) { return found(name) != NULL; }
+
 int forbidden_attempt(const char *name, const char *path) {
-    for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++) {
-        if (strcmp(attempts[i].name, name) == 0) return attempts[i].attempt(path) < 0 ? errno : 0;
-    }
-    return EINVAL;
+    const struct attempt *attempt = found(name);
+    if (attempt == NULL) return EINVAL;
+    return attempt->attempt(path) < 0 ? errno : 0;
 }

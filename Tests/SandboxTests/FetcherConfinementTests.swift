@@ -1,0 +1,103 @@
+import Foundation
+import PictureTestSupport
+import Sandbox
+import TestSupport
+import Testing
+
+/// Tries actions in the restrictions of the fetcher: what a compromised one must not do, and what a sound one needs.
+///
+/// Each attempt runs in a process of its own. It also runs without restrictions, and with each one alone.
+@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the sanitizer needs what the restrictions forbid"))
+struct FetcherConfinementTests {
+    /// The version of this kernel's Landlock; nil if it has none.
+    private static let landlock = ConfinementTests.landlock
+
+    private static func expectation(_ attempt: FetcherAttempt) -> Attempt.Outcome {
+        // The filter comes first.
+        if let error = attempt.seccomp { return .refused(error) }
+        guard let (error, version) = attempt.landlock, version <= landlock ?? 0 else { return .done }
+        return .refused(error)
+    }
+
+    @Test(arguments: FetcherAttempt.all + FetcherAttempt.onScreens) func succeedsOutside(attempt: FetcherAttempt) throws
+    {
+        switch try attempt.outcome("none") {
+        case .done: break
+        case .refused(let error): #expect(attempt.outside.contains(error))
+        case .killed: Issue.record("The kernel killed a process without restrictions.")
+        }
+    }
+
+    @Test(arguments: FetcherAttempt.all) func failsInTheFetcher(attempt: FetcherAttempt) throws {
+        #expect(try attempt.outcome("fetcher") == Self.expectation(attempt))
+    }
+
+    @Test(arguments: FetcherAttempt.all) func failsWithoutLandlockIfTheFilterRefuses(attempt: FetcherAttempt) throws {
+        let outcome = try attempt.outcome("fetcher-seccomp")
+        #expect(outcome == attempt.seccomp.map { .refused($0) } ?? .done)
+    }
+
+    @Test(.enabled(if: landlock != nil, "this kernel has no Landlock"), arguments: FetcherAttempt.all)
+    func failsWithoutSeccompIfLandlockRefuses(attempt: FetcherAttempt) throws {
+        let outcome = try attempt.outcome("fetcher-landlock")
+        if let (error, version) = attempt.landlock, version <= Self.landlock ?? 0 {
+            #expect(outcome == .refused(error))
+        } else if case .refused(let error) = outcome {
+            #expect(attempt.outside.contains(error))
+        } else {
+            #expect(outcome == .done)
+        }
+    }
+
+    @Test(arguments: FetcherAttempt.needed, ["none", "fetcher", "fetcher-landlock", "fetcher-seccomp"])
+    func neededActionsSucceed(action: String, restrictions: String) throws {
+        if restrictions == "fetcher-landlock", Self.landlock == nil { return }
+        #expect(try FetcherAttempt.outcome(restrictions, action) == .done)
+    }
+
+    /// Landlock restricts one thread. A fetcher with several would have a free one.
+    @Test func aProcessWithTwoThreadsGetsNoRestrictions() throws {
+        let folder = TestFolder()
+        folder.write("cache/file", "text")
+        #expect(try Attempt.run("fetcher", "keep files", folder.path).status == 0)
+        #expect(try Attempt.run("fetcher-threaded", "keep files", folder.path).status == 7)
+    }
+
+    @Test func aMissingWritableFolderIsAFailure() {
+        let rules = FetcherRules(writableFolders: [TestFolder().path("missing")])
+        #expect(rules.apply() == nil)
+    }
+
+    @Test(arguments: FetcherAttempt.needed.filter { $0 != "socket, UNIX" })
+    func neededActionsSucceedWithoutLocalServices(action: String) throws {
+        #expect(try FetcherAttempt.outcome("fetcher-apart", action) == .done)
+    }
+
+    @Test func localServicesAreOutOfReachOnRequest() throws {
+        #expect(try FetcherAttempt.outcome("fetcher-apart", "socket, UNIX") == .refused(EACCES))
+    }
+
+    @Test(arguments: ["mmap, executable", "mprotect, executable"]) func newCodeIsForbiddenOnRequest(action: String)
+        throws
+    {
+        #expect(try FetcherAttempt.outcome("fetcher", action) == .done)
+        #expect(try FetcherAttempt.outcome("fetcher-code", action) == .refused(EPERM))
+    }
+
+    @Test(arguments: FetcherAttempt.needed) func neededActionsSucceedWithoutNewCode(action: String) throws {
+        #expect(try FetcherAttempt.outcome("fetcher-code", action) == .done)
+    }
+}
+
+/// Tries actions in the restrictions of the screens.
+@Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the sanitizer needs what the restrictions forbid"))
+struct ScreensConfinementTests {
+    @Test(arguments: FetcherAttempt.onScreens) func failsInTheScreens(attempt: FetcherAttempt) throws {
+        #expect(try attempt.outcome("screens") == attempt.seccomp.map { .refused($0) } ?? .done)
+    }
+
+    @Test(arguments: ["socket, UNIX", "fork", "execve a program", "make threads", "keep files", "write a database"])
+    func neededActionsSucceed(action: String) throws {
+        #expect(try FetcherAttempt.outcome("screens", action) == .done)
+    }
+}
