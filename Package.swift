@@ -57,7 +57,7 @@ let modules: KeyValuePairs<String, [String]> = [
     "Decoding": [
         "Pixels", "BaselineJPEG", "LossyWebP", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CJXL", "CVideo", "CExif",
     ],
-    "Sandbox": ["CSandbox"],
+    "Sandbox": ["Pixels", "CSandbox"],
     "DecoderServer": ["Pixels", "Sandbox"],
     "Pictures": ["Files", "Model", "Concurrency", "Cache", "Cells", "Text", "Pixels", "Logging"],
     "Terminal": ["Cells", "Text", "CNcurses"],

@@ -89,7 +89,7 @@ struct FetcherConfinementTests {
     }
 }
 
-/// Tries actions in the restrictions of the screens.
+/// Tries actions in the restrictions of the screens, and of a launcher beside them.
 @Suite(.ownThread, .disabled(if: Sanitizer.isOn, "the sanitizer needs what the restrictions forbid"))
 struct ScreensConfinementTests {
     @Test(arguments: FetcherAttempt.onScreens) func failsInTheScreens(attempt: FetcherAttempt) throws {
@@ -99,5 +99,60 @@ struct ScreensConfinementTests {
     @Test(arguments: ["socket, UNIX", "fork", "execve a program", "make threads", "keep files", "write a database"])
     func neededActionsSucceed(action: String) throws {
         #expect(try FetcherAttempt.outcome("screens", action) == .done)
+    }
+
+    // MARK: - The launcher
+
+    private func launch(_ scenario: String, _ folder: TestFolder = TestFolder()) throws -> String {
+        let (status, text) = try Attempt.run("launcher", scenario, folder.path)
+        guard status == 0 else { throw ToolError(path: "sandbox-probe", status: status) }
+        return text
+    }
+
+    @Test func theLauncherReportsTheEndOfAProgram() throws {
+        #expect(try launch("end of program") == "7")
+    }
+
+    @Test func theLauncherReportsAMissingProgram() throws {
+        #expect(try launch("missing program") == "\(ENOENT)")
+    }
+
+    @Test func theLauncherPassesWordsUnchanged() throws {
+        let folder = TestFolder()
+        #expect(try launch("words", folder) == "0")
+        #expect(try String(contentsOfFile: folder.path("words"), encoding: .utf8) == "a b||$HOME|")
+    }
+
+    @Test func aNullCharacterCannotSplitAWord() throws {
+        #expect(try launch("null character") == "\(EINVAL)")
+    }
+
+    @Test func programsOfTheLauncherAreFreeAndTheScreensAreNot() throws {
+        let folder = TestFolder()
+        #expect(try launch("state", folder) == "0 \(EACCES)")
+        let state = try String(contentsOfFile: folder.path("state"), encoding: .utf8)
+        #expect(state == "NoNewPrivs:\t0\nSeccomp:\t0\n")
+    }
+
+    @Test func programsOfTheLauncherHaveThreeFilesAndNoOthers() throws {
+        let folder = TestFolder()
+        #expect(try launch("files", folder) == "0")
+        // The program that lists them opens the list as the lowest free number.
+        #expect(try String(contentsOfFile: folder.path("files"), encoding: .utf8) == "0\n1\n2\n3\n")
+    }
+
+    @Test func theLauncherPassesAnInput() throws {
+        let folder = TestFolder()
+        // The process exists before its end.
+        #expect(try launch("input", folder) == "0 true")
+        #expect(try String(contentsOfFile: folder.path("input"), encoding: .utf8) == "text")
+    }
+
+    @Test func programsContinueAfterTheLauncher() throws {
+        #expect(try launch("release") == "on\n")
+    }
+
+    @Test func theLauncherEndsWithAKilledProcess() throws {
+        #expect(try launch("death") == "0")
     }
 }

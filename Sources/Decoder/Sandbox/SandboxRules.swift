@@ -237,12 +237,14 @@ public struct FetcherRules {
 
 /// Restricts a process that shows screens: no sockets of networks, and no access to the memory of other processes.
 ///
+///     let launcher = try Launcher()       // before, for programs that need the network
 ///     let restrictions = ScreensRules().apply()
 ///
-/// Programs that the process starts have the same restrictions: they cannot fetch, and gain no privileges by setuid.
+/// Programs that the process starts have the same restrictions: they cannot fetch, and gain no privileges by setuid. The
+/// programs of a ``Launcher`` that was made before are free.
 ///
 /// These rules end an attack that opens a connection itself. They do not end one that writes a file in the user's home, or
-/// asks a service of the session to start a program.
+/// asks a service of the session or the launcher to start a program.
 public struct ScreensRules {
     /// Creates the rules.
     public init() {}

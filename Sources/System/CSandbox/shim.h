@@ -64,6 +64,13 @@ static inline int csandbox_fork(void) {
     return 0;
 }
 
+/// Forks this single-threaded process. The child outlives its parent, in a session without a terminal.
+static inline int csandbox_fork_apart(void) {
+    pid_t process = fork();
+    if (process == 0 && setsid() < 0) _exit(1);
+    return process;
+}
+
 /// Returns whether this process has one thread. unshare(2): CLONE_THREAD "can be specified in flags if the caller is single
 /// threaded […]. In this case, these flags have no effect." Containers may refuse the call; then the answer is 1.
 static inline int csandbox_has_one_thread(void) {

@@ -150,6 +150,8 @@ static void *stay_thread(void *argument) {
     return argument;
 }
 
+int forbidden_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) == 0 ? 0 : errno; }
+
 int forbidden_begin_thread(void) {
     pthread_t thread;
     return pthread_create(&thread, NULL, stay_thread, NULL);

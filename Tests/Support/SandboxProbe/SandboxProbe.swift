@@ -9,7 +9,7 @@ import Glibc
 /// RESTRICTIONS is `all`, `landlock` or `seccomp` alone, `none`, `server` for the decoder's server, or `served` for a
 /// process that the server created. `fetcher`, `fetcher-landlock` and `fetcher-seccomp` are those of the fetcher.
 /// `fetcher-threaded` has a second thread, `fetcher-apart` closes descriptors and cannot reach local services, and
-/// `fetcher-code` forbids new code. `screens` are those of the screens. The
+/// `fetcher-code` forbids new code. `screens` are those of the screens, and `launcher` tries a launcher beside them. The
 /// result, 0 or an error number, is written to descriptor 1, unless the kernel kills the process. The exit status is 3 if a
 /// requested restriction is not in force.
 @main
@@ -17,6 +17,7 @@ enum SandboxProbe {
     static func main() {
         let arguments = CommandLine.arguments
         guard arguments.count == 4 else { exit(2) }
+        if arguments[1] == "launcher" { LauncherTrial.run(arguments[2], in: arguments[3]) }
         guard forbidden_knows(arguments[2]) == 1 else { exit(2) }
         // The sandbox keeps three descriptors open, so use 0 and 2 for the sockets.
         guard forbidden_prepare(0, 2) == 0 else { exit(4) }
@@ -93,5 +94,102 @@ enum SandboxProbe {
         else { exit(3) }
         if restrictions == "fetcher-landlock", standing.landlock == nil { exit(3) }
         if restrictions == "fetcher-code" { guard FetcherRules.forbidNewCode() else { exit(3) } }
+    }
+}
+
+/// Starts programs through a launcher, beside the restrictions of the screens. The result is written to descriptor 1.
+private enum LauncherTrial {
+    static func run(_ name: String, in folder: String) -> Never {
+        do {
+            if name == "death" { try die() }
+            if name == "release" {
+                try startAtGate(folder)
+                write("gate", "on\n", folder)
+                say(read("after", folder))
+                exit(0)
+            }
+            let launcher = try Launcher()
+            guard ScreensRules().apply().seccomp else { exit(3) }
+            switch name {
+            case "end of program":
+                say("\(try launcher.start(["/bin/sh", "-c", "exit 7"]).wait().map { $0 >> 8 } ?? -1)")
+            case "missing program":
+                do throws(Launcher.Failure) {
+                    _ = try launcher.start(["/vitrine/missing"])
+                } catch {
+                    say("\(error.code)")
+                }
+            case "words":
+                let script = "printf '%s|' \"$@\" > \"$0/words\""
+                say("\(try launcher.start(["/bin/sh", "-c", script, folder, "a b", "", "$HOME"]).wait() ?? -1)")
+            case "null character":
+                do throws(Launcher.Failure) {
+                    _ = try launcher.start(["/bin/true", "a\0b"])
+                } catch {
+                    say("\(error.code)")
+                }
+            case "state":
+                // The program is free, this process is not.
+                let script = "grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status > \(folder)/state"
+                say("\(try launcher.start(["/bin/sh", "-c", script]).wait() ?? -1) \(refusal())")
+            case "input":
+                var ends: [Int32] = [-1, -1]
+                guard pipe(&ends) == 0, Glibc.write(ends[1], "text", 4) == 4 else { exit(5) }
+                let program = try launcher.start(["/bin/sh", "-c", "exec cat > \(folder)/input"], input: ends[0])
+                for end in ends { close(end) }
+                let isThere = kill(program.number, 0) == 0
+                say("\(program.wait() ?? -1) \(isThere)")
+            case "files":
+                say("\(try launcher.start(["/bin/sh", "-c", "exec ls /proc/self/fd > \(folder)/files"]).wait() ?? -1)")
+            default: exit(2)
+            }
+            exit(0)
+        } catch {
+            exit(6)
+        }
+    }
+
+    /// Kills a process that has a launcher, and waits for the launcher, whose parent this process becomes.
+    private static func die() throws -> Never {
+        guard forbidden_adopt_orphans() == 0 else { exit(6) }
+        // Ends this process if the launcher stays.
+        alarm(60)
+        let process = try ForkedProcess {
+            guard let launcher = try? Launcher() else { exit(6) }
+            withExtendedLifetime(launcher) { _ = kill(getpid(), SIGKILL) }
+            exit(6)
+        }
+        var status = process.reap()
+        guard status == SIGKILL, waitpid(-1, &status, 0) > 0 else { exit(6) }
+        say("\(status)")
+        exit(0)
+    }
+
+    private static func refusal() -> Int32 { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) < 0 ? errno : 0 }
+
+    /// Starts a program that waits at its gate. The launcher has ended when this method returns.
+    private static func startAtGate(_ folder: String) throws {
+        guard mkfifo(folder + "/gate", 0o600) == 0, mkfifo(folder + "/after", 0o600) == 0 else { exit(5) }
+        let script = "cd \(folder); read line < gate; echo \"$line\" > after"
+        _ = try Launcher().start(["/bin/sh", "-c", script])
+    }
+
+    private static func write(_ name: String, _ text: String, _ folder: String) {
+        let file = open("\(folder)/\(name)", O_WRONLY)
+        let bytes = Array(text.utf8)
+        guard file >= 0, Glibc.write(file, bytes, bytes.count) == bytes.count else { exit(5) }
+        close(file)
+    }
+
+    private static func read(_ name: String, _ folder: String) -> String {
+        let file = open("\(folder)/\(name)", O_RDONLY)
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = Glibc.read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    private static func say(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard Glibc.write(1, bytes, bytes.count) == bytes.count else { exit(5) }
     }
 }

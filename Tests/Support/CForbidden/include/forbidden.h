@@ -14,6 +14,9 @@ int forbidden_load_libraries(void);
 /* Makes a thread that stays. Returns 0, or an error. */
 int forbidden_begin_thread(void);
 
+/* Makes this process the parent of its descendants whose parents end. Returns 0, or an error. */
+int forbidden_adopt_orphans(void);
+
 /* Returns whether an attempt with that name exists. */
 int forbidden_knows(const char *name);
 
