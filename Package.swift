@@ -7,7 +7,7 @@ let system: [Target] = [
     .systemLibrary(name: "CNcurses", path: "Sources/System/CNcurses", providers: [.apt(["libncursesw5-dev"])]),
     .systemLibrary(name: "CJPEG", path: "Sources/System/CJPEG", providers: [.apt(["libjpeg62-turbo-dev"])]),
     .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", providers: [.apt(["libpng-dev"])]),
-    // These seven are not linked. Vitrine loads them with the first request, gallery, picture or video.
+    // These eight are not linked. Vitrine loads them with the first request, gallery, picture or video.
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLibXML2", path: "Sources/System/CLibXML2", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CWebP", path: "Sources/System/CWebP", providers: [.apt(["libwebp-dev"])]),
@@ -19,6 +19,7 @@ let system: [Target] = [
     .systemLibrary(
         name: "CVideo", path: "Sources/System/CVideo",
         providers: [.apt(["libavcodec-dev", "libavformat-dev", "libavutil-dev"])]),
+    .systemLibrary(name: "CRaw", path: "Sources/System/CRaw", providers: [.apt(["libraw-dev"])]),
     .systemLibrary(name: "CExif", path: "Sources/System/CExif", providers: [.apt(["libexif-dev"])]),
     .systemLibrary(name: "CMemory", path: "Sources/System/CMemory", providers: [.apt(["libc6-dev"])]),
     .systemLibrary(name: "CPackets", path: "Sources/System/CPackets", providers: [.apt(["libc6-dev"])]),
@@ -55,7 +56,8 @@ let modules: KeyValuePairs<String, [String]> = [
     "BaselineJPEG": [],
     "LossyWebP": [],
     "Decoding": [
-        "Pixels", "BaselineJPEG", "LossyWebP", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CJXL", "CVideo", "CExif",
+        "Pixels", "BaselineJPEG", "LossyWebP", "CJPEG", "CPNG", "CWebP", "CTIFF", "CHEIF", "CJXL", "CVideo", "CRaw",
+        "CExif",
     ],
     "Sandbox": ["Pixels", "CSandbox"],
     "DecoderServer": ["Pixels", "Sandbox"],

@@ -27,12 +27,16 @@ struct RawTests {
         #expect(!metadata.fields.contains { $0.name.contains("Width") || $0.name.contains("Compression") })
     }
 
-    @Test("Raw files need no library, so a server decodes them")
+    @Test("Raw files need no library, so a server decodes them, except those with a tiny preview")
     func needNoLibrary() throws {
         for kind in Self.kinds {
-            let memory = try SealedMemory(sealing: try Self.file(kind))
+            let bytes = try Self.file(kind)
+            let memory = try SealedMemory(sealing: bytes)
             #expect(Decoder.isPreparedForMany(withPictureOn: memory.descriptor), "\(kind)")
+            #expect(bytes.withUnsafeBytes { Decoder.isLeftToPrograms($0) }, "\(kind)")
         }
+        let whole = try PictureCorpus().bytes("pictures", "raw-whole.cr2")
+        #expect(!whole.withUnsafeBytes { Decoder.isLeftToPrograms($0) })
     }
 
     // MARK: - The choice of a preview

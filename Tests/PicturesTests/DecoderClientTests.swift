@@ -26,6 +26,15 @@ import Testing
         #expect(try decoder.decode(.file(file), request).pixels == .scene(width: 16, height: 12))
     }
 
+    @Test(
+        "A raw file without a preview is developed, however the decoder is started",
+        .disabled(if: Sanitizer.isOn, "the decoder limits its address space"), arguments: origins)
+    func developsRawFiles(origin: DecoderClient.Origin) throws {
+        let decoder = DecoderClient(path: try DecoderProcess.path, from: origin)
+        let reply = try decoder.decode(.bytes(try PictureCorpus().bytes("sensor", "plain.dng")), request)
+        #expect(reply.sourceSize == PixelSize(width: 608, height: 446) && reply.pixels?.size.width == 16)
+    }
+
     @Test(arguments: origins) func reportsTheReason(origin: DecoderClient.Origin) throws {
         let decoder = DecoderClient(path: try DecoderProcess.path, from: origin)
         #expect(throws: PictureError.undecodable(.notAPicture)) {
@@ -42,7 +51,9 @@ import Testing
     {
         let report = try DecoderClient(path: try DecoderProcess.path).report()
         #expect(report.restrictions.count == 2 && report.libraries.contains { $0.hasPrefix("libpng 1.") })
-        for library in ["libjpeg-turbo 2.", "libwebp 1.", "libtiff 4.", "libheif 1.", "libjxl 0.", "libavcodec "] {
+        for library in [
+            "libjpeg-turbo 2.", "libwebp 1.", "libtiff 4.", "libheif 1.", "libjxl 0.", "libavcodec ", "LibRaw 0.",
+        ] {
             #expect(report.libraries.contains { $0.hasPrefix(library) }, "\(report.libraries)")
         }
         for name in ["fails", "crashes", "says-nothing", "lies"] {

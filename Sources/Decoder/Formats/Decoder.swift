@@ -37,7 +37,7 @@ public enum Decoder {
     @discardableResult
     public static func prepare(forPictureOn descriptor: CInt) -> Bool {
         let format = format(ofPictureOn: descriptor)
-        format?.prepare()
+        format?.prepareForOne()
         return format == VideoDecoder.self
     }
 
@@ -109,6 +109,12 @@ extension Decoder {
     public static func isPreparedForMany(withPictureOn descriptor: CInt) -> Bool {
         format(ofPictureOn: descriptor)?.isLoadedAhead ?? true
     }
+
+    /// Whether a picture needs a library that only programs load. Reads the whole structure of a raw file, so call this
+    /// inside the sandbox.
+    public static func isLeftToPrograms(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        formats.contains { $0.isLeftToPrograms(bytes) }
+    }
 }
 
 /// Decoding of many small pictures in one process.
@@ -174,6 +180,12 @@ protocol PictureDecoder: Sendable {
     /// loading fails, `decode` throws later.
     static func prepare()
 
+    /// Loads also the libraries that only a few pictures of this format need, in a process for one picture.
+    static func prepareForOne()
+
+    /// Whether a picture of this format needs a library that only `prepareForOne` loads.
+    static func isLeftToPrograms(_ bytes: UnsafeRawBufferPointer) -> Bool
+
     /// Decodes a picture with this format's signature. Must check `PictureBounds` before it allocates memory in
     /// proportion to the header's claims.
     static func decode(_ bytes: UnsafeRawBufferPointer, _ request: DecodeRequest) throws(DecodeFailure) -> DecodeReply
@@ -185,6 +197,10 @@ extension PictureDecoder {
     static var isLoadedAhead: Bool { true }
 
     static func prepare() {}
+
+    static func prepareForOne() { prepare() }
+
+    static func isLeftToPrograms(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
 }
 
 /// Formats that Vitrine recognises but cannot decode, for a better error than "not a picture".

@@ -1,6 +1,6 @@
 import Pixels
 
-/// The previews and the metadata in a camera's raw file. The sensor's own data are not decoded.
+/// The previews and the metadata in a camera's raw file. `RawSensor` reads the sensor's own data.
 ///
 /// Cameras use four kinds of containers: TIFF with directories (CR2, NEF, ARW, DNG, PEF, SRW, and, with marks of their
 /// own, ORF and RW2), the boxes of ISO media files (CR3), and a fixed header (RAF).
@@ -13,6 +13,15 @@ struct RawContainer {
     private(set) var thumbnail: RawThumbnail?
     /// The file's own EXIF block, rewritten for libexif. Nil if only the previews have one.
     private(set) var exif: [UInt8]?
+
+    /// The longer side of the smallest preview that can stand for the photo.
+    private static let leastSide = 640
+
+    /// The size of the largest preview, or of the thumbnail of a file without one.
+    var largestSize: PixelSize? { previews.last?.size ?? thumbnail?.size }
+
+    /// Whether no preview is large enough to stand for the photo.
+    var hasTinyPreview: Bool { largestSize.map { max($0.width, $0.height) < Self.leastSide } ?? true }
 
     /// Returns the format's name if a file's first bytes are those of a raw file.
     ///

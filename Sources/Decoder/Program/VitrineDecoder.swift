@@ -25,7 +25,11 @@ enum VitrineDecoder {
     }
 
     /// Puts this process into the sandbox, decodes the picture, and exits.
-    private static func decode(_ request: Result<DecodeRequest, PixelsError>, isVideo: Bool = false) -> Never {
+    ///
+    /// - Parameter isServed: whether a server has forked this process, which then leaves some pictures to programs.
+    private static func decode(
+        _ request: Result<DecodeRequest, PixelsError>, isVideo: Bool = false, isServed: Bool = false
+    ) -> Never {
         let input = Result { () throws(DecodeFailure) in
             try InputFile(descriptor: STDIN_FILENO, isReadInPieces: isVideo)
         }
@@ -33,6 +37,11 @@ enum VitrineDecoder {
             for: (try? request.get()) ?? DecodeRequest(box: PixelSize(width: 1, height: 1)))
         // Never decode outside the sandbox.
         guard SandboxRules(longestAnswer: longestAnswer).apply() != nil else { _exit(1) }
+        if isServed, case .success(let input) = input,
+            (try? input.withBytes { bytes throws(DecodeFailure) in Decoder.isLeftToPrograms(bytes) }) == true
+        {
+            _exit(DecoderService.elsewhere)
+        }
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         do {
             try outcome(of: request, input).write(to: answer)
@@ -50,7 +59,7 @@ enum VitrineDecoder {
         PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { packet in
             // Inside the sandbox it could not load further libraries.
             guard Decoder.isPreparedForMany(withPictureOn: STDIN_FILENO) else { _exit(DecoderService.elsewhere) }
-            decode(Result { () throws(PixelsError) in try DecodeRequest(packet: packet) })
+            decode(Result { () throws(PixelsError) in try DecodeRequest(packet: packet) }, isServed: true)
         }.run()
         exit(0)
     }
