@@ -65,7 +65,7 @@ struct JXLPicture: ~Copyable {
     }
 
     /// The Debian package of the version that Vitrine was built for, such as `libjxl0.7`.
-    private static var package: String { String(cString: cjxl_name).replacing(".so.", with: "") }
+    private static var package: String { String(cString: cjxl_package) }
 
     /// The longest EXIF block to read, in bytes. Cameras also store notes and thumbnails in the block.
     private static let longestExif = 4 << 20

@@ -14,12 +14,24 @@
 #include <jxl/version.h>
 
 #define CJXL_TEXT_OF(number) #number
-#define CJXL_NAME(major, minor) "libjxl.so." CJXL_TEXT_OF(major) "." CJXL_TEXT_OF(minor)
+#define CJXL_PACKAGE(major, minor) "libjxl" CJXL_TEXT_OF(major) "." CJXL_TEXT_OF(minor)
 
-/// The file name of the version that the headers belong to. Other versions differ in their interface.
-static const char *const cjxl_name = CJXL_NAME(JPEGXL_MAJOR_VERSION, JPEGXL_MINOR_VERSION);
+/// The Debian package of the version that the headers belong to.
+static const char *const cjxl_package = CJXL_PACKAGE(JPEGXL_MAJOR_VERSION, JPEGXL_MINOR_VERSION);
 
-/// The functions that Vitrine uses, with their names here and in the library.
+/// Functions of libjxl 0.7 and 0.8, which have an unused parameter. Later versions lack it, which `cjxl_library` notes.
+typedef JxlDecoderStatus (*cjxl_get_encoding_old)(
+    const JxlDecoder *, const JxlPixelFormat *, JxlColorProfileTarget, JxlColorEncoding *);
+typedef JxlDecoderStatus (*cjxl_get_encoding_new)(const JxlDecoder *, JxlColorProfileTarget, JxlColorEncoding *);
+typedef JxlDecoderStatus (*cjxl_get_profile_size_old)(
+    const JxlDecoder *, const JxlPixelFormat *, JxlColorProfileTarget, size_t *);
+typedef JxlDecoderStatus (*cjxl_get_profile_size_new)(const JxlDecoder *, JxlColorProfileTarget, size_t *);
+typedef JxlDecoderStatus (*cjxl_get_profile_old)(
+    const JxlDecoder *, const JxlPixelFormat *, JxlColorProfileTarget, uint8_t *, size_t);
+typedef JxlDecoderStatus (*cjxl_get_profile_new)(const JxlDecoder *, JxlColorProfileTarget, uint8_t *, size_t);
+
+/// The functions that Vitrine uses, with their names here and in the library. Their declarations, the structures and the
+/// numbers are the same in all versions below, whichever the headers belong to.
 #define CJXL_FUNCTIONS(each) \
     each(version, JxlDecoderVersion) \
     each(create, JxlDecoderCreate) \
@@ -28,9 +40,6 @@ static const char *const cjxl_name = CJXL_NAME(JPEGXL_MAJOR_VERSION, JPEGXL_MINO
     each(set_input, JxlDecoderSetInput) \
     each(process, JxlDecoderProcessInput) \
     each(get_info, JxlDecoderGetBasicInfo) \
-    each(get_encoding, JxlDecoderGetColorAsEncodedProfile) \
-    each(get_profile_size, JxlDecoderGetICCProfileSize) \
-    each(get_profile, JxlDecoderGetColorAsICCProfile) \
     each(prefer_profile, JxlDecoderSetPreferredColorProfile) \
     each(unpack_boxes, JxlDecoderSetDecompressBoxes) \
     each(get_box_type, JxlDecoderGetBoxType) \
@@ -46,12 +55,31 @@ static const char *const cjxl_name = CJXL_NAME(JPEGXL_MAJOR_VERSION, JPEGXL_MINO
 
 typedef struct cjxl_library {
     CJXL_FUNCTIONS(CJXL_DECLARE)
+    /// Functions of the types above: the old ones if `is_old` is not 0.
+    void *get_encoding;
+    void *get_profile_size;
+    void *get_profile;
+    int is_old;
 } cjxl_library;
 
-/// Loads the library. Returns whether it is available. The library is never unloaded.
+/// Loads the newest known version. Returns whether there is one. The library is never unloaded.
 static inline int cjxl_load(cjxl_library *library) {
-    void *handle = dlopen(cjxl_name, RTLD_NOW | RTLD_LOCAL);
-    return handle != NULL CJXL_FUNCTIONS(CJXL_FIND);
+    static const char *const names[] = {
+        "libjxl.so.0.12", "libjxl.so.0.11", "libjxl.so.0.10", "libjxl.so.0.9", "libjxl.so.0.8", "libjxl.so.0.7",
+    };
+    for (size_t index = 0; index < sizeof names / sizeof names[0]; index++) {
+        void *handle = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+        if (!(handle != NULL CJXL_FUNCTIONS(CJXL_FIND))) continue;
+        library->get_encoding = dlsym(handle, "JxlDecoderGetColorAsEncodedProfile");
+        library->get_profile_size = dlsym(handle, "JxlDecoderGetICCProfileSize");
+        library->get_profile = dlsym(handle, "JxlDecoderGetColorAsICCProfile");
+        uint32_t version = library->version();
+        library->is_old = version < 9000;
+        if (library->get_encoding != NULL && library->get_profile_size != NULL && library->get_profile != NULL
+            && version >= 7000 && version < 13000)
+            return 1;
+    }
+    return 0;
 }
 
 /// Returns the version in thousands: 0.7.2 is 7002.
@@ -114,13 +142,31 @@ static inline int cjxl_begin(cjxl_decoder *decoder, int events) {
         && decoder->library.set_input(decoder->decoder, decoder->bytes, decoder->length) == JXL_DEC_SUCCESS;
 }
 
+/// Returns the colours as numbers.
 static inline JxlDecoderStatus cjxl_get_encoding(
-    cjxl_decoder *decoder, JxlColorProfileTarget target, JxlColorEncoding *encoding) {
-#if JPEGXL_NUMERIC_VERSION >= JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
-    return decoder->library.get_encoding(decoder->decoder, target, encoding);
-#else
-    return decoder->library.get_encoding(decoder->decoder, NULL, target, encoding);
-#endif
+    const cjxl_decoder *decoder, JxlColorProfileTarget target, JxlColorEncoding *encoding) {
+    const cjxl_library *library = &decoder->library;
+    return library->is_old
+        ? ((cjxl_get_encoding_old)library->get_encoding)(decoder->decoder, NULL, target, encoding)
+        : ((cjxl_get_encoding_new)library->get_encoding)(decoder->decoder, target, encoding);
+}
+
+/// Returns the size of the pixels' profile.
+static inline JxlDecoderStatus cjxl_get_profile_size(const cjxl_decoder *decoder, size_t *size) {
+    const cjxl_library *library = &decoder->library;
+    JxlColorProfileTarget target = JXL_COLOR_PROFILE_TARGET_DATA;
+    return library->is_old
+        ? ((cjxl_get_profile_size_old)library->get_profile_size)(decoder->decoder, NULL, target, size)
+        : ((cjxl_get_profile_size_new)library->get_profile_size)(decoder->decoder, target, size);
+}
+
+/// Copies the pixels' profile.
+static inline JxlDecoderStatus cjxl_get_profile(const cjxl_decoder *decoder, uint8_t *profile, size_t size) {
+    const cjxl_library *library = &decoder->library;
+    JxlColorProfileTarget target = JXL_COLOR_PROFILE_TARGET_DATA;
+    return library->is_old
+        ? ((cjxl_get_profile_old)library->get_profile)(decoder->decoder, NULL, target, profile, size)
+        : ((cjxl_get_profile_new)library->get_profile)(decoder->decoder, target, profile, size);
 }
 
 /// Asks for sRGB, which libjxl can grant for lossy pictures that are not HDR. Then records the profile of the pixels.
@@ -150,21 +196,11 @@ static inline void cjxl_take_colours(cjxl_decoder *decoder, size_t longest_profi
             decoder->primaries = 12;
     }
     size_t size = 0;
-#if JPEGXL_NUMERIC_VERSION >= JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
-    JxlDecoderStatus status =
-        decoder->library.get_profile_size(decoder->decoder, JXL_COLOR_PROFILE_TARGET_DATA, &size);
-#else
-    JxlDecoderStatus status =
-        decoder->library.get_profile_size(decoder->decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &size);
-#endif
+    JxlDecoderStatus status = cjxl_get_profile_size(decoder, &size);
     if (status != JXL_DEC_SUCCESS || size == 0 || size > longest_profile || decoder->profile != NULL) return;
     uint8_t *profile = (uint8_t *)malloc(size);
     if (profile == NULL) return;
-#if JPEGXL_NUMERIC_VERSION >= JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
-    status = decoder->library.get_profile(decoder->decoder, JXL_COLOR_PROFILE_TARGET_DATA, profile, size);
-#else
-    status = decoder->library.get_profile(decoder->decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, profile, size);
-#endif
+    status = cjxl_get_profile(decoder, profile, size);
     if (status != JXL_DEC_SUCCESS) {
         free(profile);
         return;
