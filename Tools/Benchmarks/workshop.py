@@ -104,6 +104,14 @@ class Workshop:
             draft.rename(file)
         return file
 
+    def raw_photos(self):
+        """The folder with raw files of 24 megapixels."""
+        folder = self.folder / "raw-photos-1"
+        if not folder.exists():
+            self.say("  making raw files")
+            run([sys.executable, pathlib.Path(__file__).with_name("raw_photos.py"), folder, self.photos() / "24.jpg"])
+        return folder
+
     def camera_photos(self, count):
         """A folder of photos of 12 MP to publish."""
         folder = self.folder / f"camera-photos-{count}"

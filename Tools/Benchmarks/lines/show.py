@@ -1,5 +1,6 @@
 """Processor time of `vitrine show`, against chafa, timg and a minimal program."""
 import pathlib
+import shlex
 from statistics import median
 
 from figure import Figure
@@ -11,6 +12,7 @@ CELLS, SMALL_CELLS = (80, 40), (20, 10)
 PIXEL_CELLS = (64, 32)
 #: The ratio to the other programs.
 CHAFA, TIMG = 0.5, 0.6
+RAW = 0.5
 SIXELS, KITTY = 0.5, 0.6
 MANY_CHAFA, MANY_TIMG = 0.3, 0.6
 WEBP_CHAFA, WEBP_TIMG = 0.45, 0.6
@@ -75,6 +77,15 @@ def measure(workshop):
     yield compare(
         workshop, "24 MP for kitty", vitrine(workshop, PIXEL_CELLS, "--pixels", "kitty", photo),
         timg(PIXEL_CELLS, "-pk", photo), "timg", KITTY)
+    for raw, what in (("whole.cr2", "one preview of full size"), ("small.arw", "previews of 1.7 and 24 MP")):
+        file = workshop.raw_photos() / raw
+        # exiftool extracts what it calls the preview: in the second file, the small one.
+        theirs = shlex.join(["exiftool", "-b", "-PreviewImage", str(file)]) + " | " + shlex.join(
+            chafa(CELLS, "-f", "symbols", "-c", "full", "-"))
+        yield compare(
+            workshop, f"24 MP raw, {what}, to {size(CELLS)} cells",
+            vitrine(workshop, CELLS, "--symbols", "sextant", "--pixels", "none", file), ["sh", "-c", theirs],
+            "exiftool and chafa", RAW)
     for kind, what, limits in (("jpg", "JPEG", (MANY_CHAFA, MANY_TIMG)), ("webp", "WebP", (WEBP_CHAFA, WEBP_TIMG))):
         many = sorted((folder / "small").glob(f"*.{kind}"))
         ours = vitrine(workshop, SMALL_CELLS, "--symbols", "sextant", "--pixels", "none", *many)
