@@ -124,7 +124,16 @@ public final class Subscribers<Element: Coalescing>: Sendable {
         weak var stream: CoalescingStream<Element>?
     }
 
-    private let subscribers = Mutex<[Subscriber]>([])
+    private struct Listeners {
+        var subscribers: [Subscriber] = []
+        var relays: [WeakRelay] = []
+    }
+
+    private struct WeakRelay {
+        weak var relay: Relay<Element>?
+    }
+
+    private let listeners = Mutex(Listeners())
 
     /// Creates a set without listeners.
     public init() {}
@@ -135,16 +144,43 @@ public final class Subscribers<Element: Coalescing>: Sendable {
     public func subscribe(beginningWith first: Element? = nil) -> CoalescingStream<Element> {
         let stream = CoalescingStream<Element>()
         if let first { stream.send(first) }
-        subscribers.withLock { subscribers in
-            subscribers.removeAll { $0.stream == nil }
-            subscribers.append(Subscriber(stream: stream))
+        listeners.withLock { listeners in
+            listeners.subscribers.removeAll { $0.stream == nil }
+            listeners.subscribers.append(Subscriber(stream: stream))
         }
         return stream
     }
 
+    /// Adds a listener that hears each element before the sender continues. It must not block, nor call the sender.
+    public func relay(_ body: @escaping @Sendable (Element) -> Void) -> Relay<Element> {
+        let relay = Relay(body)
+        listeners.withLock { listeners in
+            listeners.relays.removeAll { $0.relay == nil }
+            listeners.relays.append(WeakRelay(relay: relay))
+        }
+        return relay
+    }
+
+    /// Whether anyone listens. Senders need not build an element for no listener.
+    public var areWaiting: Bool {
+        listeners.withLock { $0.subscribers.contains { $0.stream != nil } || $0.relays.contains { $0.relay != nil } }
+    }
+
     /// Sends an element to every listener.
     public func send(_ element: Element) {
-        let streams = subscribers.withLock { $0.compactMap(\.stream) }
+        let (streams, relays) = listeners.withLock { listeners in
+            (listeners.subscribers.compactMap(\.stream), listeners.relays.compactMap(\.relay))
+        }
+        for relay in relays { relay.body(element) }
         for stream in streams { stream.send(element) }
+    }
+}
+
+/// A subscription without a stream, which ends when it is released. See ``Subscribers/relay(_:)``.
+public final class Relay<Element: Sendable>: Sendable {
+    fileprivate let body: @Sendable (Element) -> Void
+
+    fileprivate init(_ body: @escaping @Sendable (Element) -> Void) {
+        self.body = body
     }
 }

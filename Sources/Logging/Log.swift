@@ -31,6 +31,12 @@ public final class Log: Sendable {
         var file: LogFile?
         var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
         var nextWatcher = 0
+        /// Hears each change of the filter.
+        var onFilter: (@Sendable (LogFilter) -> Void)?
+
+        var filter: LogFilter {
+            LogFilter(enabled: enabled, level: level, levels: levels, exchangeHost: host)
+        }
     }
 
     private let state: Mutex<State>
@@ -68,6 +74,7 @@ public final class Log: Sendable {
                     guard let own = levels[subsystem, default: level] else { return false }
                     return !subsystem.isDetail || own == .debug
                 })
+            state.onFilter?(state.filter)
             return state.watchers
         }
         Self.wake(watchers)
@@ -88,7 +95,37 @@ public final class Log: Sendable {
 
     /// Sets the host whose exchanges the log keeps; nil for none.
     public func setExchangeHost(_ host: String?) {
-        state.withLock { $0.host = host.map(Self.plain) }
+        state.withLock { state in
+            state.host = host.map(Self.plain)
+            state.onFilter?(state.filter)
+        }
+    }
+
+    /// The choice of the entries that the log keeps.
+    public var filter: LogFilter {
+        state.withLock { $0.filter }
+    }
+
+    /// Calls `body` with the filter now and after each change, before the change's method returns; nil to end. `body` must
+    /// not use the log.
+    public func setFilterListener(_ body: (@Sendable (LogFilter) -> Void)?) {
+        state.withLock { state in
+            state.onFilter = body
+            body?(state.filter)
+        }
+    }
+
+    /// Chooses the entries to keep as another process does.
+    public func setFilter(_ filter: LogFilter) {
+        state.withLock { state in
+            (state.enabled, state.level) = (filter.enabled, filter.level)
+            (state.levels, state.host) = (filter.levels, filter.exchangeHost)
+        }
+    }
+
+    /// Adds an entry that another process has already chosen to keep.
+    public func adopt(_ level: LogLevel, _ subsystem: LogSubsystem, at time: Int64, _ message: String) {
+        append(level, subsystem, at: time) { message }
     }
 
     /// Returns whether the log keeps the exchanges with a host.
@@ -127,10 +164,12 @@ public final class Log: Sendable {
         if isKept { append(level, subsystem, message) }
     }
 
-    private func append(_ level: LogLevel, _ subsystem: LogSubsystem, _ message: () -> String) {
+    private func append(
+        _ level: LogLevel, _ subsystem: LogSubsystem, at known: Int64? = nil, _ message: () -> String
+    ) {
         // Built outside the lock, since a message may be long and may take other locks.
         let text = message().withoutSecrets
-        let time = now()
+        let time = known ?? now()
         let (entry, watchers, file) = state.withLock { state in
             let entry = LogEntry(
                 sequence: state.next, time: time, subsystem: subsystem, level: level, message: text)
@@ -154,6 +193,14 @@ public final class Log: Sendable {
         }
     }
 
+    /// Returns the entries in memory from a sequence number on.
+    public func entries(from sequence: Int) -> [LogEntry] {
+        state.withLock { state in
+            let first = max(sequence, state.firstKept, state.next - state.ring.count)
+            return first < state.next ? (first..<state.next).map { state.ring[$0 % capacity] } : []
+        }
+    }
+
     /// Clears the entries in memory. The file keeps its entries.
     public func clear() {
         let watchers = state.withLock { state in
@@ -172,6 +219,7 @@ public final class Log: Sendable {
     public func setEnabled(_ enabled: Bool, for subsystem: LogSubsystem) {
         let watchers = state.withLock { state in
             if enabled { state.enabled.insert(subsystem) } else { state.enabled.remove(subsystem) }
+            state.onFilter?(state.filter)
             return state.watchers
         }
         Self.wake(watchers)
@@ -203,6 +251,25 @@ public final class Log: Sendable {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
+
+/// The choice of the entries that a log keeps.
+public struct LogFilter: Hashable, Sendable {
+    /// The subsystems that are on.
+    public var enabled: Set<LogSubsystem>
+    /// The level of the entries to keep.
+    public var level: LogLevel
+    /// The levels of subsystems that have their own.
+    public var levels: [LogSubsystem: LogLevel]
+    /// The host whose exchanges are kept; nil for none.
+    public var exchangeHost: String?
+
+    /// Creates a filter.
+    public init(
+        enabled: Set<LogSubsystem>, level: LogLevel, levels: [LogSubsystem: LogLevel], exchangeHost: String?
+    ) {
+        (self.enabled, self.level, self.levels, self.exchangeHost) = (enabled, level, levels, exchangeHost)
     }
 }
 

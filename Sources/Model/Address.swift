@@ -30,6 +30,11 @@ public struct Address: Hashable, Sendable {
         public let user: String
         /// The decoded password; empty if the URL has a user only.
         public let password: String
+
+        /// Creates credentials from their decoded parts.
+        public init(user: String, password: String) {
+            (self.user, self.password) = (user, password)
+        }
     }
 
     /// The scheme of the URL, which determines how to fetch the bytes.

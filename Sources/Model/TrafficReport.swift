@@ -58,6 +58,15 @@ public struct TrafficReport: Hashable, Sendable {
     }
 }
 
+extension TrafficReport {
+    /// The report after the end of all transfers.
+    public var withoutTransfers: TrafficReport {
+        var report = self
+        (report.running, report.queued, report.waiting, report.transfers) = (0, 0, 0, [])
+        return report
+    }
+}
+
 /// A snapshot of one transfer.
 public struct TransferReport: Hashable, Sendable {
     /// The stage of the transfer.

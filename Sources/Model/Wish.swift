@@ -66,6 +66,11 @@ public struct GalleryID: Hashable, Sendable, CustomStringConvertible {
     /// The number that identifies the gallery.
     public let rawValue: UInt64
 
+    /// Creates the identifier with a known number, which another process sent.
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
     /// Computes the identifier of an address. The address's credentials do not change the identifier.
     public init(_ address: Address) {
         // FNV-1a, because the standard library's hasher has a different seed in each process.

@@ -7,32 +7,6 @@ import Synchronization
 ///
 /// The activity is lost when the program ends. Workers write it; screens read it and listen for changes.
 public final class Activity: Sendable {
-    /// The parts of the activity that changed.
-    public struct Change: Coalescing, Equatable {
-        /// The galleries whose update started, progressed or ended.
-        public var galleries: Set<GalleryID> = []
-        /// The pictures whose transfer progressed or ended.
-        public var pictures: Set<Wish.Subject> = []
-        /// Whether a notice for the user was posted.
-        public var hasNotices = false
-        /// Whether the transfer report changed.
-        public var hasTraffic = false
-        /// Whether the list of failures changed.
-        public var hasFailures = false
-        /// Whether a question for credentials was asked or withdrawn, or answered.
-        public var hasSignIns = false
-
-        /// Adds a later change to this one.
-        public mutating func merge(_ later: Change) {
-            galleries.formUnion(later.galleries)
-            pictures.formUnion(later.pictures)
-            hasNotices = hasNotices || later.hasNotices
-            hasTraffic = hasTraffic || later.hasTraffic
-            hasFailures = hasFailures || later.hasFailures
-            hasSignIns = hasSignIns || later.hasSignIns
-        }
-    }
-
     private struct State {
         var phases: [GalleryID: SyncPhase] = [:]
         /// The galleries whose albums are being read.
@@ -49,11 +23,7 @@ public final class Activity: Sendable {
         var troubles: Set<StorageTrouble> = []
         var traffic = Traffic()
         var reports = FailureList()
-        /// The open questions, the oldest first.
-        var questions: [SignInQuestion] = []
-        /// The servers and proxies whose questions the user declined. Each server or proxy is stored with the galleries
-        /// whose requests caused the question.
-        var declinedSignIns: [SignInPlace: Set<GalleryID>] = [:]
+        var questions = QuestionList()
         /// The galleries whose credentials are known now.
         var answered: Set<GalleryID> = []
         /// The running sign-in with the browser, and its stage.
@@ -143,18 +113,22 @@ public final class Activity: Sendable {
         if isNew { postNotice(trouble.notice) }
     }
 
+    /// The problems of the disk since the user last retried.
+    public var storageTroubles: Set<StorageTrouble> { state.withLock { $0.troubles } }
+
     /// Whether the disk has refused data since the user last retried.
     public var hasStorageTrouble: Bool {
-        state.withLock { !$0.troubles.isEmpty }
+        !storageTroubles.isEmpty
     }
 
     /// Removes the records that prevent a retry of a gallery.
     ///
     /// The interface will then report disk problems again, and ask declined questions again.
     public func retry(_ gallery: GalleryID) {
-        state.withLock { state in
+        change { state in
             state.troubles = []
-            state.declinedSignIns = state.declinedSignIns.filter { !$0.value.contains(gallery) }
+            state.questions.retry(gallery)
+            return Change(retried: [gallery])
         }
     }
 
@@ -206,6 +180,11 @@ public final class Activity: Sendable {
         subscribers.subscribe()
     }
 
+    /// Calls `body` with each change, before the method that made the change returns. Ends with the result's release.
+    public func relayChanges(_ body: @escaping @Sendable (Change) -> Void) -> Relay<Change> {
+        subscribers.relay(body)
+    }
+
     private func change(_ body: (inout State) -> Change) {
         let change = state.withLock { body(&$0) }
         subscribers.send(change)
@@ -243,6 +222,11 @@ extension Activity {
         state.withLock { $0.traffic.report }
     }
 
+    /// The last transfer report and its time, for another process.
+    public var trafficAtReport: (report: TrafficReport, time: Timestamp)? {
+        state.withLock { state in state.traffic.report.map { ($0, state.traffic.reportedAt) } }
+    }
+
     /// The number of bytes received in each of the last sixty seconds, the oldest first.
     public var speeds: [Int64] {
         state.withLock { $0.traffic.history.seconds.map(\.int64) }
@@ -264,6 +248,14 @@ extension Activity {
         state.withLock { $0.traffic.watchers > 0 }
     }
 
+    /// Calls `body` now, and whenever a screen begins or ends to show the transfers. Ends with the result's release.
+    public func relayTrafficInterest(_ body: @escaping @Sendable (TrafficInterest) -> Void) -> Relay<TrafficInterest> {
+        state.withLock { state in
+            body(TrafficInterest(isWatched: state.traffic.watchers > 0))
+            return watching.relay(body)
+        }
+    }
+
     /// Returns a stream that says whether a screen shows the transfers.
     ///
     /// The stream starts with the current value. A screen that opens needs a report at once, even if no transfer runs.
@@ -282,39 +274,6 @@ extension Activity {
     }
 }
 
-extension Activity.Change {
-    /// Whether nothing but the traffic changed, which happens many times a second.
-    public var isTrafficAlone: Bool {
-        var rest = self
-        rest.hasTraffic = false
-        return rest == Activity.Change()
-    }
-}
-
-/// Says whether a screen shows the transfers.
-public struct TrafficInterest: Coalescing, Equatable {
-    /// Whether a screen shows the transfers.
-    public var isWatched: Bool
-
-    /// Replaces this value by the later value.
-    public mutating func merge(_ later: TrafficInterest) {
-        self = later
-    }
-}
-
-/// A request for lists of transfers, which ends when the object is released: see ``Activity/watchTraffic()``.
-public final class TrafficWatch: Sendable {
-    private let onEnd: @Sendable () -> Void
-
-    init(onEnd: @escaping @Sendable () -> Void) {
-        self.onEnd = onEnd
-    }
-
-    deinit {
-        onEnd()
-    }
-}
-
 /// The failures of requests in this run of the program.
 extension Activity {
     /// Records a failure. The record replaces an older failure of the same subject.
@@ -324,18 +283,18 @@ extension Activity {
     public func recordFailure(_ failure: FailureReport) {
         change { state in
             state.reports.add(failure)
-            return Change(hasFailures: true)
+            return Change(hasFailures: true, failures: [failure.subject])
         }
     }
 
     /// Removes the failure of a subject that succeeded, is gone, or is tried again.
     public func removeFailure(of subject: Wish.Subject) {
-        changeReports { $0.remove(subject) }
+        changeReports(of: subject) { $0.remove(subject) }
     }
 
     /// Records that a failed subject will not be retried, because no wish names it.
     public func cancelRetry(of subject: Wish.Subject) {
-        changeReports { $0.cancelRetry(of: subject) }
+        changeReports(of: subject) { $0.cancelRetry(of: subject) }
     }
 
     /// Removes the failures of a gallery that was removed.
@@ -345,9 +304,10 @@ extension Activity {
 
     /// Changes the list of failures. Listeners hear of the change only if `body` returns true, because most subjects
     /// never failed.
-    private func changeReports(_ body: (inout FailureList) -> Bool) {
+    private func changeReports(of subject: Wish.Subject? = nil, _ body: (inout FailureList) -> Bool) {
         let isChanged = state.withLock { body(&$0.reports) }
-        if isChanged { change { _ in Change(hasFailures: true) } }
+        guard isChanged else { return }
+        change { _ in Change(hasFailures: true, failures: Set([subject].compactMap { $0 })) }
     }
 
     /// Removes all failures.
@@ -363,28 +323,14 @@ extension Activity {
         state.withLock { $0.reports.newestFirst }
     }
 
+    /// Returns the failure of a subject. Returns nil if the subject has succeeded since, or has not failed.
+    public func failureReport(of subject: Wish.Subject) -> FailureReport? {
+        state.withLock { $0.reports[subject] }
+    }
+
     /// The number of failures without a later success.
     public var failureCount: Int {
         state.withLock { $0.reports.count }
-    }
-}
-
-/// A problem of the disk that affects all data in the cache. The interface shows each problem once.
-public enum StorageTrouble: Hashable, Sendable {
-    /// The disk is full.
-    case full
-    /// The file system is read-only.
-    case readOnly
-    /// Writing to the disk fails.
-    case failing
-
-    /// The sentence that the interface shows to the user.
-    public var notice: String {
-        switch self {
-        case .full: "The disk is full: nothing new can be stored."
-        case .readOnly: "The cache is read-only: nothing new can be stored."
-        case .failing: "The disk reports errors: nothing new can be stored. The log says more."
-        }
     }
 }
 
@@ -394,16 +340,7 @@ extension Activity {
     /// that the user declined is not asked again.
     public func ask(_ question: SignInQuestion) {
         change { state in
-            if let declined = state.declinedSignIns[question.place] {
-                state.declinedSignIns[question.place] = declined.union(question.galleries)
-            } else if let index = state.questions.firstIndex(where: { $0.place == question.place }) {
-                var question = question
-                question.galleries.formUnion(state.questions[index].galleries)
-                question.browserServer = question.browserServer ?? state.questions[index].browserServer
-                state.questions[index] = question
-            } else {
-                state.questions.append(question)
-            }
+            state.questions.ask(question)
             return Change(hasSignIns: true)
         }
     }
@@ -411,7 +348,7 @@ extension Activity {
     /// Withdraws a question that was answered or is no longer needed.
     public func withdrawQuestion(_ place: SignInPlace) {
         change { state in
-            state.questions.removeAll { $0.place == place }
+            state.questions.withdraw(place)
             return Change(hasSignIns: true)
         }
     }
@@ -419,18 +356,14 @@ extension Activity {
     /// Declines a question until the next ``retry(_:)`` of its gallery.
     public func declineQuestion(_ place: SignInPlace) {
         change { state in
-            let galleries = state.questions.filter { $0.place == place }.reduce(into: Set()) {
-                $0.formUnion($1.galleries)
-            }
-            state.questions.removeAll { $0.place == place }
-            state.declinedSignIns[place, default: []].formUnion(galleries)
+            state.questions.decline(place)
             return Change(hasSignIns: true)
         }
     }
 
     /// The open questions, the oldest first.
     public var questions: [SignInQuestion] {
-        state.withLock { $0.questions }
+        state.withLock { $0.questions.open }
     }
 
     /// Records that Vitrine may retry a gallery's refused requests with new credentials.
@@ -484,6 +417,67 @@ extension Activity {
     public func endSignIn(_ signIn: BrowserSignIn) {
         state.withLock { state in
             if state.browserSignIn?.signIn == signIn { state.browserSignIn = nil }
+        }
+    }
+}
+
+/// The parts of an activity that one process passes to another.
+extension Activity {
+    /// Returns the work for a gallery.
+    public func part(of gallery: GalleryID) -> GalleryPart {
+        state.withLock { state in
+            var part = GalleryPart()
+            (part.phase, part.failure) = (state.phases[gallery], state.failures[gallery])
+            part.isCancelled = state.cancelled.contains(gallery)
+            part.isReadingAlbums = state.readingAlbums.contains(gallery)
+            return part
+        }
+    }
+
+    /// Replaces the work for a gallery by that of another process.
+    public func adopt(_ part: GalleryPart, of gallery: GalleryID) {
+        change { state in
+            (state.phases[gallery], state.failures[gallery]) = (part.phase, part.failure)
+            if part.isCancelled { state.cancelled.insert(gallery) } else { state.cancelled.remove(gallery) }
+            if part.isReadingAlbums { state.readingAlbums.insert(gallery) } else { state.readingAlbums.remove(gallery) }
+            return Change(galleries: [gallery])
+        }
+    }
+
+    /// Replaces the progress and the failure of a picture by those of another process.
+    public func adopt(_ progress: Progress?, _ failure: Failure?, of picture: Wish.Subject) {
+        change { state in
+            (state.transfers[picture], state.pictureFailures[picture]) = (progress, failure)
+            return Change(pictures: [picture])
+        }
+    }
+
+    /// Removes the open questions and returns them, for another process that asks them.
+    public func takeQuestions() -> [SignInQuestion] {
+        state.withLock { $0.questions.takeAll() }
+    }
+
+    /// Removes all running work, because its process has ended.
+    public func endAllWork() {
+        change { state in
+            let galleries = Set(state.phases.keys).union(state.readingAlbums)
+            let pictures = Set(state.transfers.keys)
+            (state.phases, state.readingAlbums, state.transfers) = ([:], [], [:])
+            state.traffic.report = state.traffic.report?.withoutTransfers
+            return Change(galleries: galleries, pictures: pictures, hasTraffic: true)
+        }
+    }
+
+    /// The running sign-in with the browser, and its stage.
+    public var browserSignIn: (signIn: BrowserSignIn, stage: BrowserSignIn.Stage)? {
+        state.withLock { $0.browserSignIn }
+    }
+
+    /// Takes over a sign-in with the browser that another process has started; nil for none.
+    public func adopt(_ signIn: BrowserSignIn?) {
+        state.withLock { state in
+            guard state.browserSignIn?.signIn != signIn else { return }
+            state.browserSignIn = signIn.map { ($0, .starting) }
         }
     }
 }

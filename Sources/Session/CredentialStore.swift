@@ -1,3 +1,4 @@
+import Concurrency
 import Model
 import Synchronization
 
@@ -31,19 +32,21 @@ public final class CredentialStore: Sendable {
             if case .origin(let origin) = place { mayUse(origin, in: gallery) } else { true }
         }
 
+        func galleries(for place: SignInPlace) -> Set<GalleryID> {
+            if case .origin(let origin) = place { granted[origin] ?? [] } else { [] }
+        }
+
         mutating func remove(refused signIn: SignIn, by place: SignInPlace) {
             refused[place, default: []].insert(signIn)
-            switch signIn {
-            case .password(let user, _): refusedUsers[place] = user
-            case .accessKey(let key): refusedUsers[place] = key.id
-            case .token, .header: break
-            }
+            if let user = signIn.user { refusedUsers[place] = user }
             if known[place] == signIn { known[place] = nil }
         }
     }
 
     private let state = Mutex(State())
     private let keeping: CredentialKeeping?
+    private let takings = Subscribers<TakenCredentials>()
+    private let refusals = Subscribers<RefusedUsers>()
 
     /// Creates an empty store.
     ///
@@ -58,6 +61,34 @@ public final class CredentialStore: Sendable {
             state.known[place] = signIn
             state.refused[place]?.remove(signIn)
             if case .origin(let origin) = place { state.granted[origin, default: []].formUnion(galleries) }
+            takings.send(TakenCredentials(entries: [place: .init(signIn: signIn, galleries: galleries)]))
+        }
+    }
+
+    /// Calls `body` with the known credentials, and with those that the user enters later, before ``take(_:for:by:)``
+    /// returns. Ends with the result's release.
+    public func relayTakings(_ body: @escaping @Sendable (TakenCredentials) -> Void) -> Relay<TakenCredentials> {
+        state.withLock { state in
+            let entries = state.known.map { place, signIn in
+                (place, TakenCredentials.Entry(signIn: signIn, galleries: state.galleries(for: place)))
+            }
+            body(TakenCredentials(entries: Dictionary(entries) { first, _ in first }))
+            return takings.relay(body)
+        }
+    }
+
+    /// Calls `body` with the users that servers and proxies refuse. Ends with the result's release.
+    public func relayRefusals(_ body: @escaping @Sendable (RefusedUsers) -> Void) -> Relay<RefusedUsers> {
+        refusals.relay(body)
+    }
+
+    /// Records the users that servers and proxies have refused in another process, and drops their credentials.
+    public func adopt(_ refused: RefusedUsers) {
+        state.withLock { state in
+            for (place, user) in refused.users {
+                state.refusedUsers[place] = user
+                if state.known[place]?.user == user { state.known[place] = nil }
+            }
         }
     }
 
@@ -85,7 +116,7 @@ public final class CredentialStore: Sendable {
     /// - Parameter isRefused: compares the known credentials with the refused ones. The user may have entered others
     ///   meanwhile.
     public func recordRefusal(byProxy proxy: String, _ isRefused: (SignIn) -> Bool) {
-        state.withLock { state in
+        change { state in
             guard let known = state.known[.proxy(proxy)], isRefused(known) else { return }
             state.remove(refused: known, by: .proxy(proxy))
         }
@@ -111,7 +142,7 @@ public final class CredentialStore: Sendable {
     ///   - place: the server or proxy that refused them.
     ///   - gallery: the gallery on whose behalf Vitrine sent them.
     public func hasOther(than sent: SignIn?, for place: SignInPlace, in gallery: Address) async -> Bool {
-        let isKnown = state.withLock { state in
+        let isKnown = change { state in
             if let sent { state.remove(refused: sent, by: place) }
             return state.mayUse(place, in: gallery) && state.known[place] != nil
         }
@@ -132,7 +163,7 @@ public final class CredentialStore: Sendable {
         guard question.wantsAccessKey, case .origin(let origin) = question.place else {
             return await hasOther(than: sent, for: question.place, in: gallery)
         }
-        let isKnown = state.withLock { state -> Bool in
+        let isKnown = change { state -> Bool in
             guard state.mayUse(origin, in: gallery) else { return false }
             return state.adapt(sent, to: question, at: origin)
         }
@@ -146,6 +177,16 @@ public final class CredentialStore: Sendable {
             guard let key = keys.first(where: { !state.hasRefused($0, question.place) }) else { return false }
             state.known[question.place] = key
             return true
+        }
+    }
+
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
+        state.withLock { state in
+            let before = state.refusedUsers
+            let result = body(&state)
+            let new = state.refusedUsers.filter { before[$0.key] != $0.value }
+            if !new.isEmpty { refusals.send(RefusedUsers(users: new)) }
+            return result
         }
     }
 
@@ -208,11 +249,11 @@ extension CredentialStore.State {
 /// Functions that store credentials between runs. The functions may be slow and run off the main actor.
 public struct CredentialKeeping: Sendable {
     /// Returns stored credentials. Returns nil if there are none.
-    let lookUp: @Sendable (SignInPlace) async -> SignIn?
+    public let lookUp: @Sendable (SignInPlace) async -> SignIn?
     /// Stores credentials. Returns an error message if that fails.
     let keep: @Sendable (SignIn, SignInPlace, SignInKeeping) async -> String?
     /// Returns the user's access keys for the storage service at an origin, the most important first.
-    let accessKeys: @Sendable (Origin) async -> [AccessKey]
+    public let accessKeys: @Sendable (Origin) async -> [AccessKey]
 
     /// Creates the functions.
     public init(
@@ -223,5 +264,109 @@ public struct CredentialKeeping: Sendable {
         self.accessKeys = accessKeys
         self.lookUp = lookUp
         self.keep = keep
+    }
+}
+
+extension SignIn {
+    /// The user's name, or the public part of an access key; nil for tokens and headers.
+    fileprivate var user: String? {
+        switch self {
+        case .password(let user, _): user
+        case .accessKey(let key): key.id
+        case .token, .header: nil
+        }
+    }
+}
+
+/// Credentials that the user has entered, for another process that sends them.
+public struct TakenCredentials: Coalescing, Equatable {
+    /// The credentials for a server or proxy.
+    public struct Entry: Hashable, Sendable {
+        /// The credentials.
+        public var signIn: SignIn
+        /// The galleries on other servers that may use the credentials.
+        public var galleries: Set<GalleryID>
+
+        /// Creates an entry.
+        public init(signIn: SignIn, galleries: Set<GalleryID>) {
+            (self.signIn, self.galleries) = (signIn, galleries)
+        }
+    }
+
+    /// The credentials of each server and proxy.
+    public var entries: [SignInPlace: Entry]
+
+    /// Creates a set of credentials.
+    public init(entries: [SignInPlace: Entry]) {
+        self.entries = entries
+    }
+
+    /// Adds later credentials, which replace earlier ones of the same server or proxy.
+    public mutating func merge(_ later: TakenCredentials) {
+        entries.merge(later.entries) { earlier, later in
+            Entry(signIn: later.signIn, galleries: earlier.galleries.union(later.galleries))
+        }
+    }
+}
+
+/// The users whom servers and proxies have refused last.
+public struct RefusedUsers: Coalescing, Equatable {
+    /// The name of the user at each server or proxy.
+    public var users: [SignInPlace: String]
+
+    /// Creates a set of refusals.
+    public init(users: [SignInPlace: String]) {
+        self.users = users
+    }
+
+    /// Adds later refusals.
+    public mutating func merge(_ later: RefusedUsers) {
+        users.merge(later.users) { _, later in later }
+    }
+}
+
+/// The questions for credentials that wait for the user.
+struct QuestionList {
+    /// The open questions, the oldest first.
+    private(set) var open: [SignInQuestion] = []
+    /// The servers and proxies whose questions the user declined, with the galleries whose requests caused the question.
+    private var declined: [SignInPlace: Set<GalleryID>] = [:]
+
+    /// Adds a question, or extends the open question of the same server or proxy. Drops a declined question.
+    mutating func ask(_ question: SignInQuestion) {
+        if let galleries = declined[question.place] {
+            declined[question.place] = galleries.union(question.galleries)
+        } else if let index = open.firstIndex(where: { $0.place == question.place }) {
+            var question = question
+            question.galleries.formUnion(open[index].galleries)
+            question.browserServer = question.browserServer ?? open[index].browserServer
+            open[index] = question
+        } else {
+            open.append(question)
+        }
+    }
+
+    /// Withdraws a question that was answered or is no longer needed.
+    mutating func withdraw(_ place: SignInPlace) {
+        open.removeAll { $0.place == place }
+    }
+
+    /// Declines a question until the next ``retry(_:)`` of its gallery.
+    mutating func decline(_ place: SignInPlace) {
+        for question in open where question.place == place {
+            declined[place, default: []].formUnion(question.galleries)
+        }
+        withdraw(place)
+    }
+
+    /// Allows the declined questions of a gallery again.
+    mutating func retry(_ gallery: GalleryID) {
+        declined = declined.filter { !$0.value.contains(gallery) }
+    }
+
+    /// Removes the open questions and returns them.
+    mutating func takeAll() -> [SignInQuestion] {
+        defer { open = [] }
+        return open
     }
 }

@@ -14,6 +14,9 @@ struct FailureList {
     var newestFirst: [FailureReport] { reports.reversed() }
     var count: Int { reports.count }
 
+    /// The report of a subject; nil if there is none.
+    subscript(subject: Wish.Subject) -> FailureReport? { index(of: subject).map { reports[$0] } }
+
     /// Adds a report as the newest report. After a second attempt or later, the report keeps the time of the first
     /// failure.
     mutating func add(_ report: FailureReport) {
@@ -52,5 +55,33 @@ struct FailureList {
 
     private func index(of subject: Wish.Subject) -> Int? {
         subjects.contains(subject) ? reports.lastIndex { $0.subject == subject } : nil
+    }
+}
+
+/// A problem of the disk that affects all data in the cache. The interface shows each problem once.
+public enum StorageTrouble: UInt8, Hashable, Sendable, CaseIterable {
+    /// The disk is full.
+    case full
+    /// The file system is read-only.
+    case readOnly
+    /// Writing to the disk fails.
+    case failing
+
+    /// The problem as a short phrase without a full stop.
+    public var reason: String {
+        switch self {
+        case .full: "the disk is full"
+        case .readOnly: "the cache is read-only"
+        case .failing: "the disk reports errors"
+        }
+    }
+
+    /// The sentence that the interface shows to the user.
+    public var notice: String {
+        switch self {
+        case .full: "The disk is full: nothing new can be stored."
+        case .readOnly: "The cache is read-only: nothing new can be stored."
+        case .failing: "The disk reports errors: nothing new can be stored. The log says more."
+        }
     }
 }

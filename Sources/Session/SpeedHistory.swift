@@ -1,3 +1,4 @@
+import Concurrency
 import Model
 import Numbers
 
@@ -51,5 +52,29 @@ struct SpeedHistory {
 
     private static func index(_ second: Int64) -> Int {
         Int(clamping: (second % Int64(clamping: length) &+ Int64(clamping: length)) % Int64(clamping: length))
+    }
+}
+
+/// Says whether a screen shows the transfers.
+public struct TrafficInterest: Coalescing, Equatable {
+    /// Whether a screen shows the transfers.
+    public var isWatched: Bool
+
+    /// Replaces this value by the later value.
+    public mutating func merge(_ later: TrafficInterest) {
+        self = later
+    }
+}
+
+/// A request for lists of transfers, which ends when the object is released: see ``Activity/watchTraffic()``.
+public final class TrafficWatch: Sendable {
+    private let onEnd: @Sendable () -> Void
+
+    init(onEnd: @escaping @Sendable () -> Void) {
+        self.onEnd = onEnd
+    }
+
+    deinit {
+        onEnd()
     }
 }

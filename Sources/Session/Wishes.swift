@@ -22,9 +22,16 @@ public final class Wishes: Sendable {
     private let state = Mutex(WishList())
     private let subscribers = Subscribers<Snapshot>()
     private let signInSubscribers = Subscribers<BrowserSignInWish>()
+    private let statements = Subscribers<WishState>()
+    /// The process whose wishes these are; nil for this process.
+    private let owner: WishOwner?
 
     /// Creates an empty set of wishes.
-    public init() {}
+    ///
+    /// - Parameter owner: the process that makes the wishes, if another does. See ``adopt(_:)``.
+    public init(of owner: WishOwner? = nil) {
+        self.owner = owner
+    }
 
     /// Creates a new identity for stating wishes.
     public func makeWisher() -> Wisher {
@@ -51,6 +58,7 @@ public final class Wishes: Sendable {
 
     /// Requests a subject once. A second request for the same subject only shortens the wait for a retry.
     public func ask(for subject: Wish.Subject, importance: Importance = .list) {
+        if let owner { return owner.ask(subject) }
         state.withLock { list in
             let isNew = list.ask(for: subject, importance: importance)
             send(list, retrying: isNew ? [] : [subject])
@@ -65,7 +73,17 @@ public final class Wishes: Sendable {
     /// Removes a requested subject that was fulfilled or has failed permanently. Stated wishes stay until they are
     /// withdrawn.
     public func fulfil(_ subject: Wish.Subject) {
-        stop(subject)
+        change { list in
+            if let owner, let number = list.setFulfilled(subject) { owner.fulfil(subject, number) }
+            return list.stop(subject)
+        }
+    }
+
+    /// Removes a requested subject that another process has fulfilled.
+    ///
+    /// - Parameter number: the number of the request. A later request for the subject stays.
+    public func fulfil(_ subject: Wish.Subject, number: Int) {
+        change { $0.number(of: subject) == number && $0.stop(subject) }
     }
 
     /// Whether a subject was requested and is neither fulfilled nor stopped.
@@ -163,7 +181,37 @@ public final class Wishes: Sendable {
         state.withLock { subscribers.subscribe(beginningWith: $0.snapshot) }
     }
 
+    // MARK: - Wishes of another process
+
+    /// Calls `body` with the wishes now and after each change, before the change's method returns. Ends with the result's
+    /// release.
+    public func relay(_ body: @escaping @Sendable (WishState) -> Void) -> Relay<WishState> {
+        state.withLock { list in
+            body(list.wishState)
+            return statements.relay(body)
+        }
+    }
+
+    /// Replaces all wishes by those of the process that owns them. Requests that this process has already fulfilled stay
+    /// away.
+    public func adopt(_ wishes: WishState) {
+        state.withLock { list in
+            list.adopt(wishes)
+            send(list, retrying: wishes.retried, retryingAll: wishes.areAllRetried)
+        }
+    }
+
     // MARK: - Sign-ins
+
+    /// Calls `body` with each requested sign-in. Ends with the result's release.
+    public func relayBrowserSignIns(
+        _ body: @escaping @Sendable (BrowserSignInWish) -> Void
+    ) -> Relay<BrowserSignInWish> {
+        state.withLock { list in
+            body(BrowserSignInWish(signIn: list.browserSignIn))
+            return signInSubscribers.relay(body)
+        }
+    }
 
     /// Requests a sign-in with the browser, which replaces an earlier one. Nil ends the earlier one.
     public func signIn(withBrowser signIn: BrowserSignIn?) {
@@ -190,6 +238,12 @@ public final class Wishes: Sendable {
     /// Sends a snapshot to the listeners. The caller holds the lock, so that two changes cannot arrive in the wrong
     /// order.
     private func send(_ list: WishList, retrying subjects: Set<Wish.Subject> = [], retryingAll isAll: Bool = false) {
+        if statements.areWaiting {
+            var wishes = list.wishState
+            (wishes.retried, wishes.areAllRetried) = (subjects, isAll)
+            statements.send(wishes)
+        }
+        guard subscribers.areWaiting else { return }
         var snapshot = list.snapshot
         snapshot.retried = subjects
         snapshot.areAllRetried = isAll
@@ -243,6 +297,8 @@ struct WishList {
     var browserSignIn: BrowserSignIn?
     private var nextNumber = 0
     private var nextWisher = 0
+    /// The requests of another process that this process has fulfilled, until that process knows.
+    private var fulfilled: [Wish.Subject: Int] = [:]
 
     mutating func makeWisher() -> Wishes.Wisher {
         nextWisher += 1
@@ -287,6 +343,36 @@ struct WishList {
 
     func isStanding(_ subject: Wish.Subject) -> Bool {
         asked.contains { $0.wish.subject == subject }
+    }
+
+    /// Returns the number of the request for a subject. Returns nil if the subject was not requested.
+    func number(of subject: Wish.Subject) -> Int? {
+        asked.first { $0.wish.subject == subject }?.number
+    }
+
+    /// Notes that a request is fulfilled. Returns the request's number.
+    mutating func setFulfilled(_ subject: Wish.Subject) -> Int? {
+        guard let number = number(of: subject) else { return nil }
+        fulfilled[subject] = number
+        return number
+    }
+
+    /// Everything that another process needs to know of these wishes.
+    var wishState: WishState {
+        WishState(
+            stated: stated.flatMap(\.wishes), asked: asked.map { WishState.Request(wish: $0.wish, number: $0.number) },
+            declined: Set(declined.keys), isPaused: isPaused)
+    }
+
+    /// Takes over the wishes of another process.
+    mutating func adopt(_ wishes: WishState) {
+        let numbers = wishes.asked.map { ($0.wish.subject, $0.number) }
+        let known = Dictionary(numbers) { first, _ in first }
+        fulfilled = fulfilled.filter { known[$0.key] == $0.value }
+        stated = wishes.stated.isEmpty ? [] : [(Wishes.Wisher(number: 0), wishes.stated)]
+        asked = wishes.asked.filter { fulfilled[$0.wish.subject] != $0.number }.map { ($0.wish, $0.number) }
+        declined = Dictionary(wishes.declined.map { ($0, Importance.rest) }) { first, _ in first }
+        isPaused = wishes.isPaused
     }
 
     mutating func decline(_ subject: Wish.Subject) -> Bool {
@@ -341,38 +427,61 @@ extension Wish.Subject {
     }
 }
 
-/// A sign-in that the user makes with the browser.
-///
-/// The screen starts one in the ``Activity`` and states it in the ``Wishes``. The network asks the server for a page,
-/// waits until the user has signed in there, and sets each ``Stage`` in the activity.
-public struct BrowserSignIn: Hashable, Sendable {
-    /// The number of the sign-in in this run of the program.
-    let number: Int
-    /// The address below which the server has its sign-in pages.
-    public let server: Address
-    /// The galleries whose requests need the sign-in.
-    public let galleries: Set<GalleryID>
+/// All wishes of one process, for another process that fulfils them.
+public struct WishState: Coalescing, Equatable {
+    /// A requested subject.
+    public struct Request: Hashable, Sendable {
+        /// The subject with its importance.
+        public var wish: Wish
+        /// The number of the request. A later request for the same subject has another number.
+        public var number: Int
 
-    /// The progress of a sign-in.
-    public enum Stage: Hashable, Sendable {
-        /// The server has not named its page yet.
-        case starting
-        /// The user can open the server's page at this address.
-        case waiting(Address)
-        /// The user has signed in, and the server made these credentials.
-        case granted(SignIn)
-        /// The sign-in failed.
-        case failed(Failure)
+        /// Creates a request.
+        public init(wish: Wish, number: Int) {
+            (self.wish, self.number) = (wish, number)
+        }
+    }
+
+    /// The wishes of all screens.
+    public var stated: [Wish] = []
+    /// The requests of the user.
+    public var asked: [Request] = []
+    /// The declined subjects.
+    public var declined: Set<Wish.Subject> = []
+    /// Whether new transfers are held back.
+    public var isPaused = false
+    /// The subjects whose waits for a retry should end.
+    public var retried: Set<Wish.Subject> = []
+    /// Whether all waits for a retry should end.
+    public var areAllRetried = false
+
+    /// Creates a state.
+    public init(
+        stated: [Wish] = [], asked: [Request] = [], declined: Set<Wish.Subject> = [], isPaused: Bool = false
+    ) {
+        (self.stated, self.asked, self.declined, self.isPaused) = (stated, asked, declined, isPaused)
+    }
+
+    /// Takes the later wishes, and keeps the retries of both.
+    public mutating func merge(_ later: WishState) {
+        let (retried, areAllRetried) = (retried, areAllRetried)
+        self = later
+        self.retried.formUnion(retried)
+        self.areAllRetried = self.areAllRetried || areAllRetried
     }
 }
 
-/// The sign-in with the browser that a screen wants now.
-public struct BrowserSignInWish: Coalescing, Equatable {
-    /// The sign-in; nil for none.
-    public var signIn: BrowserSignIn?
+/// The process that makes wishes, seen from the process that fulfils them.
+public struct WishOwner: Sendable {
+    let ask: @Sendable (Wish.Subject) -> Void
+    let fulfil: @Sendable (Wish.Subject, Int) -> Void
 
-    /// Replaces this wish by the later wish.
-    public mutating func merge(_ later: BrowserSignInWish) {
-        self = later
+    /// - Parameters:
+    ///   - ask: passes on the request for a subject that has changed.
+    ///   - fulfil: reports that the request with a number is fulfilled. Neither function may block, or call the wishes.
+    public init(
+        ask: @escaping @Sendable (Wish.Subject) -> Void, fulfil: @escaping @Sendable (Wish.Subject, Int) -> Void
+    ) {
+        (self.ask, self.fulfil) = (ask, fulfil)
     }
 }

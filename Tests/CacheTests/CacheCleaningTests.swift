@@ -249,7 +249,7 @@ extension CacheCleaningTests {
         let here = try own.open(address("here"))
         var keys: Set<PhotoKey> = []
         try here.read { try $0.forEachPhoto { keys.insert($0.key) } }
-        let lists = try here.read { ClosedGalleryCache(folder: here.folder).databaseSize - (try $0.freeBytes()) }
+        let lists = try here.read { try $0.usedBytes() }
         await CacheCleaning(
             own, limit: lists + 150_000, remembered: nil, wished: { [keys] _ in keys }, now: now, log: log
         ).run()

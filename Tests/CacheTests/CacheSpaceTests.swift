@@ -48,7 +48,7 @@ import Testing
 
     private func size(_ cache: GalleryCache) throws -> Int64 {
         let gallery = ClosedGalleryCache(folder: cache.folder)
-        return try gallery.photosSize + gallery.databaseSize - cache.read { try $0.freeBytes() }
+        return try gallery.photosSize + cache.read { try $0.usedBytes() }
     }
 
     private func cleaning(_ caches: CacheFolder, limit: Int64, wished: Set<PhotoKey> = []) -> CacheCleaning {

@@ -1,5 +1,6 @@
 import Concurrency
 import Model
+import Numbers
 import Synchronization
 
 /// Decides what to remove when all caches together exceed their limit. Each call decides one step.
@@ -140,10 +141,54 @@ public final class CacheSpace: Sendable {
         /// The total number of bytes that triggers the next alarm.
         var next: Int64 = .max
         var isShort = false
+
+        /// The state for another process, with the bytes written since the caches were measured.
+        var measurement: Measurement {
+            Measurement(size: size.map { $0.addingReportingOverflow(written).partialValue }, isShort: isShort)
+        }
+    }
+
+    /// Bytes that this process has written.
+    public struct Written: Coalescing, Equatable {
+        /// The number of bytes.
+        public var bytes: Int64
+        /// Whether the caches must be measured, because a large file was removed.
+        public var isCountDue = false
+
+        /// Creates a number of bytes.
+        public init(bytes: Int64, isCountDue: Bool = false) {
+            (self.bytes, self.isCountDue) = (bytes, isCountDue)
+        }
+
+        /// Adds bytes written later.
+        public mutating func merge(_ later: Written) {
+            bytes = (ByteCount(bytes) + ByteCount(later.bytes)).int64
+            isCountDue = isCountDue || later.isCountDue
+        }
+    }
+
+    /// The result of measuring the caches, for another process that writes.
+    public struct Measurement: Coalescing, Equatable {
+        /// The bytes of all caches; nil before the first measurement.
+        public var size: Int64?
+        /// Whether the caches lack space. See ``CacheSpace/isShort``.
+        public var isShort: Bool
+
+        /// Creates a measurement.
+        public init(size: Int64?, isShort: Bool) {
+            (self.size, self.isShort) = (size, isShort)
+        }
+
+        /// Replaces this measurement by the later one.
+        public mutating func merge(_ later: Measurement) {
+            self = later
+        }
     }
 
     private let state: Mutex<State>
     private let subscribers = Subscribers<Alarm>()
+    private let writes = Subscribers<Written>()
+    private let measurements = Subscribers<Measurement>()
 
     init(limit: Int64?) {
         state = Mutex(State(limit: limit))
@@ -154,7 +199,7 @@ public final class CacheSpace: Sendable {
 
     /// Sets the limit, and requests a measurement.
     public func setLimit(_ limit: Int64?) {
-        let isDue = state.withLock { state in
+        let isDue = change { state in
             guard limit != state.limit else { return false }
             state.limit = limit
             // The next count sets these.
@@ -172,7 +217,44 @@ public final class CacheSpace: Sendable {
 
     /// Requests a measurement if there is a limit, after a large file was removed.
     func requestCount() {
+        writes.send(Written(bytes: 0, isCountDue: true))
         if limit != nil { subscribers.send(Alarm()) }
+    }
+
+    /// Calls `body` with bytes that this process writes. Ends with the result's release.
+    public func relayWrites(_ body: @escaping @Sendable (Written) -> Void) -> Relay<Written> {
+        writes.relay(body)
+    }
+
+    /// Calls `body` now and after each measurement. Ends with the result's release.
+    public func relayMeasurements(_ body: @escaping @Sendable (Measurement) -> Void) -> Relay<Measurement> {
+        state.withLock { state in
+            body(state.measurement)
+            return measurements.relay(body)
+        }
+    }
+
+    /// Takes over a measurement of the process that cleans the caches.
+    public func adopt(_ measurement: Measurement) {
+        state.withLock { state in
+            (state.size, state.written) = (measurement.size, 0)
+            state.isShort = measurement.isShort
+        }
+    }
+
+    /// Adds the bytes that another process has written.
+    public func adopt(_ written: Written) {
+        recordWritten(written.bytes)
+        if written.isCountDue { requestCount() }
+    }
+
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
+        state.withLock { state in
+            let before = state.isShort
+            let result = body(&state)
+            if state.isShort != before { measurements.send(state.measurement) }
+            return result
+        }
     }
 
     /// Subscribes to requests to measure the caches.
@@ -180,9 +262,10 @@ public final class CacheSpace: Sendable {
 
     /// Adds written bytes to the total. Sends an alarm if the total has reached the next threshold.
     func recordWritten(_ bytes: Int64) {
-        let isDue = state.withLock { state in
+        writes.send(Written(bytes: bytes))
+        let isDue = change { state in
             guard let size = state.size else { return false }
-            state.written = state.written.addingReportingOverflow(max(0, bytes)).partialValue
+            state.written = (ByteCount(state.written) + ByteCount(bytes)).int64
             let total = size.addingReportingOverflow(state.written).partialValue
             // Writing was faster than counting. Invisible pictures must wait.
             if let limit = state.limit, total >= limit { state.isShort = true }
@@ -205,6 +288,7 @@ public final class CacheSpace: Sendable {
     ///   - isCleaned: whether cleaning has removed everything it may from closed caches.
     func recordCount(_ size: Int64, before written: Int64 = .max, isCleaned: Bool) {
         state.withLock { state in
+            defer { measurements.send(state.measurement) }
             (state.size, state.written) = (size, max(0, state.written - min(written, state.written)))
             guard let limit = state.limit else { return }
             let soft = CacheBudget.part(90, of: limit)

@@ -109,7 +109,8 @@ public actor CacheCleaning {
         inventory.isRemembered = remembered?.contains(name) ?? true
         if let open = caches.openCache(folderNamed: name) {
             (inventory.isInUse, inventory.isOpenHere) = (true, true)
-            inventory.subtractFree((try? open.read { try $0.freeBytes() }) ?? 0)
+            // The log beside an open database grows and disappears, and free space is used before the file grows.
+            if let used = try? open.read({ try $0.usedBytes() }) { inventory.database = used }
         }
         return inventory
     }
@@ -316,11 +317,6 @@ extension CacheInventory {
         database = gallery.databaseSize
         canShrink = isReadable && gallery.canShrink
         setAside = gallery.setAside
-    }
-
-    /// Subtracts the free space in an open gallery's database. SQLite reuses that space before the file grows.
-    mutating func subtractFree(_ free: Int64) {
-        database = max(0, database - free)
     }
 }
 

@@ -42,11 +42,13 @@ public final class CacheFolder: Sendable {
 
     /// Galleries whose caches were opened.
     public struct Opened: Coalescing {
+        /// The caches of the galleries.
+        var caches: [GalleryCache]
         /// The identifiers of the galleries.
-        public var galleries: Set<GalleryID>
+        public var galleries: Set<GalleryID> { Set(caches.map(\.id)) }
 
         /// Adds galleries opened later.
-        public mutating func merge(_ later: Opened) { galleries.formUnion(later.galleries) }
+        public mutating func merge(_ later: Opened) { caches += later.caches }
     }
 
     /// Creates the folder, or uses an empty folder or an existing cache folder. Makes the folder private to the user.
@@ -95,7 +97,7 @@ public final class CacheFolder: Sendable {
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             state.withLock { state in
                 state.caches[id] = cache
-                subscribers.send(Opened(galleries: [id]))
+                subscribers.send(Opened(caches: [cache]))
             }
             return cache
         }
@@ -103,7 +105,16 @@ public final class CacheFolder: Sendable {
 
     /// Subscribes to openings of caches. The stream first delivers the galleries that are already open.
     public func openings() -> CoalescingStream<Opened> {
-        state.withLock { subscribers.subscribe(beginningWith: Opened(galleries: Set($0.caches.keys))) }
+        state.withLock { subscribers.subscribe(beginningWith: Opened(caches: Array($0.caches.values))) }
+    }
+
+    /// Calls `body` with the galleries that are open, and with each that is opened, before ``open(_:)`` returns. Ends with
+    /// the result's release. `body` gets the caches, since it must not ask this folder for them.
+    public func relayOpenings(_ body: @escaping @Sendable ([GalleryCache]) -> Void) -> Relay<Opened> {
+        state.withLock { state in
+            body(Array(state.caches.values))
+            return subscribers.relay { body($0.caches) }
+        }
     }
 
     /// Returns a gallery's cache if this process has opened it.

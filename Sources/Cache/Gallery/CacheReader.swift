@@ -152,11 +152,10 @@ public struct CacheReader {
 }
 
 extension CacheReader {
-    /// Returns the number of free bytes within the database file.
-    func freeBytes() throws -> Int64 {
-        try connection.first("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size") {
-            $0.int(0)
-        } ?? 0
+    /// Returns the number of bytes that the database uses, without free space and without the log beside the database.
+    func usedBytes() throws -> Int64 {
+        let pages = "pragma_page_count, pragma_freelist_count, pragma_page_size"
+        return try connection.first("SELECT (page_count - freelist_count) * page_size FROM \(pages)") { $0.int(0) } ?? 0
     }
 }
 

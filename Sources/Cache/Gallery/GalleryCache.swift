@@ -31,6 +31,8 @@ public final class GalleryCache: Sendable {
     /// The mark that requests a check of the database. Fetched results and drafts create the mark when they find
     /// damage.
     let mark: DamageMark
+    /// The problem of the disk because of which this cache is read-only and closed to other processes; nil if there is none.
+    public let trouble: StorageTrouble?
     private let credentials: CredentialStore
     private let space: CacheSpace
     private let lock: CacheLock
@@ -63,7 +65,7 @@ public final class GalleryCache: Sendable {
         let opened = try GalleryDatabase(
             path: database, partialFolder: files.partialFolder, address: address, hub: hub, mark: mark, log: log
         ).open(lock)
-        wasSetAside = opened.wasSetAside
+        (wasSetAside, trouble) = (opened.wasSetAside, opened.frozen)
         access = opened.frozen == nil ? .readOnly : .frozen
         self.writer = try GalleryWriter(
             writer: opened.writer, frozen: opened.frozen, files: files,
