@@ -81,6 +81,7 @@ build:
 	for archive in $(ARCHIVES); do test ! -e "$$archive" || ln -sf "$$archive" $(STATIC)/; done
 	$(SWIFT) build $(RELEASE) --product vitrine
 	$(SWIFT) build $(RELEASE) --product vitrine-decoder
+	$(SWIFT) build $(RELEASE) --product vitrine-fetcher
 
 # Debian's libjpeg has version 62 of its interface, and that of Ubuntu and most others version 8. So the decoder that runs on all
 # systems contains it.
@@ -165,6 +166,7 @@ install:
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/libexec/vitrine" "$(DESTDIR)$(PREFIX)/share/vitrine"
 	install -s -m 755 $(BUILT)/vitrine "$(DESTDIR)$(PREFIX)/bin/vitrine"
 	install -s -m 755 $(BUILT)/vitrine-decoder "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-decoder"
+	install -s -m 755 $(BUILT)/vitrine-fetcher "$(DESTDIR)$(PREFIX)/libexec/vitrine/vitrine-fetcher"
 	cp -R TestGallery Tools/Towns "$(DESTDIR)$(PREFIX)/share/vitrine/"
 	chmod -R u=rwX,go=rX "$(DESTDIR)$(PREFIX)/share/vitrine"
 	for made in "man:$(MAN)/vitrine.1" "completions bash:$(BASH)/vitrine" "completions zsh:$(ZSH)/_vitrine" \

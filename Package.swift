@@ -52,6 +52,12 @@ let modules: KeyValuePairs<String, [String]> = [
         "Files", "Numbers", "Model", "Concurrency", "Session", "Cache", "HTTP", "Formats", "Scheduling", "Logging",
         "CNetlink",
     ],
+    "FetcherWire": ["Numbers", "Model", "Concurrency", "Session", "Cache", "Logging"],
+    "FetcherClient": ["Model", "Concurrency", "Session", "Cache", "Logging", "FetcherWire", "Sandbox"],
+    "FetcherService": [
+        "Model", "Towns", "Concurrency", "Session", "Cache", "HTTP", "Scheduling", "Networking", "Logging",
+        "FetcherWire",
+    ],
     "Pixels": ["CMemory", "CPackets"],
     "BaselineJPEG": [],
     "LossyWebP": [],
@@ -78,11 +84,11 @@ let modules: KeyValuePairs<String, [String]> = [
 let programs: KeyValuePairs<String, [String]> = [
     "vitrine": [
         "Text", "Concurrency", "Files", "Model", "Towns", "Logging", "Session", "Cache", "HTTP", "Scheduling",
-        "Networking", "Cells", "Pixels",
-        "Pictures",
-        "Terminal",
-        "Settings", "Secrets", "UI", "Export", "Publishing",
+        "Networking", "FetcherClient", "FetcherWire", "Sandbox", "Cells", "Pixels", "Pictures", "Terminal", "Settings",
+        "Secrets",
+        "UI", "Export", "Publishing",
     ],
+    "vitrine-fetcher": ["Concurrency", "FetcherService", "FetcherWire", "Sandbox"],
     "vitrine-decoder": ["Pixels", "Decoding", "Sandbox", "DecoderServer"],
 ]
 
@@ -122,6 +128,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "Networking": [
         "Cache", "Formats", "HTTP", "Logging", "Model", "Numbers", "SQLite", "Concurrency", "Scheduling", "TestSupport",
     ],
+    "FetcherWire": ["Cache", "Logging", "Model", "Session"],
     "Pixels": ["PictureTestSupport", "TestSupport"],
     "BaselineJPEG": ["TestSupport"],
     "LossyWebP": ["PictureTestSupport", "TestSupport"],
@@ -152,6 +159,8 @@ let paths = [
     "LossyWebP": "Sources/Decoder/LossyWebP",
     "Sandbox": "Sources/Decoder/Sandbox", "DecoderServer": "Sources/Decoder/Server",
     "vitrine-decoder": "Sources/Decoder/Program", "vitrine": "Sources/App",
+    "FetcherWire": "Sources/Fetcher/Wire", "FetcherClient": "Sources/Fetcher/Client",
+    "FetcherService": "Sources/Fetcher/Service", "vitrine-fetcher": "Sources/Fetcher/Program",
 ]
 
 /// Modules that a debug build optimises too: tests drive them through hundreds of simulated networks, at a million events
@@ -222,8 +231,9 @@ let package = Package(
             .executableTarget(
                 name: "fuzz",
                 dependencies: [
-                    "BaselineJPEG", "Cache", "Cells", "Decoding", "Export", "Formats", "HTTP", "LossyWebP", "Model",
-                    "Numbers", "Pixels", "Settings", "Terminal", "Text", "TestSupport",
+                    "BaselineJPEG", "Cache", "Cells", "Decoding", "Export", "FetcherWire", "Formats", "HTTP",
+                    "LossyWebP",
+                    "Model", "Numbers", "Pixels", "Settings", "Terminal", "Text", "TestSupport",
                 ],
                 path: "Tools/Fuzz", exclude: ["Corpus"]),
             .executableTarget(
@@ -235,7 +245,10 @@ let package = Package(
             .testTarget(
                 name: "EndToEndTests",
                 dependencies: dependencies(
-                    ["vitrine", "vitrine-decoder", "fuzz", "Cache", "Logging", "Model", "SQLite", "TestSupport"]
+                    [
+                        "vitrine", "vitrine-decoder", "vitrine-fetcher", "fuzz", "Cache", "Logging", "Model", "SQLite",
+                        "TestSupport",
+                    ]
                         + examples.map { "example-" + $0.key.lowercased() })),
             .testTarget(
                 name: "DecoderProcessTests", dependencies: ["vitrine-decoder", "Pixels", "PictureTestSupport"]),

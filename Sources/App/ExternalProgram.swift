@@ -1,9 +1,10 @@
 import Cache
 import Concurrency
 import Export
-@preconcurrency import Glibc  // for environ, which Vitrine never changes
+import Glibc
 import Logging
 import Model
+import Sandbox
 import Session
 import Settings
 import Synchronization
@@ -21,6 +22,7 @@ actor ExternalProgram {
     private var chosen: ExternalCommand?
     private let browser: ExternalCommand?
     private let hasDisplay: Bool
+    private let launcher: Launcher
     private let temporaryFolder: String
     private let wishes: Wishes
     private let onTrouble: @Sendable (String) -> Void
@@ -38,16 +40,17 @@ actor ExternalProgram {
     ///
     /// - Parameters:
     ///   - variable: looks up an environment variable.
+    ///   - launcher: starts the programs, because this process has no network.
     ///   - onTrouble: receives later failures, such as a desktop without a suitable program.
     init(
-        _ settings: Settings, _ variable: (String) -> String?, wishes: Wishes,
+        _ settings: Settings, _ variable: (String) -> String?, wishes: Wishes, launcher: Launcher,
         onTrouble: @escaping @Sendable (String) -> Void
     ) {
         chosen = settings.openWith.flatMap { ExternalCommand($0) }
         browser = variable("BROWSER").flatMap { ExternalCommand(browsers: $0) }
         hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { variable($0)?.isEmpty == false }
         temporaryFolder = variable("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        self.wishes = wishes
+        (self.wishes, self.launcher) = (wishes, launcher)
         self.onTrouble = onTrouble
     }
 
@@ -152,49 +155,17 @@ actor ExternalProgram {
     // MARK: - Processes
 
     private func start(_ words: [String]) throws(ExternalProgramError) {
-        let process = try Self.spawn(words)
+        let program: Launcher.Program
+        do { program = try launcher.start(words) } catch {
+            throw ExternalProgramError.notStarted(words[0], reason: String(cString: strerror(error.code)))
+        }
         let isDesktop = words[0] == Self.desktop
         waiting.run { [onTrouble] in
-            var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            guard let status = program.wait() else { return }
             let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 0
             // Exit codes of other programs have no common meaning.
             if isDesktop, code != 0 { onTrouble("\(ExternalProgramError.unopened(code: code))") }
         }
-    }
-
-    private static func spawn(_ words: [String]) throws(ExternalProgramError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        // The program inherits neither the terminal nor other descriptors.
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)
-        posix_spawn_file_actions_adddup2(&actions, 0, 1)
-        posix_spawn_file_actions_adddup2(&actions, 0, 2)
-        for descriptor in entries("/proc/self/fd").compactMap({ Int32($0) }) where descriptor > 2 {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var (none, all) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        // A new session keeps Ctrl-C and the terminal's end away from the program.
-        let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID
-        posix_spawnattr_setflags(
-            &attributes, Int16(newSession | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)))
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-        defer { arguments.forEach { free($0) } }
-        arguments.append(nil)
-        var process = pid_t()
-        let failure = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
-        guard failure == 0 else {
-            throw .notStarted(words[0], reason: String(cString: strerror(failure)))
-        }
-        return process
     }
 }
 

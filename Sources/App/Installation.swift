@@ -5,6 +5,8 @@ import Model
 struct Installation {
     /// The path of the decoder program.
     let decoder: String
+    /// The path of the program that fetches.
+    let fetcher: String
     /// The address of the example gallery, if the example gallery is installed.
     let testGallery: Address?
 
@@ -15,8 +17,11 @@ struct Installation {
     init() {
         let folder = Self.programFolder
         // An installation has PREFIX/bin, PREFIX/libexec and PREFIX/share; a build has one folder.
-        let decoders = [folder + "/vitrine-decoder", folder + "/../libexec/vitrine/vitrine-decoder"]
-        decoder = decoders.first { access($0, X_OK) == 0 } ?? decoders[0]
+        let program = { (name: String) in
+            let paths = [folder + "/" + name, folder + "/../libexec/vitrine/" + name]
+            return paths.first { access($0, X_OK) == 0 } ?? paths[0]
+        }
+        (decoder, fetcher) = (program("vitrine-decoder"), program("vitrine-fetcher"))
         // A build folder may be a link, so it has one or two names below the sources.
         let (shared, sources) = (folder + "/../share/vitrine/", [folder + "/../../../", folder + "/../../"])
         let galleries = ([shared] + sources).map { $0 + "TestGallery" }

@@ -1,11 +1,14 @@
 import Cache
 import Cells
+import FetcherClient
+import FetcherWire
 import Glibc
 import HTTP
 import Logging
 import Model
 import Networking
 import Pictures
+import Sandbox
 import Scheduling
 import Secrets
 import Session
@@ -29,20 +32,23 @@ struct Services {
     let creationMask: CreationMask
     let storage: Storage
     let installation = Installation()
+    /// Starts the fetcher and programs for photos.
+    let processes: StartedProcesses
     /// Finds the towns of photos; nil if the table is not installed.
     let towns: TownTable?
     let log: Log
     let httpConfiguration: HTTPConfiguration
     let credentials: CredentialStore
+    /// Stored passwords and the user's access keys.
+    private let keeping: CredentialKeeping
     let wishes = Wishes()
     let activity = Activity()
     /// The user's access keys and storage service, from environment and files.
     let accessKeyFiles: AccessKeyFiles
-    /// Reports changes of the machine's networks.
-    let networkWatch = NetworkWatch()
 
-    init(_ invocation: Invocation, _ creationMask: CreationMask) throws {
-        self.creationMask = creationMask
+    /// - Parameter processes: the launcher, which must be older than the threads of this process.
+    init(_ invocation: Invocation, _ creationMask: CreationMask, _ processes: StartedProcesses) throws {
+        (self.creationMask, self.processes) = (creationMask, processes)
         decoder = DecoderClient(path: installation.decoder, from: .server)
         towns = installation.towns.map { TownTable(path: $0) }
         self.invocation = invocation
@@ -64,7 +70,8 @@ struct Services {
         Self.apply(settings, to: log)
         for mistake in inForce.mistakes { log.error(.screen, "\(mistake)") }
         accessKeyFiles = AccessKeyFiles(home: locations.home) { name in getenv(name).map { String(cString: $0) } }
-        credentials = Self.credentials(locations, accessKeyFiles, log)
+        keeping = Self.keeping(locations, accessKeyFiles, log)
+        credentials = CredentialStore(keeping: keeping)
     }
 
     /// Opens the folder that holds all caches.
@@ -118,25 +125,54 @@ struct Services {
         return HTTPClient(configuration, log: log)
     }
 
-    /// - Parameters:
-    ///   - client: runs the transfers; nil for a new client.
-    ///   - folders: follows local folders; nil for commands that show no changes.
-    ///   - changed: the settings that the user has changed meanwhile, if any.
-    func makeController(
-        _ caches: CacheFolder, over client: HTTPClient? = nil, schedule: RetrySchedule = RetrySchedule(),
-        folders: LocalFolders? = nil, changed: Settings? = nil
-    ) -> NetworkController {
-        NetworkController(
-            wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log, folders: folders),
-            client: client ?? makeClient(), governor: governor(changed ?? settings),
-            schedule: schedule, network: networkWatch.changes, disturbance: Self.disturbance(changed ?? settings),
-            onHistory: { keep($0) })
+    /// Creates the client of the program that fetches.
+    func makeFetcher(_ caches: CacheFolder, _ launcher: Launcher, _ settings: Settings? = nil) -> FetcherClient {
+        let parts = FetcherClient.Parts(
+            caches: caches, wishes: wishes, activity: activity, log: log,
+            lookUp: { [keeping] lookUp in
+                switch lookUp {
+                case .password(let place): [await keeping.lookUp(place)].compactMap { $0 }
+                case .accessKeys(let origin): await keeping.accessKeys(origin).map { .accessKey($0) }
+                }
+            },
+            onHistory: { keep(HostHistory(text: $0)) })
+        let tuning = FetcherTuning(settings ?? self.settings)
+        return FetcherClient(path: installation.fetcher, launcher: launcher, parts, tuning)
     }
 
-    /// Creates the object that signs in with the user's browser.
-    func makeBrowserSignIns(_ caches: CacheFolder, over client: HTTPClient) -> BrowserSignIns {
-        BrowserSignIns(
-            wishes: wishes, context: RequestContext(caches: caches, activity: activity, log: log), client: client)
+    /// The launcher. Throws if the system could not fork it at the start.
+    var launcher: Launcher {
+        get throws {
+            guard let launcher = processes.launcher else { throw Launcher.Failure(code: EAGAIN) }
+            return launcher
+        }
+    }
+
+    /// Returns the things that hold until the fetcher ends.
+    ///
+    /// - Parameters:
+    ///   - mostAttempts: the most attempts for each transfer; nil for no limit.
+    ///   - followsFolders: whether to follow changes in local folders.
+    func fetcherSetup(
+        _ caches: CacheFolder, _ settings: Settings? = nil, mostAttempts: Int? = nil, followsFolders: Bool = false,
+        onTrouble: (String) -> Void = { Output.complain($0) }
+    ) throws(SettingsError) -> FetcherSetup {
+        let settings = settings ?? self.settings
+        let isAsAtStart = settings.hasSameConnections(as: self.settings)
+        let configuration =
+            isAsAtStart ? httpConfiguration : try Self.httpConfiguration(settings, locations, onTrouble: onTrouble)
+        var setup = FetcherSetup(cacheFolder: caches.path, userAgent: configuration.userAgent)
+        (setup.ratingsFolder, setup.towns) = (locations.ratingsFolder, installation.towns)
+        (setup.cacheLimit, setup.certificates, setup.netrc) =
+            (settings.cacheLimit, configuration.certificates, configuration.netrc)
+        setup.clientCertificate = configuration.clientCertificate.map {
+            FetcherSetup.ClientCertificate(file: $0.file, key: $0.key, host: $0.host)
+        }
+        setup.requiresWalls = settings.requireSandbox
+        setup.history = history.text
+        setup.mostAttempts = mostAttempts
+        setup.followsFolders = followsFolders
+        return setup
     }
 
     /// Returns the address for a gallery argument of the command line.
@@ -261,11 +297,6 @@ extension Services {
         }
     }
 
-    /// The artificial delays and failures for tests, from the settings.
-    static func disturbance(_ settings: Settings) -> Disturbance {
-        Disturbance(delay: .milliseconds(settings.debugDelay), failingEvery: settings.debugFailures)
-    }
-
     /// The measurements of hosts from earlier runs; empty if the file is unreadable.
     private var history: HostHistory {
         (try? PrivateFile.read(locations.networkFile)).flatMap { $0 }.map { HostHistory(text: $0) } ?? HostHistory()
@@ -298,25 +329,33 @@ extension Services {
 }
 
 extension Services {
-    /// Creates the store of credentials. The store reads saved passwords only when a server requires a password.
-    static func credentials(
+    /// Creates the functions that store credentials. Nothing is read before a server requires a password.
+    private static func keeping(
         _ locations: Locations, _ accessKeyFiles: AccessKeyFiles, _ log: Log
-    ) -> CredentialStore {
+    ) -> CredentialKeeping {
         let secretStore = SecretStore(file: SecretFile(path: locations.passwordsFile), keyring: Keyring()) { trouble in
             log.error(.network, "\(trouble)")
         }
-        return CredentialStore(
-            keeping: CredentialKeeping(
-                lookUp: { await secretStore.signIn(for: $0) },
-                keep: { signIn, realm, keeping in
-                    do {
-                        try await secretStore.keep(signIn, for: realm, in: keeping)
-                        return nil
-                    } catch {
-                        return "\(error)"
-                    }
-                },
-                accessKeys: { accessKeyFiles.keys(for: $0) }))
+        return CredentialKeeping(
+            lookUp: { await secretStore.signIn(for: $0) },
+            keep: { signIn, realm, keeping in
+                do {
+                    try await secretStore.keep(signIn, for: realm, in: keeping)
+                    return nil
+                } catch {
+                    return "\(error)"
+                }
+            },
+            accessKeys: { accessKeyFiles.keys(for: $0) })
+    }
+}
+
+extension FetcherTuning {
+    /// The settings of the fetcher that may change while it runs.
+    init(_ settings: Settings) {
+        self.init(
+            transfers: settings.transfers, delay: settings.debugDelay, failures: settings.debugFailures,
+            cacheLimit: settings.cacheLimit)
     }
 }
 
@@ -358,7 +397,7 @@ extension Settings.LogLevel {
 extension Settings {
     /// Whether the settings of connections are the same, so that connections can go on.
     func hasSameConnections(as other: Settings) -> Bool {
-        (offline, caFile, netrc) == (other.offline, other.caFile, other.netrc)
+        (offline, requireSandbox, caFile, netrc) == (other.offline, other.requireSandbox, other.caFile, other.netrc)
             && (clientCertificate, clientKey, clientCertificateHost)
                 == (other.clientCertificate, other.clientKey, other.clientCertificateHost)
     }

@@ -1,10 +1,12 @@
 import Cache
 import Concurrency
+import FetcherClient
 import Glibc
 import Logging
 import Model
 import Pictures
 import Publishing
+import Sandbox
 import Settings
 import Terminal
 
@@ -14,23 +16,32 @@ enum Vitrine {
     static func main() async {
         // Each thread has its own capabilities, so they go before there are other threads.
         let capabilities = ProgramCapabilities.drop()
+        let invocation = Result { try Invocation(CommandLine.arguments.dropFirst()) }
+        let processes = StartedProcesses(for: (try? invocation.get())?.command)
+        ProgramDescriptors.raiseLimit()
+        // The check holds all descriptors for a moment, in which Dispatch must not need one.
+        let check = Result {
+            if let command = try? invocation.get().command { try ProgramDescriptors.require(command.descriptors) }
+        }
         GlobalTasks.takeOver(count: Services.cores)
         ProgramMemory.returnLargePieces()
-        ProgramDescriptors.raiseLimit()
         // Use the user's locale for dates and sorting.
         setlocale(LC_ALL, "")
         // Vitrine's files are private. Only files in the user's folders follow the user's umask.
         let mask = CreationMask(umask(0o077))
         // Writes handle closed pipes.
         signal(SIGPIPE, SIG_IGN)
-        let code = await run(mask, capabilities)
+        let code = await run(invocation, check, mask, capabilities, processes)
         // Everything is written. `exit` would destroy globals while other threads still use them.
         _exit(code)
     }
 
-    private static func run(_ mask: CreationMask, _ capabilities: ProgramCapabilities) async -> Int32 {
+    private static func run(
+        _ invocation: Result<Invocation, any Error>, _ check: Result<Void, any Error>, _ mask: CreationMask,
+        _ capabilities: ProgramCapabilities, _ processes: StartedProcesses
+    ) async -> Int32 {
         do {
-            let invocation = try Invocation(CommandLine.arguments.dropFirst())
+            let invocation = try invocation.get()
             switch invocation.command {
             case .help:
                 Output.write(Array(HelpText.text.utf8))
@@ -45,15 +56,17 @@ enum Vitrine {
                 Output.print("vitrine \(Version.number)")
                 if isVerbose {
                     try printFindings(invocation, mask)
-                    DecoderDescription(DecoderClient(path: Installation().decoder)).print()
+                    let installation = Installation()
+                    DecoderDescription(DecoderClient(path: installation.decoder)).print()
+                    FetcherDescription(installation.fetcher, processes.launcher).print()
                     if let notice = capabilities.notice { Output.print(notice) }
                 }
                 return ExitCode.done.rawValue
             case .config(let action): return try ConfigCommand(invocation: invocation).run(action).rawValue
             default:
-                try ProgramDescriptors.require(invocation.command.descriptors)
+                try check.get()
                 if invocation.command.fetches { GlobalTasks.prepareTimers() }
-                let services = try Services(invocation, mask)
+                let services = try Services(invocation, mask, processes)
                 if let notice = capabilities.notice { services.log.info(.screen, notice) }
                 defer {
                     services.storage.end()
@@ -89,7 +102,7 @@ enum Vitrine {
 
     /// Prints the findings about the terminal and their reasons.
     private static func printFindings(_ invocation: Invocation, _ mask: CreationMask) throws {
-        let wishes = try Services(invocation, mask).settings.terminalWishes
+        let wishes = try Services(invocation, mask, StartedProcesses(for: nil)).settings.terminalWishes
         let terminal = OutputTerminal(TerminalEnvironment(), wishes, isThorough: true)
         defer { terminal.end() }
         for line in terminal.findings.lines { Output.print(line) }
@@ -104,6 +117,26 @@ enum Vitrine {
         case CacheError.locked, CacheError.damagedInUse, PublishingError.locked: .locked
         default: .someFailed
         }
+    }
+}
+
+/// The process that starts other programs, and the restrictions of this one.
+///
+/// Both must come before this process has threads.
+struct StartedProcesses: Sendable {
+    /// Starts programs without the restrictions of this process; nil for commands that start none.
+    let launcher: Launcher?
+    /// The restrictions of a process with screens; nil for other commands.
+    let walls: StandingRestrictions?
+
+    init(for command: Invocation.Command?) {
+        let startsPrograms = if case .version(isVerbose: true) = command { true } else { command?.fetches == true }
+        launcher = startsPrograms ? try? Launcher() : nil
+        guard case .browse = command, launcher != nil else {
+            walls = nil
+            return
+        }
+        walls = ScreensRules().apply()
     }
 }
 
@@ -146,6 +179,25 @@ enum ExitCode: Int32 {
 /// The version of Vitrine.
 enum Version {
     static let number = "0.1"
+}
+
+/// The fetcher's restrictions, for `vitrine --version --verbose`.
+struct FetcherDescription {
+    private let line: String
+
+    /// Asks a fetcher for its restrictions.
+    init(_ path: String, _ launcher: Launcher?) {
+        do {
+            guard let launcher else { throw Launcher.Failure(code: EAGAIN) }
+            let restrictions = try FetcherClient.restrictions(path: path, launcher: launcher)
+            line = "fetcher sandbox: " + restrictions.joined(separator: ", ")
+        } catch {
+            line = "\(error)"
+        }
+    }
+
+    /// Prints the line.
+    func print() { Output.print(line) }
 }
 
 /// The decoder's libraries and restrictions, for `vitrine --version --verbose`.

@@ -6,7 +6,7 @@ import Testing
     /// A value for each option that is not its default.
     static let values = [
         "cache-dir": "/c", "cache-limit": "500M", "log-level": "debug,xml=off", "log-file": "/l",
-        "log-exchanges": "example.org", "offline": "yes",
+        "log-exchanges": "example.org", "offline": "yes", "require-sandbox": "yes",
         "ascii": "yes",
         "symbols": "half", "pixels": "sixel", "colors": "256", "transparency": "chequer", "theme": "light",
         "plain": "yes", "sync-on-open": "no",

@@ -29,7 +29,8 @@ import Testing
     private nonisolated static let values = [
         "cache-dir": "/c", "cache-limit": "500M", "log-level": "debug", "log-file": "/l",
         "log-exchanges": "example.org",
-        "offline": "yes", "ascii": "no", "symbols": "half", "pixels": "sixel", "colors": "256",
+        "offline": "yes", "require-sandbox": "yes", "ascii": "no", "symbols": "half", "pixels": "sixel",
+        "colors": "256",
         "transparency": "chequer", "theme": "light", "plain": "yes", "sync-on-open": "no", "sync-on-focus": "yes",
         "sync-interval": "15", "all-thumbnails": "yes", "row-height": "4", "sort": "size", "sort-reversed": "yes",
         "sections": "month", "all-photos": "yes", "transfers": "12", "ca-file": "/ca.pem",

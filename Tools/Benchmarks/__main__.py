@@ -83,10 +83,10 @@ def arguments():
         parser.error("--rounds must be at least 1.")
     if not os.access(chosen.binary, os.X_OK):
         parser.error(f"{chosen.binary} is missing; run make build.")
-    decoder = chosen.binary.with_name("vitrine-decoder")
-    if not os.access(decoder, os.X_OK):
-        # Without its decoder, the program shows no pictures.
-        parser.error(f"The decoder {decoder} is missing; run make build.")
+    for name in ("vitrine-decoder", "vitrine-fetcher"):
+        # Without its decoder, the program shows no pictures, and without its fetcher, it fetches nothing.
+        if not os.access(chosen.binary.with_name(name), os.X_OK):
+            parser.error(f"The program {chosen.binary.with_name(name)} is missing; run make build.")
     return chosen
 
 

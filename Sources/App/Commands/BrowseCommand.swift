@@ -1,12 +1,13 @@
 import Cache
 import Session
 import Cells
+import FetcherClient
+import FetcherWire
 import Glibc
-import HTTP
 import Logging
 import Model
-import Networking
 import Pictures
+import Sandbox
 import UI
 import Settings
 import Concurrency
@@ -31,7 +32,7 @@ struct BrowseCommand {
         let place = startsInGalleries ? Place() : try startingPlace(gallery, known, caches)
         if hasDied { services.activity.postNotice(Self.notice(startsInGalleries: startsInGalleries)) }
         terminal.followsMouse = services.settings.mouse
-        let program = externalProgram
+        let program = try externalProgram
         let developer = PictureRenderer(
             caches: caches, decoder: services.decoder,
             desktop: DesktopThumbnails(folder: services.locations.thumbnailsFolder), log: services.log)
@@ -57,7 +58,7 @@ struct BrowseCommand {
         // Mark the run before reading any list, photo or cache, so that their crashes are noticed.
         let mark = RunMark(in: services.locations.runningFolder)
         root.start(at: place)
-        let working = startWorking(caches, developer, shown.stream)
+        let working = try startWorking(caches, developer, shown.stream)
         let following = follow(terminal, caches, program)
         let (pressure, zone) = followSystem(terminal, pipeline)
         let signal = await withCheckedContinuation { continuation in
@@ -225,9 +226,12 @@ struct BrowseCommand {
     }
 
     private var externalProgram: ExternalProgram {
-        ExternalProgram(
-            services.settings, { name in getenv(name).map { String(cString: $0) } }, wishes: services.wishes
-        ) { [activity = services.activity] in activity.postNotice($0) }
+        get throws {
+            ExternalProgram(
+                services.settings, { name in getenv(name).map { String(cString: $0) } }, wishes: services.wishes,
+                launcher: try services.launcher
+            ) { [activity = services.activity] in activity.postNotice($0) }
+        }
     }
 
     /// Starts the transfers, the watching of local folders and the housekeeping.
@@ -235,9 +239,9 @@ struct BrowseCommand {
     /// - Parameter isShown: ends with the first frame.
     private func startWorking(
         _ caches: CacheFolder, _ developer: PictureRenderer, _ isShown: AsyncStream<Void>
-    ) -> Task<Void, Never> {
+    ) throws -> Task<Void, Never> {
         let housekeeping = Housekeeping(services: services, caches: caches)
-        let network = NetworkRun(services: services, caches: caches)
+        let network = NetworkRun(services: services, launcher: try services.launcher, caches: caches)
         return Task.detached(priority: .utility) {
             await withDiscardingTaskGroup { group in
                 group.addTask { await network.run() }
@@ -250,14 +254,15 @@ struct BrowseCommand {
     private static func exitCode(_ signal: Int32) -> Int32 { signal == 0 ? ExitCode.done.rawValue : 128 + signal }
 }
 
-/// The browser's transfers, folder watchers and sign-ins, for the current settings.
+/// The browser's fetcher, for the current settings.
 private struct NetworkRun {
     let services: Services
+    let launcher: Launcher
     let caches: CacheFolder
 
-    /// The controller at work, and the task in which it runs.
+    /// The fetcher at work, and the task in which it runs.
     private struct Work {
-        let controller: NetworkController
+        let fetcher: FetcherClient
         let task: Task<Void, Never>
 
         func end() async {
@@ -269,46 +274,37 @@ private struct NetworkRun {
     /// Works until the task is cancelled.
     func run() async {
         var former = services.settings
-        var work = former.offline ? nil : start(former, services.httpConfiguration)
+        var work = former.offline ? nil : try? start(former)
         for await settings in services.live.changes() where settings != former {
             if settings.offline {
                 await work?.end()
                 work = nil
             } else if !settings.hasSameConnections(as: former) {
                 do throws(SettingsError) {
-                    let configuration = try Services.httpConfiguration(settings, services.locations) {
-                        services.activity.postNotice($0)
-                    }
+                    let setup = try setup(settings)
                     await work?.end()
-                    work = start(settings, configuration)
+                    work = start(settings, setup)
                 } catch {
                     services.activity.postNotice("\(error) Vitrine keeps the former connections.")
                 }
-            } else if let controller = work?.controller {
-                // A new governor knows no measurements of this run.
-                let governor = settings.transfers == former.transfers ? nil : services.governor(settings)
-                let disturbance = Services.disturbance(settings)
-                if governor != nil || disturbance != Services.disturbance(former) {
-                    await controller.use(governor, disturbance)
-                }
+            } else {
+                work?.fetcher.use(FetcherTuning(settings))
             }
             former = settings
         }
         await work?.end()
     }
 
-    private func start(_ settings: Settings, _ configuration: HTTPConfiguration) -> Work {
-        let folders = LocalFolders(wishes: services.wishes)
-        let client = services.makeClient(configuration)
-        let controller = services.makeController(caches, over: client, folders: folders, changed: settings)
-        let browserSignIns = services.makeBrowserSignIns(caches, over: client)
-        let task = Task.detached(priority: .utility) {
-            await withDiscardingTaskGroup { group in
-                group.addTask { await controller.run() }
-                group.addTask { await browserSignIns.run() }
-                group.addTask { await folders.run() }
-            }
-        }
-        return Work(controller: controller, task: task)
+    private func setup(_ settings: Settings) throws(SettingsError) -> FetcherSetup {
+        try services.fetcherSetup(caches, settings, followsFolders: true) { services.activity.postNotice($0) }
+    }
+
+    private func start(_ settings: Settings) throws(SettingsError) -> Work {
+        start(settings, try setup(settings))
+    }
+
+    private func start(_ settings: Settings, _ setup: FetcherSetup) -> Work {
+        let fetcher = services.makeFetcher(caches, launcher, settings)
+        return Work(fetcher: fetcher, task: Task.detached(priority: .utility) { await fetcher.run(setup) })
     }
 }

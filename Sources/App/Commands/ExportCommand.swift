@@ -2,7 +2,6 @@ import Cache
 import Export
 import Glibc
 import Model
-import Scheduling
 import Session
 import Settings
 import Text
@@ -26,9 +25,9 @@ struct ExportCommand {
         let caches = try services.openCaches(for: [address])
         let cache = try caches.open(address)
         let mayFetch = !services.settings.offline
-        let controller = services.makeController(
-            caches, schedule: RetrySchedule(maximumAttempts: Services.attempts))
-        let fetching = mayFetch ? Task { await controller.run() } : nil
+        let fetcher = services.makeFetcher(caches, try services.launcher)
+        let setup = try services.fetcherSetup(caches, mostAttempts: Services.attempts)
+        let fetching = mayFetch ? Task { await fetcher.run(setup) } : nil
         let keeping = Task { await Housekeeping(services: services, caches: caches).keepWithinLimit() }
         defer {
             fetching?.cancel()
@@ -45,6 +44,8 @@ struct ExportCommand {
         Self.showProgress(0, of: keys.count)
         let report = try await export.run { Self.show($0, of: keys.count) }
         Output.progress("")
+        fetching?.cancel()
+        await fetching?.value
         await cache.writer.close()
         // The fetched photos may exceed the cache's limit.
         await Housekeeping(services: services, caches: caches).clean()

@@ -1,11 +1,9 @@
 import Cache
 import Session
 import Model
-import Networking
 import Pictures
 import Settings
 import Text
-import Scheduling
 
 /// `vitrine sync`: fills caches without a screen.
 struct SyncCommand {
@@ -33,9 +31,9 @@ struct SyncCommand {
         let housekeeping = Housekeeping(services: services, caches: caches)
         // Make space before fetching.
         if scope != .list { await housekeeping.clean(forBulkFetches: true) }
-        let schedule = RetrySchedule(maximumAttempts: Services.attempts)
-        let controller = services.makeController(caches, schedule: schedule)
-        let working = Task { await controller.run() }
+        let setup = try services.fetcherSetup(caches, mostAttempts: Services.attempts)
+        let fetcher = services.makeFetcher(caches, try services.launcher)
+        let working = Task { await fetcher.run(setup) }
         let watching = Task { await watch(galleries) }
         let keeping = Task { await housekeeping.keepWithinLimit(isCounted: scope != .list) }
         var left = galleries
@@ -49,10 +47,13 @@ struct SyncCommand {
             for gallery in galleries { services.wishes.ask(for: .albums(gallery.id)) }
             await services.awaitWishes()
         }
+        let wasShort = caches.space.isShort
         working.cancel()
         watching.cancel()
         keeping.cancel()
         await keeping.value
+        // The fetcher has the galleries open, too.
+        await working.value
         // Wait, or the progress line would reappear after it is cleared.
         await watching.value
         Output.progress("")
@@ -61,7 +62,7 @@ struct SyncCommand {
         // Clean before the report: a fast server may have exceeded the limit.
         await housekeeping.clean()
         var code = ExitCode.done
-        let isShort = caches.space.isShort
+        let isShort = wasShort || caches.space.isShort
         for gallery in galleries where try !report(gallery, scope, isShort: isShort) { code = .someFailed }
         if code != .done, scope != .list, isShort {
             Output.complain("The caches have reached cache-limit, so some pictures are missing.")

@@ -65,9 +65,19 @@ public struct ForkedProcess: Sendable {
 /// requests, because the user may change the program that opens photos at any time.
 public final class Launcher: Sendable {
     /// The reason why a program, or the launcher, did not start.
-    public struct Failure: Error {
+    public struct Failure: Error, CustomStringConvertible {
         /// The system's error code. EPIPE means that the launcher has ended.
         public let code: Int32
+
+        /// Creates a reason.
+        public init(code: Int32) {
+            self.code = code
+        }
+
+        /// An error message for the user.
+        public var description: String {
+            "Vitrine cannot start other programs: \(String(cString: strerror(code)))."
+        }
     }
 
     /// A started program.
@@ -78,6 +88,14 @@ public final class Launcher: Sendable {
 
         /// Waits for the program to end. Returns its wait status, 0 for success; nil if the launcher has ended.
         public func wait() -> Int32? { Launcher.answer(answers) }
+
+        /// Waits for the program to end, and kills it after a number of milliseconds.
+        public func end(after patience: Int32) {
+            var watched = pollfd(fd: answers.descriptor, events: Int16(POLLIN), revents: 0)
+            let hasAnswer = poll(&watched, 1, patience) == 1 && Int32(watched.revents) & POLLIN != 0
+            // Without an answer, the program may still run, even if the launcher has ended.
+            if !hasAnswer { kill(number, SIGKILL) }
+        }
     }
 
     private let number: pid_t
@@ -107,9 +125,12 @@ public final class Launcher: Sendable {
     /// - Parameters:
     ///   - words: the program, which is searched in `$PATH`, and its arguments; together at most 100,000 bytes.
     ///   - input: an open descriptor, of which the program gets a copy as its standard input.
-    public func start(_ words: [String], input: CInt? = nil) throws(Failure) -> Program {
+    ///   - isBare: whether the program gets only the variables that networks need, without home, desktop and secrets.
+    public func start(_ words: [String], input: CInt? = nil, isBare: Bool = false) throws(Failure) -> Program {
         do throws(PixelsError) {
-            let answers = try request(words, input)
+            guard words.first?.isEmpty == false else { throw .system(call: "posix_spawnp", code: EINVAL) }
+            // An empty word in front stands for few variables.
+            let answers = try request((isBare ? [""] : []) + words, input)
             guard let number = Self.answer(answers) else { throw .system(call: "poll", code: EPIPE) }
             // An error is negative.
             guard number > 0 else { throw .system(call: "posix_spawnp", code: 0 &- number) }
@@ -185,12 +206,14 @@ private enum LauncherProcess {
         defer { for input in packet.descriptors.dropFirst() { close(input) } }
         guard let descriptor = packet.descriptors.first else { return nil }
         let answers = PacketSocket(adopting: descriptor)
-        let words = packet.bytes.split(separator: 0, omittingEmptySubsequences: false).map {
+        var words = packet.bytes.split(separator: 0, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
+        let isBare = words.first == ""
+        if isBare { words.removeFirst() }
         var number = pid_t()
         // Without an input, /dev/null.
-        let code = spawn(words, input: packet.descriptors.dropFirst().first ?? 1, &number)
+        let code = spawn(words, input: packet.descriptors.dropFirst().first ?? 1, isBare: isBare, &number)
         answer(answers, code == 0 ? number : 0 &- code)
         guard code == 0 else { return nil }
         let end = csandbox_watch(number)
@@ -209,7 +232,7 @@ private enum LauncherProcess {
         try? socket.send(withUnsafeBytes(of: number) { Array($0) })
     }
 
-    private static func spawn(_ words: [String], input: CInt, _ number: inout pid_t) -> Int32 {
+    private static func spawn(_ words: [String], input: CInt, isBare: Bool, _ number: inout pid_t) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -229,6 +252,28 @@ private enum LauncherProcess {
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         defer { arguments.forEach { free($0) } }
         arguments.append(nil)
-        return posix_spawnp(&number, words[0], &actions, &attributes, &arguments, environ)
+        guard isBare else { return posix_spawnp(&number, words[0], &actions, &attributes, &arguments, environ) }
+        var variables = bareVariables
+        return posix_spawnp(&number, words[0], &actions, &attributes, &arguments, &variables)
+    }
+
+    /// The variables of this process that a program for the network needs. They stay in place.
+    private static var bareVariables: [UnsafeMutablePointer<CChar>?] {
+        var variables: [UnsafeMutablePointer<CChar>?] = []
+        var next = environ
+        while let entry = next.pointee {
+            let name = String(cString: entry).prefix { $0 != "=" }
+            if isNeeded(String(name)) { variables.append(entry) }
+            next += 1
+        }
+        return variables + [nil]
+    }
+
+    /// Whether a variable is about languages, times, proxies, certificates, names of hosts, or the loader.
+    private static func isNeeded(_ name: String) -> Bool {
+        let names = ["PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "CURL_CA_BUNDLE", "RES_OPTIONS", "LOCALDOMAIN"]
+        let beginnings = ["LC_", "SSL_CERT_", "LD_", "SWIFT_", "VITRINE_", "ASAN_", "TSAN_", "LLVM_"]
+        return names.contains(name) || name.lowercased().hasSuffix("_proxy")
+            || beginnings.contains(where: name.hasPrefix)
     }
 }

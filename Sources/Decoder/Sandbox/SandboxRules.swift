@@ -278,6 +278,9 @@ public struct StandingRestrictions: Equatable, Sendable {
         (landlock, self.seccomp, usesLandlock) = (nil, seccomp, false)
     }
 
+    /// Whether no restriction is missing.
+    public var areComplete: Bool { seccomp && (!usesLandlock || landlock != nil) }
+
     /// A readable name for each restriction, including missing ones.
     public var names: [String] {
         let landlock = usesLandlock ? [landlock.map { "Landlock \($0)" } ?? "no Landlock"] : []

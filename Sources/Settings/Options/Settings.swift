@@ -71,6 +71,8 @@ public struct Settings: Hashable, Sendable {
     public var logExchanges: String?
     /// Whether Vitrine fetches nothing.
     public var offline = false
+    /// Whether Vitrine fetches nothing if the system cannot restrict the fetcher.
+    public var requireSandbox = false
     /// Whether Vitrine draws with ASCII only.
     public var ascii = false
     /// The characters for pictures.

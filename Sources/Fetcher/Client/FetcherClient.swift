@@ -1,0 +1,435 @@
+import Cache
+import Concurrency
+import FetcherWire
+import Glibc
+import Logging
+import Model
+import Sandbox
+import Session
+import Synchronization
+
+/// Lets the program `vitrine-fetcher` fulfil the wishes of this process.
+///
+///     let client = FetcherClient(path: "/usr/libexec/vitrine/vitrine-fetcher", parts)
+///     let running = Task { await client.run(setup, tuning) }
+///
+/// The first wish starts the program. The two processes share the caches, whose databases announce each commit. Wishes,
+/// settings and credentials go to the fetcher; progress, failures, questions and fulfilled wishes come back. If the fetcher
+/// dies, the client starts it again and repeats everything that it must know.
+public final class FetcherClient: Sendable {
+    /// The parts of this process that the fetcher serves.
+    public struct Parts: Sendable {
+        let caches: CacheFolder
+        let wishes: Wishes
+        let activity: Activity
+        let log: Log
+        let lookUp: @Sendable (LookUp) async -> [SignIn]
+        let onHistory: @Sendable (String) -> Void
+
+        /// - Parameters:
+        ///   - lookUp: returns stored passwords and access keys.
+        ///   - onHistory: stores the measurements of hosts for the next run.
+        public init(
+            caches: CacheFolder, wishes: Wishes, activity: Activity, log: Log,
+            lookUp: @escaping @Sendable (LookUp) async -> [SignIn], onHistory: @escaping @Sendable (String) -> Void
+        ) {
+            (self.caches, self.wishes, self.activity, self.log) = (caches, wishes, activity, log)
+            (self.lookUp, self.onHistory) = (lookUp, onHistory)
+        }
+    }
+
+    private let path: String
+    private let launcher: Launcher
+    private let parts: Parts
+    /// The news for the running fetcher; nil while none runs.
+    private let outbox = Mutex<CoalescingStream<ScreensNews>?>(nil)
+    private let tuning: Mutex<FetcherTuning>
+    /// The sentence with which the fetcher has refused to work.
+    private let refusal = Mutex<String?>(nil)
+    /// The latest measurements of hosts; nil for those of the setup.
+    private let history = Mutex<String?>(nil)
+    /// The local galleries whose folders a fetcher has read, and watches.
+    private let followed = Mutex<Set<GalleryID>>([])
+
+    /// The number of deaths in a row after which the client gives up. A fetcher that served for a minute ends the row.
+    private static let mostDeaths = 5
+
+    /// Creates a client, which does nothing before ``run(_:)``.
+    ///
+    /// - Parameter launcher: starts the program without the restrictions of this process.
+    public init(path: String, launcher: Launcher, _ parts: Parts, _ tuning: FetcherTuning) {
+        (self.path, self.launcher, self.parts) = (path, launcher, parts)
+        self.tuning = Mutex(tuning)
+    }
+
+    /// Returns the restrictions that a fetcher has on this system, from a fetcher that does nothing else.
+    public static func restrictions(path: String, launcher: Launcher) throws(FetcherError) -> [String] {
+        let process = try FetcherProcess(path: path, launcher)
+        defer { process.end() }
+        var setup = FetcherSetup(cacheFolder: "/", userAgent: "")
+        setup.isReportOnly = true
+        try? process.connection.send(setup)
+        guard let news = try? process.connection.receive(FetcherNews.self) else { throw .dies }
+        if let sentence = news.refusal { throw .refused(sentence) }
+        return news.walls
+    }
+
+    /// Uses other settings from now on.
+    public func use(_ tuning: FetcherTuning) {
+        self.tuning.withLock { $0 = tuning }
+        var news = ScreensNews()
+        news.tuning = tuning
+        tell(news)
+    }
+
+    /// Runs the fetcher until the task is cancelled. Then waits until the fetcher has stored what it received.
+    public func run(_ setup: FetcherSetup) async {
+        await waitForWish()
+        var deaths = 0
+        while !Task.isCancelled {
+            let start = BootClock().now
+            do throws(FetcherError) {
+                // A gallery at a new place needs a fetcher that may read there.
+                if try await serve(setup) == .isIncomplete {
+                    begin(again: setup)
+                    continue
+                }
+            } catch {
+                parts.log.error(.network, "\(error)")
+                return await refuse(error)
+            }
+            parts.activity.endAllWork()
+            guard !Task.isCancelled else { return }
+            deaths = BootClock().now - start > .seconds(60) ? 1 : deaths + 1
+            guard deaths < Self.mostDeaths else { return await refuse(.dies) }
+            parts.log.error(.network, "\(FetcherError.died)")
+            if deaths == 1 { parts.activity.postNotice("\(FetcherError.died)") }
+            begin(again: setup)
+        }
+    }
+
+    /// Prepares for another fetcher. It watches only the folders that it has read, so these are read again.
+    private func begin(again setup: FetcherSetup) {
+        parts.activity.endAllWork()
+        guard setup.followsFolders else { return }
+        for gallery in followed.withLock({ $0 }) { parts.wishes.ask(for: .list(gallery)) }
+    }
+
+    /// Waits for a first wish, so that a user who only looks needs no second process.
+    private func waitForWish() async {
+        let stream = CoalescingStream<Signal>()
+        let relays = (
+            parts.wishes.relay { if !$0.stated.isEmpty || !$0.asked.isEmpty { stream.send(Signal()) } },
+            parts.wishes.relayBrowserSignIns { if $0.signIn != nil { stream.send(Signal()) } }
+        )
+        _ = await stream.next()
+        withExtendedLifetime(relays) {}
+    }
+
+    private struct Signal: Coalescing {
+        mutating func merge(_ later: Signal) {}
+    }
+
+    /// Fails all requests, because no fetcher can run.
+    private func refuse(_ error: FetcherError) async {
+        parts.activity.postNotice("\(error)")
+        for await snapshot in parts.wishes.snapshots() {
+            for (subject, number) in snapshot.asked {
+                let failure = Failure(error.reason, remedy: .none)
+                if subject.photo == nil {
+                    parts.activity.setFailure(failure, of: subject.gallery)
+                } else {
+                    parts.activity.setFailure(failure, of: subject)
+                }
+                parts.wishes.fulfil(subject, number: number)
+            }
+        }
+    }
+
+    // MARK: - One fetcher
+
+    /// The reason why a fetcher ended.
+    private enum End {
+        /// The task was cancelled, or the fetcher died.
+        case isOver
+        /// The fetcher may not read a gallery that was opened meanwhile.
+        case isIncomplete
+    }
+
+    /// Starts a fetcher and serves it until it ends, or until the task is cancelled.
+    private func serve(_ setup: FetcherSetup) async throws(FetcherError) -> End {
+        let places = GalleryPlaces(parts.caches.openCaches.map(\.address))
+        var setup = setup
+        setup.readablePlaces += places.folders.sorted()
+        setup.usesLocalServices = places.needsLocalNames
+        if let text = history.withLock({ $0 }) { setup.history = text }
+        let process = try FetcherProcess(path: path, launcher)
+        let connection = process.connection
+        let news = CoalescingStream<ScreensNews>()
+        let isIncomplete = Atomic(false)
+        let relays = relays(to: news)
+        // The fetcher then stores what it has received. If it hangs, it is ended.
+        let end: @Sendable () -> Void = {
+            news.finish()
+            Task {
+                try? await BootClock().sleep(until: BootClock().now + Self.patience)
+                connection.end()
+            }
+        }
+        let watching = parts.caches.relayOpenings { opened in
+            guard !places.contains(GalleryPlaces(opened.map(\.address))) else { return }
+            isIncomplete.store(true, ordering: .relaxed)
+            end()
+        }
+        outbox.withLock { $0 = news }
+        let sender = MessageSender(connection)
+        let sending = Task { [self, setup] in
+            guard await sender.send(setup) else { return }
+            var first = ScreensNews()
+            first.tuning = tuning.withLock { $0 }
+            first.failures = parts.activity.failures
+            news.send(first)
+            for await news in news { guard await sender.send(news) else { return } }
+            connection.finish()
+        }
+        await withTaskCancellationHandler {
+            await MessageReceiver(connection).run { [self] (news: FetcherNews) in
+                take(news)
+            } onFailure: { [log = parts.log] in
+                log.error(.network, "\($0)")
+            }
+        } onCancel: {
+            end()
+        }
+        withExtendedLifetime((relays, watching)) {}
+        parts.log.setFilterListener(nil)
+        outbox.withLock { $0 = nil }
+        news.finish()
+        process.end()
+        await sending.value
+        if let sentence = refusal.withLock({ $0 }) { throw .refused(sentence) }
+        return isIncomplete.load(ordering: .relaxed) ? .isIncomplete : .isOver
+    }
+
+    /// The longest wait for a fetcher that stores what it has received.
+    private static let patience = Duration.seconds(30)
+
+    private func tell(_ news: ScreensNews) {
+        outbox.withLock { $0 }?.send(news)
+    }
+
+    /// Passes on everything that the fetcher must know, now and after each change.
+    private func relays(to news: CoalescingStream<ScreensNews>) -> [AnyObject] {
+        let send: @Sendable ((inout ScreensNews) -> Void) -> Void = { change in
+            var part = ScreensNews()
+            change(&part)
+            news.send(part)
+        }
+        let caches = parts.caches
+        parts.log.setFilterListener { filter in send { $0.logFilter = filter } }
+        return [
+            caches.relayOpenings { opened in
+                send { $0.opened = opened.map { ScreensNews.Gallery(address: $0.address, trouble: $0.trouble) } }
+            },
+            caches.credentials.relayTakings { taken in send { $0.credentials = taken.entries } },
+            caches.space.relayMeasurements { measured in send { $0.space = measured } },
+            parts.activity.relayChanges { change in
+                if !change.retried.isEmpty { send { $0.retried = change.retried } }
+            },
+            parts.activity.relayTrafficInterest { interest in send { $0.isTrafficWatched = interest.isWatched } },
+            parts.wishes.relayBrowserSignIns { wish in send { $0.browserSignIn = wish } },
+            parts.wishes.relay { wishes in send { $0.wishes = wishes } },
+        ]
+    }
+
+    /// Applies news of the fetcher. Fulfilled wishes come late, because their results are there by then. The fetcher's own
+    /// requests are last: it makes them when an earlier one is fulfilled.
+    ///
+    /// News of galleries that are not open is dropped.
+    private func take(_ news: FetcherNews) {
+        if let sentence = news.refusal { refusal.withLock { $0 = sentence } }
+        note(news.walls)
+        let activity = parts.activity
+        let isOpen = { [caches = parts.caches] (gallery: GalleryID) in caches.cache(gallery) != nil }
+        for line in news.log { parts.log.adopt(line.level, line.subsystem, at: line.time, line.message) }
+        for (gallery, part) in news.galleries where isOpen(gallery) { activity.adopt(part, of: gallery) }
+        for (picture, state) in news.pictures where isOpen(picture.gallery) {
+            activity.adopt(state.progress, state.failure, of: picture)
+        }
+        if let traffic = news.traffic { activity.setTraffic(traffic.report, at: traffic.time) }
+        for (subject, report) in news.failures where isOpen(subject.gallery) {
+            if let report { activity.recordFailure(report) } else { activity.removeFailure(of: subject) }
+        }
+        for trouble in news.troubles { activity.report(trouble) }
+        for notice in news.notices { activity.postNotice(notice) }
+        parts.caches.credentials.adopt(RefusedUsers(users: news.refused))
+        for question in news.questions { ask(question) }
+        for gallery in news.answered where isOpen(gallery) { activity.recordAnswer(for: gallery) }
+        for (number, stage) in news.stages { take(stage, ofSignIn: number, activity) }
+        for (number, lookUp) in news.lookUps.prefix(Self.mostLookUps) { answer(lookUp, number) }
+        parts.caches.space.adopt(CacheSpace.Written(bytes: news.written, isCountDue: news.isCountDue))
+        if let text = news.history {
+            history.withLock { $0 = text }
+            parts.onHistory(text)
+        }
+        for (subject, number) in news.fulfilled {
+            if isLocalList(subject) { followed.withLock { _ = $0.insert(subject.gallery) } }
+            parts.wishes.fulfil(subject, number: number)
+        }
+        for subject in news.asked where isLocalList(subject) { parts.wishes.ask(for: subject) }
+    }
+
+    /// The most questions for credentials in one message.
+    private static let mostLookUps = 16
+
+    /// Whether a subject is the list of an open local gallery, the only thing that a fetcher asks for itself.
+    private func isLocalList(_ subject: Wish.Subject) -> Bool {
+        guard case .list(let gallery) = subject else { return false }
+        return parts.caches.cache(gallery)?.address.scheme == .file
+    }
+
+    /// Asks the user a question of the fetcher, if open galleries need the answer.
+    ///
+    /// A sign-in page of another server than the gallery's could deceive the user.
+    private func ask(_ question: SignInQuestion) {
+        let askers = question.galleries.compactMap { parts.caches.cache($0)?.address }
+        guard !askers.isEmpty else { return }
+        var question = question
+        question.galleries = Set(askers.map { GalleryID($0) })
+        let isOwn = askers.contains { $0.host == question.origin.host }
+        if question.browserServer.map({ !isOwn || $0.host != question.origin.host }) ?? false {
+            question.browserServer = nil
+        }
+        parts.activity.ask(question)
+    }
+
+    /// Logs the restrictions of a new fetcher.
+    private func note(_ walls: [String]) {
+        guard !walls.isEmpty else { return }
+        parts.log.info(.network, "vitrine-fetcher runs with \(walls.joined(separator: ", "))")
+    }
+
+    /// Shows the stage of a sign-in, if its page belongs to the server, and its result is a password.
+    private func take(_ stage: BrowserSignIn.Stage, ofSignIn number: Int, _ activity: Activity) {
+        guard let (signIn, before) = activity.browserSignIn, signIn.number == number else { return }
+        switch (stage, before) {
+        case (.waiting(let page), _): guard page.origin == signIn.server.origin else { return }
+        case (.granted(.password), .waiting), (.starting, _), (.failed, _): break
+        case (.granted, _): return
+        }
+        activity.setStage(stage, of: signIn)
+    }
+
+    /// Answers a question for credentials.
+    ///
+    /// The fetcher gets passwords of servers only if one of the open galleries is there, so that a compromised fetcher cannot
+    /// ask for others. The answer goes only to the fetcher that asked, since the next one has other questions.
+    private func answer(_ lookUp: LookUp, _ number: Int) {
+        let asker = outbox.withLock { $0 }
+        let origins = parts.caches.openCaches.compactMap(\.address.origin)
+        let isAllowed =
+            switch lookUp {
+            case .password(.origin(let origin)), .accessKeys(let origin):
+                origins.contains { $0 == origin || $0.isTwin(of: origin) }
+            case .password(.proxy): true
+            }
+        Task { [parts] in
+            let found = isAllowed ? await parts.lookUp(lookUp) : []
+            var news = ScreensNews()
+            news.answers[number] = found
+            asker?.send(news)
+        }
+    }
+}
+
+/// An error that prevents the fetcher's work.
+public enum FetcherError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The program cannot be started.
+    case cannotStart(path: String, code: Int32)
+    /// The program ended unexpectedly, and was started again.
+    case died
+    /// The program ended several times in a row.
+    case dies
+    /// The program cannot work, for a reason that it states as a sentence.
+    case refused(String)
+
+    /// A phrase without a full stop.
+    var reason: String {
+        switch self {
+        case .cannotStart(let path, let code):
+            "the program \(path) cannot be started: \(String(cString: strerror(code)))"
+        case .died, .dies: "the program vitrine-fetcher ended unexpectedly"
+        case .refused(let sentence): sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+        }
+    }
+
+    /// An error message for the user.
+    public var description: String {
+        switch self {
+        case .cannotStart: "Vitrine fetches nothing, because \(reason)."
+        case .died: "The program vitrine-fetcher ended unexpectedly. Vitrine started it again."
+        case .refused(let sentence): "Vitrine fetches nothing. \(sentence)"
+        case .dies: "Vitrine fetches nothing until its next start, because \(reason) several times."
+        }
+    }
+}
+
+/// A running `vitrine-fetcher`.
+private struct FetcherProcess: Sendable {
+    let connection: MessageConnection
+    private let program: Launcher.Program
+
+    /// The time for the program to end by itself, in milliseconds.
+    private static let patience: Int32 = 2_000
+
+    /// Starts the program with its end of a new connection as standard input.
+    init(path: String, _ launcher: Launcher) throws(FetcherError) {
+        let theirs: Int32
+        do { (connection, theirs) = try MessageConnection.pair() } catch {
+            throw .cannotStart(path: path, code: errno)
+        }
+        defer { close(theirs) }
+        do { program = try launcher.start([path], input: theirs, isBare: true) } catch {
+            throw .cannotStart(path: path, code: error.code)
+        }
+    }
+
+    /// Ends the program, at the latest after its patience.
+    func end() {
+        connection.end()
+        program.end(after: Self.patience)
+    }
+}
+
+/// The places of galleries that the fetcher's restrictions must permit.
+private struct GalleryPlaces: Equatable {
+    /// The folders of local galleries.
+    var folders: Set<String> = []
+    /// Whether a host's name needs a service of this machine to be resolved.
+    var needsLocalNames = false
+
+    init(_ addresses: [Address]) {
+        for address in addresses {
+            if let path = address.filePath { folders.formUnion(Self.folders(of: path)) }
+            needsLocalNames = needsLocalNames || address.host.hasSuffix(".local")
+        }
+    }
+
+    /// Returns the folder of a local gallery. A list may be a link, and then its photos are beside the link's target.
+    private static func folders(of path: String) -> [String] {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return [path] }
+        let target = realpath(path, nil).map { pointer in
+            defer { free(pointer) }
+            return String(cString: pointer)
+        }
+        return [path, target].compactMap { $0 }.compactMap { file in
+            file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) }
+        }
+    }
+
+    /// Whether these places include others.
+    func contains(_ other: GalleryPlaces) -> Bool {
+        folders.isSuperset(of: other.folders) && (needsLocalNames || !other.needsLocalNames)
+    }
+}

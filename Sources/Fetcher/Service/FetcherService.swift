@@ -1,0 +1,345 @@
+import Cache
+import Concurrency
+import FetcherWire
+import Glibc
+import HTTP
+import Logging
+import Model
+import Networking
+import Scheduling
+import Session
+import Synchronization
+import Towns
+
+/// The work of the program `vitrine-fetcher`: fulfils the wishes of `vitrine`, which come over a connection.
+///
+///     let service = try FetcherService(connection, setup)
+///     await service.run()
+///
+/// The service has the same parts as a program that fetches for itself: wishes, activity, caches and a network controller.
+/// Here the wishes are copies of the other process's, and changes of the activity go back to it.
+package final class FetcherService: Sendable {
+    private let connection: MessageConnection
+    private let setup: FetcherSetup
+    private let walls: [String]
+    private let log = Log()
+    private let activity = Activity()
+    private let wishes: Wishes
+    private let caches: CacheFolder
+    private let credentials: CredentialStore
+    private let questions = LookUps()
+    private let outbox: CoalescingStream<Outbox>
+    private let state = Mutex(State())
+
+    private struct State {
+        var controller: NetworkController?
+        var tuning: FetcherTuning?
+        var trafficWatch: TrafficWatch?
+        /// The galleries whose caches cannot be opened, with the reason.
+        var unopened: [GalleryID: Failure] = [:]
+        /// The sequence number of the next log entry to send.
+        var nextLogged = 0
+    }
+
+    /// The most descriptors that the service needs beside those of transfers.
+    private static let otherDescriptors = 40
+
+    /// Creates the service, which opens the folder of caches but no gallery.
+    ///
+    /// - Parameter walls: the restrictions of this process, for users.
+    package init(_ connection: MessageConnection, _ setup: FetcherSetup, walls: [String]) throws {
+        (self.connection, self.setup, self.walls) = (connection, setup, walls)
+        let outbox = CoalescingStream<Outbox>()
+        self.outbox = outbox
+        wishes = Wishes(
+            of: WishOwner(
+                ask: { outbox.send(Outbox(asked: [$0])) },
+                fulfil: { outbox.send(Outbox(fulfilled: [$0: $1])) }))
+        let questions = questions
+        credentials = CredentialStore(
+            keeping: CredentialKeeping(
+                lookUp: { await questions.ask(.password($0), outbox).first },
+                keep: { _, _, _ in nil },
+                accessKeys: { origin in
+                    await questions.ask(.accessKeys(origin), outbox).compactMap {
+                        if case .accessKey(let key) = $0 { key } else { nil }
+                    }
+                }))
+        caches = try CacheFolder(
+            path: setup.cacheFolder, ratings: setup.ratingsFolder, towns: setup.towns.map { TownTable(path: $0) },
+            limit: setup.cacheLimit, log: log, activity: activity, credentials: credentials)
+    }
+
+    /// Serves the other process until it closes the connection.
+    package func run() async {
+        let relays: [AnyObject] = [
+            activity.relayChanges { [outbox] change in outbox.send(Outbox(change: change)) },
+            caches.space.relayWrites { [outbox] written in outbox.send(Outbox(written: written)) },
+            credentials.relayRefusals { [outbox] refused in outbox.send(Outbox(refused: refused.users)) },
+        ]
+        let sender = MessageSender(connection)
+        let sending = Task {
+            var first = FetcherNews()
+            first.walls = walls
+            guard await sender.send(first) else { return }
+            for await part in outbox { guard await sender.send(news(part)) else { return } }
+        }
+        let logging = Task { for await _ in log.changes { outbox.send(Outbox()) } }
+        let controlled = Controlled()
+        await MessageReceiver(connection).run { [self] (news: ScreensNews) in
+            take(news)
+            if controlled.mayBegin { controlled.begin { [self] in await control() } }
+        } onFailure: { [log] in
+            log.error(.network, "\($0)")
+        }
+        questions.end()
+        await controlled.end()
+        logging.cancel()
+        outbox.send(Outbox())
+        outbox.finish()
+        await sending.value
+        withExtendedLifetime(relays) {}
+    }
+
+    /// Runs the network until the task is cancelled.
+    private func control() async {
+        let tuning = state.withLock { $0.tuning } ?? FetcherTuning(transfers: 0)
+        let folders = setup.followsFolders ? LocalFolders(wishes: wishes) : nil
+        let context = RequestContext(caches: caches, activity: activity, log: log, folders: folders)
+        let client = HTTPClient(configuration, log: log)
+        let watch = NetworkWatch()
+        let controller = NetworkController(
+            wishes: wishes, context: context, client: client, governor: governor(tuning),
+            schedule: RetrySchedule(maximumAttempts: setup.mostAttempts), network: watch.changes,
+            disturbance: Disturbance(tuning), onHistory: { [outbox] in outbox.send(Outbox(history: $0.text)) })
+        let signIns = BrowserSignIns(wishes: wishes, context: context, client: client)
+        let latest = state.withLock { state in
+            state.controller = controller
+            return state.tuning ?? tuning
+        }
+        if latest != tuning { await controller.use(self.governor(latest), Disturbance(latest)) }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await controller.run() }
+            group.addTask { await signIns.run() }
+            if let folders { group.addTask { await folders.run() } }
+        }
+        withExtendedLifetime(watch) {}
+    }
+
+    // MARK: - News from the other process
+
+    /// Applies news. Galleries and credentials come before the wishes that need them.
+    private func take(_ news: ScreensNews) {
+        if let filter = news.logFilter { log.setFilter(filter) }
+        for gallery in news.opened { open(gallery) }
+        // Later than the passwords in addresses, which may be older.
+        for (place, entry) in news.credentials { credentials.take(entry.signIn, for: place, by: entry.galleries) }
+        for failure in news.failures { activity.recordFailure(failure) }
+        if !news.retried.isEmpty { credentials.retry() }
+        for gallery in news.retried { activity.retry(gallery) }
+        if let isWatched = news.isTrafficWatched {
+            let watch = isWatched ? activity.watchTraffic() : nil
+            state.withLock { $0.trafficWatch = watch }
+        }
+        if let tuning = news.tuning { use(tuning) }
+        if let space = news.space { caches.space.adopt(space) }
+        for (number, found) in news.answers { questions.answer(number, found) }
+        if let wish = news.browserSignIn {
+            activity.adopt(wish.signIn)
+            wishes.signIn(withBrowser: wish.signIn)
+        }
+        guard let wishes = news.wishes else { return }
+        self.wishes.adopt(wishes)
+        failUnopened(wishes.asked.map(\.wish.subject))
+    }
+
+    /// Opens a gallery's cache, or notes why that is impossible.
+    private func open(_ gallery: ScreensNews.Gallery) {
+        let failure: Failure?
+        if let trouble = gallery.trouble {
+            activity.report(trouble)
+            failure = Failure(trouble.reason, remedy: .none)
+        } else {
+            do {
+                _ = try caches.open(gallery.address)
+                failure = nil
+            } catch {
+                log.error(.cache, "\(error)")
+                failure = Failure("\(error)", remedy: .none)
+            }
+        }
+        state.withLock { $0.unopened[GalleryID(gallery.address)] = failure }
+    }
+
+    /// Fails the requests for galleries whose caches cannot be opened. No request of the network would end them.
+    private func failUnopened(_ subjects: [Wish.Subject]) {
+        let unopened = state.withLock { $0.unopened }
+        guard !unopened.isEmpty else { return }
+        for subject in subjects {
+            guard let failure = unopened[subject.gallery] else { continue }
+            activity.setFailure(failure, of: subject.gallery)
+            wishes.fulfil(subject)
+        }
+    }
+
+    private func use(_ tuning: FetcherTuning) {
+        let (controller, former) = state.withLock { state in
+            defer { state.tuning = tuning }
+            return (state.controller, state.tuning)
+        }
+        caches.space.setLimit(tuning.cacheLimit)
+        guard let controller, tuning != former else { return }
+        // A new governor knows no measurements of this run.
+        let governor = tuning.transfers == former?.transfers ? nil : governor(tuning)
+        Task { await controller.use(governor, Disturbance(tuning)) }
+    }
+
+    // MARK: - News for the other process
+
+    /// Returns news of everything that has changed, in its present state.
+    private func news(_ part: Outbox) -> FetcherNews {
+        var news = FetcherNews()
+        // Fulfilled wishes were taken before, so the rest is at least as new.
+        news.fulfilled = part.fulfilled
+        news.asked = part.asked
+        for gallery in part.change.galleries { news.galleries[gallery] = activity.part(of: gallery) }
+        for picture in part.change.pictures {
+            news.pictures[picture] = FetcherNews.Picture(
+                progress: activity.progress(of: picture), failure: activity.failure(of: picture))
+        }
+        if part.change.hasTraffic, let traffic = activity.trafficAtReport {
+            news.traffic = FetcherNews.Traffic(report: traffic.report, time: traffic.time)
+        }
+        for subject in part.change.failures { news.failures[subject] = .some(activity.failureReport(of: subject)) }
+        if part.change.hasNotices {
+            news.troubles = activity.storageTroubles
+            let known = StorageTrouble.allCases.map(\.notice)
+            news.notices = activity.takeNotices().filter { !known.contains($0) }
+        }
+        if part.change.hasSignIns {
+            news.questions = activity.takeQuestions()
+            news.answered = activity.takeAnswered()
+            if let (signIn, stage) = activity.browserSignIn { news.stages[signIn.number] = stage }
+        }
+        news.refused = part.refused
+        news.lookUps = part.lookUps
+        (news.written, news.isCountDue) = (part.written.bytes, part.written.isCountDue)
+        news.history = part.history
+        news.log = newLogLines()
+        return news
+    }
+
+    private func newLogLines() -> [FetcherNews.LogLine] {
+        let entries = log.entries(from: state.withLock { $0.nextLogged })
+        if let last = entries.last { state.withLock { $0.nextLogged = last.sequence + 1 } }
+        return entries.map { FetcherNews.LogLine($0) }
+    }
+
+    // MARK: - The network's configuration
+
+    private var configuration: HTTPConfiguration {
+        let variable = { (name: String) in getenv(name).map { String(cString: $0) } }
+        var configuration = HTTPConfiguration(
+            userAgent: setup.userAgent, certificates: setup.certificates, proxies: ProxyChoice(variable),
+            proxyCredentials: ProxyCredentials(credentials), netrc: setup.netrc,
+            clientCertificate: setup.clientCertificate.map {
+                ClientCertificate(file: $0.file, key: $0.key, host: $0.host)
+            })
+        configuration.warmConnections = min(configuration.warmConnections, 1 + Self.descriptorsToSpare / 4)
+        return configuration
+    }
+
+    /// Returns the governor, which limits the number of simultaneous transfers.
+    ///
+    /// A transfer needs up to six descriptors: the connection, the name lookup and the file.
+    private func governor(_ tuning: FetcherTuning) -> any Governor {
+        let most = 2 + Self.descriptorsToSpare / 6
+        return tuning.transfers > 0
+            ? FixedGovernor(width: min(tuning.transfers, most), interval: 0.25)
+            : AdaptiveGovernor(history: HostHistory(text: setup.history), width: most)
+    }
+
+    private static var descriptorsToSpare: Int { max(0, ProgramDescriptors.limit - otherDescriptors) }
+}
+
+extension Disturbance {
+    fileprivate init(_ tuning: FetcherTuning) {
+        self.init(delay: .milliseconds(tuning.delay), failingEvery: tuning.failures)
+    }
+}
+
+/// The changes that the other process does not know yet.
+private struct Outbox: Coalescing {
+    var change = Activity.Change()
+    var fulfilled: [Wish.Subject: Int] = [:]
+    var asked: Set<Wish.Subject> = []
+    var written = CacheSpace.Written(bytes: 0)
+    var refused: [SignInPlace: String] = [:]
+    var lookUps: [Int: LookUp] = [:]
+    var history: String?
+
+    mutating func merge(_ later: Outbox) {
+        change.merge(later.change)
+        fulfilled.merge(later.fulfilled) { _, later in later }
+        asked.formUnion(later.asked)
+        written.merge(later.written)
+        refused.merge(later.refused) { _, later in later }
+        lookUps.merge(later.lookUps) { _, later in later }
+        history = later.history ?? history
+    }
+}
+
+/// The task of the network, which begins with the first news and ends with the connection.
+private final class Controlled: Sendable {
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    var mayBegin: Bool { task.withLock { $0 == nil } }
+
+    func begin(_ body: @escaping @Sendable () async -> Void) {
+        task.withLock { $0 = $0 ?? Task.detached(priority: .utility) { await body() } }
+    }
+
+    /// Cancels the task and waits for its end.
+    func end() async {
+        let task = task.withLock { $0 }
+        task?.cancel()
+        await task?.value
+    }
+}
+
+/// The open questions for credentials that the other process may know.
+private final class LookUps: Sendable {
+    private struct State {
+        var last = 0
+        var waiting: [Int: CheckedContinuation<[SignIn], Never>] = [:]
+        var isEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Asks the other process, and waits for its answer.
+    func ask(_ lookUp: LookUp, _ outbox: CoalescingStream<Outbox>) async -> [SignIn] {
+        await withCheckedContinuation { continuation in
+            let number = state.withLock { state -> Int? in
+                guard !state.isEnded else { return nil }
+                state.last += 1
+                state.waiting[state.last] = continuation
+                return state.last
+            }
+            if let number { outbox.send(Outbox(lookUps: [number: lookUp])) } else { continuation.resume(returning: []) }
+        }
+    }
+
+    func answer(_ number: Int, _ found: [SignIn]) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: found)
+    }
+
+    /// Answers all questions with nothing, because the connection is closed.
+    func end() {
+        let waiting = state.withLock { state in
+            defer { (state.waiting, state.isEnded) = ([:], true) }
+            return state.waiting.values
+        }
+        for continuation in waiting { continuation.resume(returning: []) }
+    }
+}

@@ -1,0 +1,487 @@
+import Cache
+import Concurrency
+import Logging
+import Model
+import Numbers
+import Session
+
+/// The version of the messages. Both programs must have the same version.
+public enum WireVersion {
+    /// The current version. It changes with each change of a message.
+    public static let current: UInt8 = 1
+}
+
+/// The first message to the fetcher: the things that hold until it ends.
+public struct FetcherSetup: Hashable, Sendable {
+    /// The folder of all caches.
+    public var cacheFolder: String
+    /// The name and version that servers see.
+    public var userAgent: String
+    /// The folder with the user's own ratings.
+    public var ratingsFolder: String?
+    /// The table of towns.
+    public var towns: String?
+    /// The most bytes of all caches.
+    public var cacheLimit: Int64?
+    /// The file with certificates to trust instead of the system's.
+    public var certificates: String?
+    /// The netrc file.
+    public var netrc: String?
+    /// The file with the client certificate, the file with its key, and the host that gets it.
+    public var clientCertificate: ClientCertificate?
+    /// The measurements of hosts from earlier runs, as text.
+    public var history = ""
+    /// The most attempts for each transfer; nil for no limit.
+    public var mostAttempts: Int?
+    /// Whether to follow changes in local folders.
+    public var followsFolders = false
+    /// The files and folders that the fetcher may read beside the system's, such as those of local galleries.
+    public var readablePlaces: [String] = []
+    /// Whether the fetcher may connect to services of this machine, which resolve names such as `nas.local`.
+    public var usesLocalServices = false
+    /// Whether the fetcher must not work without all its restrictions.
+    public var requiresWalls = false
+    /// Whether the fetcher only tells its restrictions.
+    public var isReportOnly = false
+
+    /// The certificate that Vitrine shows to servers.
+    public struct ClientCertificate: Hashable, Sendable {
+        /// The path of the certificate.
+        public var file: String
+        /// The path of the certificate's key.
+        public var key: String
+        /// The host that gets the certificate; nil for all hosts.
+        public var host: String?
+
+        /// Creates a certificate.
+        public init(file: String, key: String, host: String?) {
+            (self.file, self.key, self.host) = (file, key, host)
+        }
+    }
+
+    /// Creates a setup for a folder of caches.
+    public init(cacheFolder: String, userAgent: String) {
+        (self.cacheFolder, self.userAgent) = (cacheFolder, userAgent)
+    }
+}
+
+/// Settings of the fetcher that may change while it runs.
+public struct FetcherTuning: Hashable, Sendable {
+    /// The number of simultaneous transfers; 0 to measure it.
+    public var transfers: Int
+    /// The delay of each transfer in milliseconds, for tests.
+    public var delay: Int
+    /// Every which transfer fails, for tests; 0 for none.
+    public var failures: Int
+    /// The most bytes of all caches.
+    public var cacheLimit: Int64?
+
+    /// Creates the settings.
+    public init(transfers: Int, delay: Int = 0, failures: Int = 0, cacheLimit: Int64? = nil) {
+        (self.transfers, self.delay, self.failures, self.cacheLimit) = (transfers, delay, failures, cacheLimit)
+    }
+}
+
+/// Credentials that the fetcher needs and `vitrine` may know.
+public enum LookUp: Hashable, Sendable {
+    /// The stored password for a server or proxy.
+    case password(SignInPlace)
+    /// The user's access keys for the storage service at an origin.
+    case accessKeys(Origin)
+}
+
+/// News from `vitrine` to the fetcher. Parts that have not changed are empty.
+public struct ScreensNews: Equatable, Sendable {
+    /// A gallery whose cache was opened.
+    public struct Gallery: Hashable, Sendable {
+        /// The address, with its secrets.
+        public var address: Address
+        /// The problem of the disk because of which no other process can open the cache.
+        public var trouble: StorageTrouble?
+
+        /// Creates a gallery.
+        public init(address: Address, trouble: StorageTrouble? = nil) {
+            (self.address, self.trouble) = (address, trouble)
+        }
+    }
+
+    /// The galleries whose caches were opened.
+    public var opened: [Gallery] = []
+    /// Credentials that the user has entered.
+    public var credentials: [SignInPlace: TakenCredentials.Entry] = [:]
+    /// The galleries that the user retries.
+    public var retried: Set<GalleryID> = []
+    /// The failures of this run, for a new fetcher.
+    public var failures: [FailureReport] = []
+    /// Whether a screen shows the transfers.
+    public var isTrafficWatched: Bool?
+    /// The choice of entries for the log.
+    public var logFilter: LogFilter?
+    /// Changed settings.
+    public var tuning: FetcherTuning?
+    /// The space that the caches use.
+    public var space: CacheSpace.Measurement?
+    /// The answers to questions for credentials, with the questions' numbers.
+    public var answers: [Int: [SignIn]] = [:]
+    /// The wanted sign-in with the browser.
+    public var browserSignIn: BrowserSignInWish?
+    /// All wishes.
+    public var wishes: WishState?
+
+    /// Creates empty news.
+    public init() {}
+}
+
+extension ScreensNews: Coalescing {
+    /// Adds later news.
+    public mutating func merge(_ later: ScreensNews) {
+        opened += later.opened
+        var taken = TakenCredentials(entries: credentials)
+        taken.merge(TakenCredentials(entries: later.credentials))
+        credentials = taken.entries
+        retried.formUnion(later.retried)
+        failures += later.failures
+        isTrafficWatched = later.isTrafficWatched ?? isTrafficWatched
+        logFilter = later.logFilter ?? logFilter
+        tuning = later.tuning ?? tuning
+        space = later.space ?? space
+        answers.merge(later.answers) { _, later in later }
+        browserSignIn = later.browserSignIn ?? browserSignIn
+        guard let wishes = later.wishes else { return }
+        if self.wishes == nil { self.wishes = wishes } else { self.wishes?.merge(wishes) }
+    }
+}
+
+/// News from the fetcher to `vitrine`. Parts that have not changed are empty.
+public struct FetcherNews: Equatable, Sendable {
+    /// An entry of the log.
+    public struct LogLine: Hashable, Sendable {
+        /// The time in milliseconds since 1970.
+        public var time: Int64
+        /// The subsystem that wrote the entry.
+        public var subsystem: LogSubsystem
+        /// The level of the entry.
+        public var level: LogLevel
+        /// The message.
+        public var message: String
+
+        /// Creates an entry.
+        public init(_ entry: LogEntry) {
+            (time, subsystem, level, message) = (entry.time, entry.subsystem, entry.level, entry.message)
+        }
+    }
+
+    /// The progress and the failure of a picture.
+    public struct Picture: Hashable, Sendable {
+        /// The progress; nil if no transfer runs.
+        public var progress: Progress?
+        /// The failure that the cache could not record.
+        public var failure: Failure?
+
+        /// Creates the state of a picture.
+        public init(progress: Progress?, failure: Failure?) {
+            (self.progress, self.failure) = (progress, failure)
+        }
+    }
+
+    /// The state of the network at a time.
+    public struct Traffic: Hashable, Sendable {
+        /// The state of the network.
+        public var report: TrafficReport
+        /// The time of the report.
+        public var time: Timestamp
+
+        /// Creates a report.
+        public init(report: TrafficReport, time: Timestamp) {
+            (self.report, self.time) = (report, time)
+        }
+    }
+
+    /// The reason why the fetcher cannot work, as a sentence.
+    public var refusal: String?
+    /// The restrictions of the fetcher, in its first news.
+    public var walls: [String] = []
+    /// New entries of the log.
+    public var log: [LogLine] = []
+    /// The changed galleries.
+    public var galleries: [GalleryID: Activity.GalleryPart] = [:]
+    /// The changed pictures.
+    public var pictures: [Wish.Subject: Picture] = [:]
+    /// The state of the network.
+    public var traffic: Traffic?
+    /// The changed failures; nil for a failure that is over.
+    public var failures: [Wish.Subject: FailureReport?] = [:]
+    /// Problems of the disk.
+    public var troubles: Set<StorageTrouble> = []
+    /// Sentences for the user.
+    public var notices: [String] = []
+    /// Questions for the user.
+    public var questions: [SignInQuestion] = []
+    /// The galleries whose refused requests may be retried.
+    public var answered: Set<GalleryID> = []
+    /// The users whom servers refused.
+    public var refused: [SignInPlace: String] = [:]
+    /// The stages of sign-ins with the browser, by number.
+    public var stages: [Int: BrowserSignIn.Stage] = [:]
+    /// Questions for credentials that `vitrine` may know, by number.
+    public var lookUps: [Int: LookUp] = [:]
+    /// The number of bytes that the fetcher has written.
+    public var written: Int64 = 0
+    /// Whether the caches must be measured.
+    public var isCountDue = false
+    /// The measurements of hosts, as text.
+    public var history: String?
+    /// The subjects that the fetcher itself wants to be requested.
+    public var asked: Set<Wish.Subject> = []
+    /// The fulfilled requests with their numbers. These come last: everything else was there before.
+    public var fulfilled: [Wish.Subject: Int] = [:]
+
+    /// Creates empty news.
+    public init() {}
+}
+
+// MARK: - Reading and writing
+
+extension FetcherSetup: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(cacheFolder: try reader.value(), userAgent: try reader.value())
+        ratingsFolder = try reader.value()
+        towns = try reader.value()
+        cacheLimit = try reader.value()
+        certificates = try reader.value()
+        netrc = try reader.value()
+        clientCertificate = try reader.value()
+        history = try reader.value()
+        mostAttempts = try reader.value()
+        followsFolders = try reader.value()
+        readablePlaces = try reader.value()
+        usesLocalServices = try reader.value()
+        requiresWalls = try reader.value()
+        isReportOnly = try reader.value()
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(cacheFolder)
+        writer.append(userAgent)
+        writer.append(ratingsFolder)
+        writer.append(towns)
+        writer.append(cacheLimit)
+        writer.append(certificates)
+        writer.append(netrc)
+        writer.append(clientCertificate)
+        writer.append(history)
+        writer.append(mostAttempts)
+        writer.append(followsFolders)
+        writer.append(readablePlaces)
+        writer.append(usesLocalServices)
+        writer.append(requiresWalls)
+        writer.append(isReportOnly)
+    }
+}
+
+extension FetcherSetup.ClientCertificate: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(file: try reader.value(), key: try reader.value(), host: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(file)
+        writer.append(key)
+        writer.append(host)
+    }
+}
+
+extension FetcherTuning: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            transfers: try reader.value(), delay: try reader.value(), failures: try reader.value(),
+            cacheLimit: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(transfers)
+        writer.append(delay)
+        writer.append(failures)
+        writer.append(cacheLimit)
+    }
+}
+
+extension LookUp: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self = try Bool(from: &reader) ? .accessKeys(try reader.value()) : .password(try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        switch self {
+        case .password(let place):
+            writer.append(false)
+            writer.append(place)
+        case .accessKeys(let origin):
+            writer.append(true)
+            writer.append(origin)
+        }
+    }
+}
+
+extension LogSubsystem: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        guard let value = LogSubsystem(rawValue: Int(try reader.tag())) else { throw .malformed("unknown subsystem") }
+        self = value
+    }
+    package func write(to writer: inout WireWriter) { writer.append(tag: UInt8(clamping: rawValue)) }
+}
+
+extension LogLevel: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        guard let value = LogLevel(rawValue: Int(try reader.tag())) else { throw .malformed("unknown level") }
+        self = value
+    }
+    package func write(to writer: inout WireWriter) { writer.append(tag: UInt8(clamping: rawValue)) }
+}
+
+extension LogFilter: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            enabled: try reader.value(), level: try reader.value(), levels: try reader.value(),
+            exchangeHost: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(enabled)
+        writer.append(level)
+        writer.append(levels)
+        writer.append(exchangeHost)
+    }
+}
+
+extension CacheSpace.Measurement: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(size: try reader.value(), isShort: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(size)
+        writer.append(isShort)
+    }
+}
+
+extension BrowserSignInWish: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) { self.init(signIn: try reader.value()) }
+    package func write(to writer: inout WireWriter) { writer.append(signIn) }
+}
+
+extension ScreensNews.Gallery: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(address: try reader.value(), trouble: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(address)
+        writer.append(trouble)
+    }
+}
+
+extension ScreensNews: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init()
+        opened = try reader.value()
+        credentials = try reader.value()
+        retried = try reader.value()
+        failures = try reader.value()
+        isTrafficWatched = try reader.value()
+        logFilter = try reader.value()
+        tuning = try reader.value()
+        space = try reader.value()
+        answers = try reader.value()
+        browserSignIn = try reader.value()
+        wishes = try reader.value()
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(opened)
+        writer.append(credentials)
+        writer.append(retried)
+        writer.append(failures)
+        writer.append(isTrafficWatched)
+        writer.append(logFilter)
+        writer.append(tuning)
+        writer.append(space)
+        writer.append(answers)
+        writer.append(browserSignIn)
+        writer.append(wishes)
+    }
+}
+
+extension FetcherNews.LogLine: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        time = min(max(try reader.value(), 0), 1 << 53)
+        subsystem = try reader.value()
+        level = try reader.value()
+        message = try reader.value()
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(time)
+        writer.append(subsystem)
+        writer.append(level)
+        writer.append(message)
+    }
+}
+
+extension FetcherNews.Picture: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(progress: try reader.value(), failure: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(progress)
+        writer.append(failure)
+    }
+}
+
+extension FetcherNews.Traffic: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(report: try reader.value(), time: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(report)
+        writer.append(time)
+    }
+}
+
+extension FetcherNews: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init()
+        refusal = try reader.value()
+        walls = try reader.value()
+        log = try reader.value()
+        galleries = try reader.value()
+        pictures = try reader.value()
+        traffic = try reader.value()
+        failures = try reader.value()
+        troubles = try reader.value()
+        notices = try reader.value()
+        questions = try reader.value()
+        answered = try reader.value()
+        refused = try reader.value()
+        stages = try reader.value()
+        lookUps = try reader.value()
+        // Sums of such numbers cannot overflow.
+        written = try ByteCount(from: &reader).int64
+        isCountDue = try reader.value()
+        history = try reader.value()
+        asked = try reader.value()
+        fulfilled = try reader.value()
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(refusal)
+        writer.append(walls)
+        writer.append(log)
+        writer.append(galleries)
+        writer.append(pictures)
+        writer.append(traffic)
+        writer.append(failures)
+        writer.append(troubles)
+        writer.append(notices)
+        writer.append(questions)
+        writer.append(answered)
+        writer.append(refused)
+        writer.append(stages)
+        writer.append(lookUps)
+        writer.append(written)
+        writer.append(isCountDue)
+        writer.append(history)
+        writer.append(asked)
+        writer.append(fulfilled)
+    }
+}

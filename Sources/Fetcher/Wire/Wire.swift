@@ -1,0 +1,235 @@
+/// An error in the messages between `vitrine` and `vitrine-fetcher`.
+package enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The message does not have the form that this version expects.
+    case malformed(String)
+    /// The other program has another version.
+    case version(UInt8)
+    /// A message is longer than the limit.
+    case tooLong(Int)
+    /// A system call failed.
+    case system(call: String, code: Int32)
+
+    /// An error message for the log.
+    package var description: String {
+        switch self {
+        case .malformed(let reason): "A message between Vitrine and its fetcher is invalid: \(reason)."
+        case .version(let version): "Vitrine and its fetcher have different versions: the fetcher has \(version)."
+        case .tooLong(let count): "A message between Vitrine and its fetcher is too long: \(count) bytes."
+        case .system(let call, let code): "The system call \(call) failed with error \(code)."
+        }
+    }
+}
+
+/// A value that a message can contain.
+///
+/// Reading trusts nothing: any bytes give a value or throw an error, and use no more memory than a small multiple of their
+/// number.
+package protocol WireValue {
+    /// Reads a value.
+    init(from reader: inout WireReader) throws(WireError)
+    /// Appends the value.
+    func write(to writer: inout WireWriter)
+}
+
+/// Reads values from the bytes of a message.
+package struct WireReader {
+    private var rest: ArraySlice<UInt8>
+
+    /// Creates a reader of all bytes.
+    package init(_ bytes: [UInt8]) {
+        rest = bytes[...]
+    }
+
+    /// The number of unread bytes.
+    package var remaining: Int { rest.count }
+
+    mutating func take(_ count: Int) throws(WireError) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= rest.count else { throw .malformed("unexpected end") }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
+    /// Reads a value, whose type the caller's context determines.
+    package mutating func value<Value: WireValue>() throws(WireError) -> Value {
+        try Value(from: &self)
+    }
+
+    /// Reads the number of the values that follow. Each value has at least one byte.
+    mutating func count() throws(WireError) -> Int {
+        let count = Int(try UInt32(from: &self))
+        guard count <= remaining else { throw .malformed("\(count) values in \(remaining) bytes") }
+        return count
+    }
+
+    /// Reads the number of an enumeration's case.
+    mutating func tag() throws(WireError) -> UInt8 { try value() }
+
+    /// Throws unless all bytes were read.
+    func end() throws(WireError) {
+        guard rest.isEmpty else { throw .malformed("\(rest.count) bytes are left") }
+    }
+}
+
+/// Appends values to the bytes of a message.
+package struct WireWriter {
+    /// The bytes so far.
+    package private(set) var bytes: [UInt8] = []
+
+    /// Creates an empty message.
+    package init() {}
+
+    mutating func append(bytes more: some Sequence<UInt8>) {
+        bytes.append(contentsOf: more)
+    }
+
+    /// Appends a value.
+    package mutating func append(_ value: some WireValue) {
+        value.write(to: &self)
+    }
+
+    /// Appends the number of an enumeration's case.
+    mutating func append(tag: UInt8) {
+        append(tag)
+    }
+}
+
+// MARK: - Simple values
+
+extension FixedWidthInteger where Self: WireValue {
+    /// Reads a number in little-endian order.
+    package init(from reader: inout WireReader) throws(WireError) {
+        var value = Self.zero
+        for (index, byte) in try reader.take(Self.bitWidth / 8).enumerated() {
+            value |= Self(truncatingIfNeeded: byte) << Self(truncatingIfNeeded: 8 * index)
+        }
+        self = value
+    }
+
+    /// Appends the number in little-endian order.
+    package func write(to writer: inout WireWriter) {
+        withUnsafeBytes(of: littleEndian) { writer.append(bytes: $0) }
+    }
+}
+
+extension UInt8: WireValue {}
+extension UInt32: WireValue {}
+extension UInt64: WireValue {}
+extension Int64: WireValue {}
+
+extension Int: WireValue {
+    /// Reads a number. Refuses numbers whose sums could overflow.
+    package init(from reader: inout WireReader) throws(WireError) {
+        let value = try Int64(from: &reader)
+        guard (-1 << 53...1 << 53).contains(value) else { throw .malformed("number too large") }
+        self.init(value)
+    }
+
+    /// Appends the number with 64 bits.
+    package func write(to writer: inout WireWriter) {
+        writer.append(Int64(self))
+    }
+}
+
+extension Bool: WireValue {
+    /// Reads a flag, 0 or 1.
+    package init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 0: self = false
+        case 1: self = true
+        default: throw .malformed("invalid flag")
+        }
+    }
+
+    /// Appends 0 or 1.
+    package func write(to writer: inout WireWriter) {
+        writer.append(tag: self ? 1 : 0)
+    }
+}
+
+extension Double: WireValue {
+    /// Reads a number. Infinity and NaN are refused.
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(bitPattern: try reader.value())
+        guard isFinite else { throw .malformed("infinite number") }
+    }
+
+    /// Appends the number, or 0 for infinity and NaN.
+    package func write(to writer: inout WireWriter) {
+        writer.append((isFinite ? self : 0).bitPattern)
+    }
+}
+
+extension String: WireValue {
+    /// Reads a text in UTF-8 after its length.
+    package init(from reader: inout WireReader) throws(WireError) {
+        guard let text = String(validating: try reader.take(reader.count()), as: UTF8.self) else {
+            throw .malformed("text is not UTF-8")
+        }
+        self = text
+    }
+
+    /// Appends the text after its length.
+    package func write(to writer: inout WireWriter) {
+        writer.append(UInt32(clamping: utf8.count))
+        writer.append(bytes: utf8)
+    }
+}
+
+extension Optional: WireValue where Wrapped: WireValue {
+    /// Reads a value after a flag.
+    package init(from reader: inout WireReader) throws(WireError) {
+        self = try Bool(from: &reader) ? try Wrapped(from: &reader) : nil
+    }
+
+    /// Appends a flag, and the value if there is one.
+    package func write(to writer: inout WireWriter) {
+        writer.append(self != nil)
+        if let self { writer.append(self) }
+    }
+}
+
+extension Array: WireValue where Element: WireValue {
+    /// Reads values after their number.
+    package init(from reader: inout WireReader) throws(WireError) {
+        self = []
+        for _ in 0..<(try reader.count()) { append(try reader.value()) }
+    }
+
+    /// Appends the values after their number.
+    package func write(to writer: inout WireWriter) {
+        writer.append(UInt32(clamping: count))
+        for element in self { writer.append(element) }
+    }
+}
+
+extension Set: WireValue where Element: WireValue {
+    /// Reads values after their number.
+    package init(from reader: inout WireReader) throws(WireError) {
+        self = Set(try [Element](from: &reader))
+    }
+
+    /// Appends the values after their number.
+    package func write(to writer: inout WireWriter) {
+        writer.append(Array(self))
+    }
+}
+
+extension Dictionary: WireValue where Key: WireValue, Value: WireValue {
+    /// Reads keys with their values, after their number.
+    package init(from reader: inout WireReader) throws(WireError) {
+        self = [:]
+        for _ in 0..<(try reader.count()) {
+            let key: Key = try reader.value()
+            self[key] = try reader.value() as Value
+        }
+    }
+
+    /// Appends the keys with their values, after their number.
+    package func write(to writer: inout WireWriter) {
+        writer.append(UInt32(clamping: count))
+        for (key, value) in self {
+            writer.append(key)
+            writer.append(value)
+        }
+    }
+}

@@ -1,0 +1,451 @@
+import Model
+import Numbers
+import Session
+
+// The values of the model that messages contain, in the order of their properties.
+
+extension ByteCount: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) { self.init(try Int64(from: &reader)) }
+    package func write(to writer: inout WireWriter) { writer.append(int64) }
+}
+
+extension Timestamp: WireValue {
+    /// Reads a time within 285,000 years, so that no calculation overflows.
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(milliseconds: min(max(try reader.value(), -1 << 53), 1 << 53))
+    }
+    package func write(to writer: inout WireWriter) { writer.append(milliseconds) }
+}
+
+extension GalleryID: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) { self.init(rawValue: try reader.value()) }
+    package func write(to writer: inout WireWriter) { writer.append(rawValue) }
+}
+
+extension PhotoKey: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) { self.init(try reader.value()) }
+    package func write(to writer: inout WireWriter) { writer.append(rawValue) }
+}
+
+extension Rendition: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self = try Bool(from: &reader) ? .original : .thumbnail
+    }
+    package func write(to writer: inout WireWriter) { writer.append(self == .original) }
+}
+
+extension Importance: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        guard let value = Importance(rawValue: Int(try reader.tag())) else { throw .malformed("unknown importance") }
+        self = value
+    }
+    package func write(to writer: inout WireWriter) { writer.append(tag: UInt8(clamping: rawValue)) }
+}
+
+extension StorageTrouble: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        guard let value = StorageTrouble(rawValue: try reader.tag()) else { throw .malformed("unknown trouble") }
+        self = value
+    }
+    package func write(to writer: inout WireWriter) { writer.append(tag: rawValue) }
+}
+
+// MARK: - Wishes
+
+extension Wish: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(try reader.value(), importance: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(subject)
+        writer.append(importance)
+    }
+}
+
+extension Wish.Subject: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 0: self = .list(try reader.value())
+        case 1: self = .picture(try reader.value(), try reader.value(), try reader.value())
+        case 2: self = .everyPicture(try reader.value(), try reader.value())
+        case 3: self = .albums(try reader.value())
+        default: throw .malformed("unknown subject")
+        }
+    }
+    package func write(to writer: inout WireWriter) {
+        switch self {
+        case .list(let gallery):
+            writer.append(tag: 0)
+            writer.append(gallery)
+        case .picture(let gallery, let key, let rendition):
+            writer.append(tag: 1)
+            writer.append(gallery)
+            writer.append(key)
+            writer.append(rendition)
+        case .everyPicture(let gallery, let rendition):
+            writer.append(tag: 2)
+            writer.append(gallery)
+            writer.append(rendition)
+        case .albums(let gallery):
+            writer.append(tag: 3)
+            writer.append(gallery)
+        }
+    }
+}
+
+extension WishState.Request: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(wish: try reader.value(), number: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(wish)
+        writer.append(number)
+    }
+}
+
+extension WishState: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            stated: try reader.value(), asked: try reader.value(), declined: try reader.value(),
+            isPaused: try reader.value())
+        retried = try reader.value()
+        areAllRetried = try reader.value()
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(stated)
+        writer.append(asked)
+        writer.append(declined)
+        writer.append(isPaused)
+        writer.append(retried)
+        writer.append(areAllRetried)
+    }
+}
+
+// MARK: - Addresses and credentials
+
+extension Address.Credentials: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(user: try reader.value(), password: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(user)
+        writer.append(password)
+    }
+}
+
+extension Address: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        let text = try String(from: &reader)
+        guard let address = try? Address(text) else { throw .malformed("invalid address") }
+        self = address.with(try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(text)
+        writer.append(credentials)
+    }
+}
+
+extension Origin: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        guard let origin = Origin(try String(from: &reader)) else { throw .malformed("invalid origin") }
+        self = origin
+    }
+    package func write(to writer: inout WireWriter) { writer.append(text) }
+}
+
+extension SignInPlace: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self = try Bool(from: &reader) ? .proxy(try reader.value()) : .origin(try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        switch self {
+        case .origin(let origin):
+            writer.append(false)
+            writer.append(origin)
+        case .proxy(let proxy):
+            writer.append(true)
+            writer.append(proxy)
+        }
+    }
+}
+
+extension AccessKey: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            id: try reader.value(), secret: try reader.value(), sessionToken: try reader.value(),
+            region: try String(from: &reader))
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(id)
+        writer.append(secret)
+        writer.append(sessionToken)
+        writer.append(region)
+    }
+}
+
+extension SignIn: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 0: self = .password(user: try reader.value(), password: try reader.value())
+        case 1: self = .token(try reader.value())
+        case 2: self = .header(name: try reader.value(), value: try reader.value())
+        case 3: self = .accessKey(try reader.value())
+        default: throw .malformed("unknown credentials")
+        }
+    }
+    package func write(to writer: inout WireWriter) {
+        switch self {
+        case .password(let user, let password):
+            writer.append(tag: 0)
+            writer.append(user)
+            writer.append(password)
+        case .token(let token):
+            writer.append(tag: 1)
+            writer.append(token)
+        case .header(let name, let value):
+            writer.append(tag: 2)
+            writer.append(name)
+            writer.append(value)
+        case .accessKey(let key):
+            writer.append(tag: 3)
+            writer.append(key)
+        }
+    }
+}
+
+extension SignInQuestion: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            origin: try reader.value(), proxy: try reader.value(), keyHeader: try reader.value(),
+            schemes: try reader.value(), realm: try reader.value(), wasRefused: try reader.value(),
+            browserServer: try reader.value(), galleries: try reader.value())
+        tokenName = try reader.value()
+        region = try reader.value()
+        isOfBucket = try reader.value()
+        isDeferred = try reader.value()
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(origin)
+        writer.append(proxy)
+        writer.append(keyHeader)
+        writer.append(schemes)
+        writer.append(realm)
+        writer.append(wasRefused)
+        writer.append(browserServer)
+        writer.append(galleries)
+        writer.append(tokenName)
+        writer.append(region)
+        writer.append(isOfBucket)
+        writer.append(isDeferred)
+    }
+}
+
+extension TakenCredentials.Entry: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(signIn: try reader.value(), galleries: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(signIn)
+        writer.append(galleries)
+    }
+}
+
+extension BrowserSignIn: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(number: try reader.value(), server: try reader.value(), galleries: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(number)
+        writer.append(server)
+        writer.append(galleries)
+    }
+}
+
+extension BrowserSignIn.Stage: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 0: self = .starting
+        case 1: self = .waiting(try reader.value())
+        case 2: self = .granted(try reader.value())
+        case 3: self = .failed(try reader.value())
+        default: throw .malformed("unknown stage of a sign-in")
+        }
+    }
+    package func write(to writer: inout WireWriter) {
+        switch self {
+        case .starting: writer.append(tag: 0)
+        case .waiting(let page):
+            writer.append(tag: 1)
+            writer.append(page)
+        case .granted(let signIn):
+            writer.append(tag: 2)
+            writer.append(signIn)
+        case .failed(let failure):
+            writer.append(tag: 3)
+            writer.append(failure)
+        }
+    }
+}
+
+// MARK: - Work and failures
+
+extension Progress: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(done: try reader.value(), total: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(done)
+        writer.append(total)
+    }
+}
+
+extension Failure: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        let reason = try String(from: &reader)
+        guard let remedy = Remedy(rawValue: Int(try reader.tag())) else { throw .malformed("unknown remedy") }
+        self.init(reason, remedy: remedy, question: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(reason)
+        writer.append(tag: UInt8(clamping: remedy.rawValue))
+        writer.append(question)
+    }
+}
+
+extension FailureReport: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            try reader.value(), try reader.value(), attempts: try reader.value(), first: try reader.value(),
+            last: try reader.value(), next: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(subject)
+        writer.append(failure)
+        writer.append(attempts)
+        writer.append(first)
+        writer.append(last)
+        writer.append(next)
+    }
+}
+
+extension SyncPhase: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 0: self = .getting(try reader.value(), entries: try reader.value())
+        case 1: self = .waiting(try reader.value(), until: try reader.value())
+        case 2: self = .parsing(entries: try reader.value())
+        case 3: self = .committing
+        default: throw .malformed("unknown phase")
+        }
+    }
+    package func write(to writer: inout WireWriter) {
+        switch self {
+        case .getting(let progress, let entries):
+            writer.append(tag: 0)
+            writer.append(progress)
+            writer.append(entries)
+        case .waiting(let failure, let time):
+            writer.append(tag: 1)
+            writer.append(failure)
+            writer.append(time)
+        case .parsing(let entries):
+            writer.append(tag: 2)
+            writer.append(entries)
+        case .committing: writer.append(tag: 3)
+        }
+    }
+}
+
+extension Activity.GalleryPart: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init()
+        phase = try reader.value()
+        isCancelled = try reader.value()
+        failure = try reader.value()
+        isReadingAlbums = try reader.value()
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(phase)
+        writer.append(isCancelled)
+        writer.append(failure)
+        writer.append(isReadingAlbums)
+    }
+}
+
+extension LinkQuality: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        guard let value = LinkQuality(rawValue: try reader.value()) else { throw .malformed("unknown quality") }
+        self = value
+    }
+    package func write(to writer: inout WireWriter) { writer.append(rawValue) }
+}
+
+extension TrafficReport: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            quality: try reader.value(), isOnNetwork: try reader.value(), unreachable: try reader.value(),
+            running: try reader.value(), width: try reader.value(), limit: try reader.value(),
+            window: try reader.value(), bandwidth: try reader.value(), roundTrip: try reader.value(),
+            received: try reader.value(), isPaused: try reader.value(), queued: try reader.value(),
+            waiting: try reader.value(), transfers: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(quality)
+        writer.append(isOnNetwork)
+        writer.append(unreachable)
+        writer.append(running)
+        writer.append(width)
+        writer.append(limit)
+        writer.append(window)
+        writer.append(bandwidth)
+        writer.append(roundTrip)
+        writer.append(received)
+        writer.append(isPaused)
+        writer.append(queued)
+        writer.append(waiting)
+        writer.append(transfers)
+    }
+}
+
+extension TransferReport: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            try reader.value(), host: try reader.value(), importance: try reader.value(), stage: try reader.value())
+    }
+    package func write(to writer: inout WireWriter) {
+        writer.append(subject)
+        writer.append(host)
+        writer.append(importance)
+        writer.append(stage)
+    }
+}
+
+extension TransferReport.Stage: WireValue {
+    package init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 0: self = .running(try reader.value(), speed: try reader.value())
+        case 1: self = .queued
+        case 2: self = .heldBack(try reader.value(), attempts: try reader.value())
+        case 3: self = .waiting(try reader.value(), attempts: try reader.value(), until: try reader.value())
+        default: throw .malformed("unknown stage of a transfer")
+        }
+    }
+    package func write(to writer: inout WireWriter) {
+        switch self {
+        case .running(let progress, let speed):
+            writer.append(tag: 0)
+            writer.append(progress)
+            writer.append(speed)
+        case .queued: writer.append(tag: 1)
+        case .heldBack(let failure, let attempts):
+            writer.append(tag: 2)
+            writer.append(failure)
+            writer.append(attempts)
+        case .waiting(let failure, let attempts, let time):
+            writer.append(tag: 3)
+            writer.append(failure)
+            writer.append(attempts)
+            writer.append(time)
+        }
+    }
+}
