@@ -161,8 +161,10 @@ import Testing
         try #require(session.until { $0.text.contains("of 10") && $0.text.contains("Updated:") })
         session.untilQuiet()
         func setLimit(_ limit: Int) throws {
-            let set = try Command("/usr/bin/prlimit", ["--pid", "\(session.process)", "--nofile=\(limit):"])
-            try #require(set.status == 0, "\(set.errors)")
+            for process in [session.process] + Processes.fetchers(of: session.process) {
+                let set = try Command("/usr/bin/prlimit", ["--pid", "\(process)", "--nofile=\(limit):"])
+                try #require(set.status == 0, "\(set.errors)")
+            }
         }
         try setLimit(16)
         session.type("\r")

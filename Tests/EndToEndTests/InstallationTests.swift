@@ -17,7 +17,8 @@ import Testing
         #expect(make.status == 0)
         let usr = home.folder.path("root/usr")
         for path in [
-            "bin/vitrine", "libexec/vitrine/vitrine-decoder", "share/vitrine/TestGallery/index.xml",
+            "bin/vitrine", "libexec/vitrine/vitrine-decoder", "libexec/vitrine/vitrine-fetcher",
+            "share/vitrine/TestGallery/index.xml",
             "share/man/man1/vitrine.1", "share/bash-completion/completions/vitrine",
             "share/zsh/site-functions/_vitrine",
             "share/fish/vendor_completions.d/vitrine.fish", "share/applications/vitrine.desktop",

@@ -65,16 +65,13 @@ import Testing
 
     /// Returns arguments and environment of the running child processes.
     private func children(of process: pid_t) -> [String] {
-        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
-        let numbers = tasks.flatMap { task in
-            let text = try? String(contentsOfFile: "/proc/\(process)/task/\(task)/children", encoding: .utf8)
-            return (text ?? "").split(separator: " ").map(String.init)
+        // The launcher is a copy of the program, with the command line that the user has typed.
+        let launchers = Processes.children(of: process).filter {
+            Processes.text("/proc/\($0)/cmdline") == Processes.text("/proc/\(process)/cmdline")
         }
-        return numbers.map { number in
-            ["cmdline", "environ"].map { file in
-                String(
-                    decoding: FileManager.default.contents(atPath: "/proc/\(number)/\(file)") ?? Data(), as: UTF8.self)
-            }.joined(separator: "\n")
+        let others = Set(Processes.children(of: process)).subtracting(launchers)
+        return (Array(others) + launchers.flatMap { Processes.children(of: $0) }).map { number in
+            ["cmdline", "environ"].map { Processes.text("/proc/\(number)/\($0)") }.joined(separator: "\n")
         }
     }
 

@@ -11,13 +11,64 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-static atomic_long count;
+/* More than any test's calls have. The file has no blocks for what is unused. */
+#define FAULTS_MOST_TEXT (64 << 20)
+
+/* The calls of all processes of the program, in a file that they share. The fetcher cannot open it once it is restricted, so
+ * each process maps it before its own code runs. */
+static struct shared {
+    atomic_long count;
+    /* Whether a process was killed, so that the others must end, too. */
+    atomic_int is_over;
+    /* The number of bytes of the text. */
+    atomic_long length;
+    char text[FAULTS_MOST_TEXT];
+} own, *shared = &own;
+
+/* Returns the parent of a process. */
+static pid_t parent(pid_t process) {
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return 0;
+    long length = syscall(SYS_read, descriptor, line, sizeof line - 1);
+    syscall(SYS_close, descriptor);
+    line[length > 0 ? length : 0] = 0;
+    const char *end = strrchr(line, ')');
+    return end ? atoi(end + 4) : 0;
+}
+
+static int is_fetcher(void) { return strcmp(program_invocation_short_name, "vitrine-fetcher") == 0; }
+
+__attribute__((constructor)) static void map(void) {
+    const char *log = getenv("VITRINE_FAULTS_LOG");
+    if (!log) return;
+    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, log, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (descriptor < 0) return;
+    syscall(SYS_ftruncate, descriptor, (long)sizeof *shared);
+    void *memory = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    syscall(SYS_close, descriptor);
+    if (memory != MAP_FAILED) shared = memory;
+    /* A fetcher that was killed could not kill the program, since it may signal no other process. The next one does it: its
+     * parent is the launcher, and that one's parent is the program. */
+    if (is_fetcher() && atomic_load(&shared->is_over)) {
+        kill(parent(getppid()), SIGKILL);
+        _exit(1);
+    }
+}
+
+static void end_program(void) {
+    atomic_store(&shared->is_over, 1);
+    kill(getpid(), SIGKILL);
+    for (;;) pause();
+}
 
 static long number(const char *name, long otherwise) {
     const char *text = getenv(name);
@@ -35,22 +86,17 @@ static int is_chosen(const char *call, const char *path) {
     return (!name || strcmp(name, call) == 0) && (!part || strstr(path, part));
 }
 
-/* Calls the kernel directly, so that the log is not counted. */
 static void note(long number, const char *call, const char *path) {
-    const char *file = getenv("VITRINE_FAULTS_LOG");
-    if (!file) return;
     char line[PATH_MAX + 64];
     int length = snprintf(line, sizeof line, "%ld %s %s\n", number, call, path);
-    int descriptor = (int)syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (descriptor < 0) return;
-    syscall(SYS_write, descriptor, line, (size_t)length);
-    syscall(SYS_close, descriptor);
+    long start = atomic_fetch_add(&shared->length, length);
+    if (start + length <= FAULTS_MOST_TEXT) memcpy(shared->text + start, line, (size_t)length);
 }
 
 int vitrine_faults_hit(const char *call, const char *path) {
     if (!is_within(path) || !is_chosen(call, path)) return 0;
     int saved = errno;
-    long this = atomic_fetch_add(&count, 1) + 1;
+    long this = atomic_fetch_add(&shared->count, 1) + 1;
     note(this, call, path);
     long first = number("VITRINE_FAULTS_FIRST", LONG_MAX), last = number("VITRINE_FAULTS_LAST", first);
     if (this < first || (last != 0 && this > last)) {
@@ -58,10 +104,7 @@ int vitrine_faults_hit(const char *call, const char *path) {
         return 0;
     }
     int error = (int)number("VITRINE_FAULTS_ERROR", 0);
-    if (error == 0) {
-        kill(getpid(), SIGKILL);
-        for (;;) pause();
-    }
+    if (error == 0) end_program();
     errno = error;
     return 1;
 }

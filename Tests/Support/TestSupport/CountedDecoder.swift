@@ -8,9 +8,12 @@ public final class CountedDecoder: Sendable {
     public init() throws {
         let script = "#!/bin/sh\necho >>\"${0%/*}/calls\"\nexec \(Built.folder)/vitrine-decoder \"$@\"\n"
         try folder.writeProgram("vitrine-decoder", script)
-        // The temporary folder may be on another disk.
-        if link(Built.vitrine, vitrine) != 0 {
-            try FileManager.default.copyItem(atPath: Built.vitrine, toPath: vitrine)
+        for name in ["vitrine", "vitrine-fetcher"] {
+            let program = "\(Built.folder)/\(name)"
+            // The temporary folder may be on another disk.
+            if link(program, folder.path(name)) != 0 {
+                try FileManager.default.copyItem(atPath: program, toPath: folder.path(name))
+            }
         }
     }
 

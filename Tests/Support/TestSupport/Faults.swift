@@ -72,10 +72,19 @@ public final class Faults: Sendable {
 
     /// The calls so far, including failed ones.
     public var calls: [Call] {
-        let text = (try? String(contentsOfFile: log.path("calls"), encoding: .utf8)) ?? ""
+        let text = String(decoding: loggedText, as: UTF8.self)
         return text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ", maxSplits: 2)
             return words.count == 3 ? Call(name: String(words[1]), path: String(words[2])) : nil
         }
+    }
+
+    /// The lines in the file, whose beginning has the number of calls, a flag and the number of the text's bytes.
+    private var loggedText: Data {
+        guard let file = FileHandle(forReadingAtPath: log.path("calls")),
+            let head = try? file.read(upToCount: 24), head.count == 24
+        else { return Data() }
+        let length = head.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: Int.self) }
+        return (try? file.read(upToCount: length)) ?? Data()
     }
 }

@@ -1,5 +1,6 @@
 #if DEBUG || FUZZING
     import Cells
+    import FetcherWire
     import Glibc
     import Model
     import Numbers
@@ -13,7 +14,24 @@
 
     /// Addresses, headers, terminal input, the user’s files, and texts for the screen.
     extension FuzzTarget {
-        static let texts = [address, head, text, terminal, settings, rating]
+        static let texts = [address, head, text, terminal, settings, rating, message]
+
+        /// Messages between the two programs. A message that was read is written again as it was read.
+        private static let message = FuzzTarget("message") { bytes in
+            func check<Message: WireValue & Equatable>(_ type: Message.Type, _ bytes: [UInt8]) throws {
+                let message = try MessageConnection.read(type, from: bytes)
+                var writer = WireWriter()
+                writer.append(message)
+                let again = try? MessageConnection.read(type, from: writer.bytes)
+                require(again == message, "not read as written: \(message)")
+            }
+            let choice = Choice(bytes, of: 3)
+            switch choice.number {
+            case 0: try check(FetcherSetup.self, choice.rest)
+            case 1: try check(ScreensNews.self, choice.rest)
+            default: try check(FetcherNews.self, choice.rest)
+            }
+        }
 
         private static let address = FuzzTarget("address") { bytes in
             let base = try Address("https://photos.test/albums/index.xml?page=2")

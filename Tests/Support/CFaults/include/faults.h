@@ -2,10 +2,11 @@
  * kill the program.
  *
  *     VITRINE_FAULTS_FOLDER   the folder, including its contents
- *     VITRINE_FAULTS_FIRST    the first affected call, counted from one over all threads; none if missing
+ *     VITRINE_FAULTS_FIRST    the first affected call, counted from one over all threads and processes; none if
+ *                             missing
  *     VITRINE_FAULTS_LAST     the last one; the same as the first if missing, 0 for all that follow
  *     VITRINE_FAULTS_ERROR    the error to return; 0 or missing for kill -9
- *     VITRINE_FAULTS_LOG      a log with a line for each call: its number, its name, its file
+ *     VITRINE_FAULTS_LOG      a file that all processes map, with a line for each call: its number, its name, its file
  *
  * A debugger counts calls per thread, and the order of threads varies, so a number would not identify a call.
  */

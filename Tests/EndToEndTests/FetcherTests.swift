@@ -1,0 +1,187 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program that fetches, beside the program with the screens.
+@Suite(.ownThread, .serialized) struct FetcherTests {
+    private let home = Household()
+
+    /// The number of kills; `VITRINE_KILLS=1000` for more.
+    private let kills = Int(ProcessInfo.processInfo.environment["VITRINE_KILLS"] ?? "") ?? 8
+
+    /// The connections of a process to a port. The process may have inherited sockets of other tests.
+    private func connections(of process: pid_t, to port: Int) -> [String] {
+        let folder = "/proc/\(process)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let inodes = Set(
+            names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
+                .compactMap { $0.wholeMatch(of: #/socket:\[([0-9]+)\]/#).map { String($0.output.1) } })
+        return Processes.text("/proc/\(process)/net/tcp").split(separator: "\n").map(String.init).filter { line in
+            let fields = line.split(separator: " ").map(String.init)
+            guard fields.count > 9, inodes.contains(fields[9]) else { return false }
+            return fields[2].split(separator: ":").last.flatMap { Int($0, radix: 16) } == port
+        }
+    }
+
+    @Test("BEHAVIOURS 7.1: The process with the screens has no network socket, and neither curl nor libxml2")
+    func screensHaveNoNetwork() throws {
+        let server = try Nginx(serving: Built.testGallery)
+        let session = try TerminalSession(arguments: [server.url("/index.xml")], environment: home.environment())
+        try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" })
+        let libraries = Processes.text("/proc/\(session.process)/maps")
+        #expect(!libraries.contains("libcurl") && !libraries.contains("libxml2"))
+        #expect(connections(of: session.process, to: server.port).isEmpty)
+        let fetcher = try #require(Processes.fetchers(of: session.process).first)
+        #expect(Processes.text("/proc/\(fetcher)/maps").contains("libcurl"))
+        #expect(!connections(of: fetcher, to: server.port).isEmpty)
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(waitForEnd(of: fetcher))
+    }
+
+    @Test("The fetcher has neither terminal nor home, and both processes run with their restrictions")
+    func fetcherHasNoTerminal() throws {
+        let server = try Nginx(serving: Built.testGallery)
+        let session = try TerminalSession(arguments: [server.url("/index.xml")], environment: home.environment())
+        try #require(session.until(shows: "Updated:"))
+        let fetcher = try #require(Processes.fetchers(of: session.process).first)
+        // The seventh field is the terminal, after the name in parentheses.
+        let fields = Processes.text("/proc/\(fetcher)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+        #expect(fields.dropFirst(4).first == "0")
+        let variables = Processes.text("/proc/\(fetcher)/environ").split(separator: "\0")
+        #expect(!variables.isEmpty && !variables.contains { $0.hasPrefix("HOME=") || $0.hasPrefix("XDG_") })
+        // Two is a filter of system calls.
+        for process in [session.process, fetcher] {
+            #expect(Processes.text("/proc/\(process)/status").contains("Seccomp:\t2\n"))
+            #expect(Processes.text("/proc/\(process)/status").contains("NoNewPrivs:\t1\n"))
+        }
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test("A browser that is killed leaves no fetcher")
+    func killedBrowser() throws {
+        let server = try Nginx(serving: Built.testGallery)
+        let session = try TerminalSession(arguments: [server.url("/index.xml")], environment: home.environment())
+        try #require(session.until(shows: "Updated:"))
+        let fetcher = try #require(Processes.fetchers(of: session.process).first)
+        kill(session.process, SIGKILL)
+        #expect(session.wait() == -SIGKILL)
+        #expect(waitForEnd(of: fetcher))
+    }
+
+    private func waitForEnd(of process: pid_t) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while Date() < deadline {
+            // A process without a parent may stay as a zombie where nothing reaps it.
+            if Processes.text("/proc/\(process)/stat").isEmpty
+                || Processes.text("/proc/\(process)/stat").contains(") Z ")
+            {
+                return true
+            }
+            poll(nil, 0, 5)
+        }
+        return false
+    }
+
+    @Test("A killed fetcher is started again, and the update loses nothing")
+    func killedFetcher() throws {
+        var count = 0
+        while count < kills {
+            let home = Household()
+            let server = try Nginx(serving: Built.testGallery)
+            let sync = try ChildProcess(
+                Built.vitrine, ["sync", "--photos", server.url("/index.xml")], environment: home.environment())
+            for _ in 0..<3 {
+                guard let fetcher = waitForFetcher(of: sync) else { break }
+                poll(nil, 0, Int32.random(in: 0..<60))
+                if kill(fetcher, SIGKILL) == 0 { count += 1 }
+            }
+            #expect(sync.wait() == 0)
+            let list = try home.vitrine("list", "--json", server.url("/index.xml"))
+            #expect(
+                list.text.split(separator: "\"photo\":true", omittingEmptySubsequences: false).count == 29,
+                "\(list.text.prefix(600))")
+            // At most the files under way are fetched again.
+            #expect(try server.paths().count <= 57 * 4)
+            #expect(try home.vitrine("cache", "check").status == 0)
+        }
+    }
+
+    /// Waits until a running command has a fetcher. Returns nil if the command ends before.
+    private func waitForFetcher(of command: ChildProcess) -> pid_t? {
+        while !command.hasEnded {
+            if let fetcher = Processes.fetchers(of: command.number).first { return fetcher }
+            poll(nil, 0, 1)
+        }
+        return nil
+    }
+
+    @Test("The screen answers while its fetcher dies, and says so once")
+    func screenOutlivesFetcher() throws {
+        let server = try Nginx(serving: Built.testGallery)
+        let session = try TerminalSession(arguments: [server.url("/index.xml")], environment: home.environment())
+        try #require(session.until { $0.text.contains("Updated:") && $0[1, 1].text == "▀" })
+        kill(try #require(Processes.fetchers(of: session.process).first), SIGKILL)
+        #expect(session.until(shows: "The program vitrine-fetcher ended unexpectedly. Vitrine started it again."))
+        session.type("G")
+        #expect(session.until(shows: "28 of 28"))
+        session.type("\r")
+        #expect(session.until(shows: "28 of 28 · fit"))
+        session.type("qr")
+        #expect(session.until(shows: "Updated:"))
+        #expect(Processes.fetchers(of: session.process).count == 1)
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test("Without its fetcher, Vitrine shows what it has and says why it fetches nothing")
+    func missingFetcher() throws {
+        #expect(try home.vitrine("sync", Built.testGallery).status == 0)
+        let folder = TestFolder()
+        for name in ["vitrine", "vitrine-decoder"] {
+            // A copy could be open for writing in a process that another test is starting, and then not run.
+            if link("\(Built.folder)/\(name)", folder.path(name)) != 0 {
+                try FileManager.default.copyItem(atPath: "\(Built.folder)/\(name)", toPath: folder.path(name))
+            }
+        }
+        let program = folder.path("vitrine")
+        let sync = try Command(program, ["sync", Built.testGallery], environment: home.environment())
+        #expect(sync.status == 1)
+        #expect(sync.errors.contains("vitrine-fetcher cannot be started: No such file or directory"), "\(sync.errors)")
+        let session = try TerminalSession(
+            program, arguments: [Built.testGallery], environment: home.environment())
+        #expect(session.until(shows: "Dawn over the ridge"))
+        #expect(session.until(shows: "Vitrine fetches nothing, because the program"))
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test("The fetcher alone says that it is no command")
+    func startedByAUser() throws {
+        let command = try Command(Built.folder + "/vitrine-fetcher", [], environment: home.environment())
+        #expect(command.status == 2 && command.errors.hasPrefix("vitrine-fetcher: "), "\(command.errors)")
+    }
+}
+
+/// Processes of the program under test.
+enum Processes {
+    /// The fetchers of a process, which its launcher has started.
+    static func fetchers(of process: pid_t) -> [pid_t] {
+        let started = children(of: process).flatMap { children(of: $0) }
+        return started.filter { text("/proc/\($0)/comm") == "vitrine-fetcher\n" }
+    }
+
+    static func children(of process: pid_t) -> [pid_t] {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+        return tasks.flatMap {
+            text("/proc/\(process)/task/\($0)/children").split(separator: " ").compactMap { pid_t($0) }
+        }
+    }
+
+    /// Reads a file of /proc, which states no size.
+    static func text(_ path: String) -> String {
+        guard let file = FileHandle(forReadingAtPath: path) else { return "" }
+        return String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
+    }
+}
