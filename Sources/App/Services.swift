@@ -148,7 +148,7 @@ struct Services {
         }
     }
 
-    /// Returns the things that hold until the fetcher ends.
+    /// Returns the settings that a fetcher keeps until it ends.
     ///
     /// - Parameters:
     ///   - mostAttempts: the most attempts for each transfer; nil for no limit.

@@ -14,7 +14,7 @@ extension Activity {
         public var hasTraffic = false
         /// Whether the list of failures changed.
         public var hasFailures = false
-        /// The subjects whose failures were recorded or removed.
+        /// The subjects whose own failures changed; empty if a gallery's failures or all were removed.
         public var failures: Set<Wish.Subject> = []
         /// The galleries that the user retries.
         public var retried: Set<GalleryID> = []

@@ -192,8 +192,7 @@ public final class Wishes: Sendable {
         }
     }
 
-    /// Replaces all wishes by those of the process that owns them. Requests that this process has already fulfilled stay
-    /// away.
+    /// Replaces all wishes by those of their owner. Ignores requests that this process has already fulfilled.
     public func adopt(_ wishes: WishState) {
         state.withLock { list in
             list.adopt(wishes)
@@ -350,7 +349,7 @@ struct WishList {
         asked.first { $0.wish.subject == subject }?.number
     }
 
-    /// Notes that a request is fulfilled. Returns the request's number.
+    /// Records that a request is fulfilled. Returns the request's number.
     mutating func setFulfilled(_ subject: Wish.Subject) -> Int? {
         guard let number = number(of: subject) else { return nil }
         fulfilled[subject] = number

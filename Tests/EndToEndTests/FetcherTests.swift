@@ -59,8 +59,8 @@ import Testing
         #expect(session.wait() == 0)
     }
 
-    @Test("A browser that is killed leaves no fetcher")
-    func killedBrowser() throws {
+    @Test("If Vitrine is killed, its fetcher ends")
+    func killedScreens() throws {
         let server = try Nginx(serving: Built.testGallery)
         let session = try TerminalSession(arguments: [server.url("/index.xml")], environment: home.environment())
         try #require(session.until(shows: "Updated:"))
@@ -102,7 +102,7 @@ import Testing
             #expect(
                 list.text.split(separator: "\"photo\":true", omittingEmptySubsequences: false).count == 29,
                 "\(list.text.prefix(600))")
-            // At most the files under way are fetched again.
+            // Four fetchers at most: no file is fetched more often.
             #expect(try server.paths().count <= 57 * 4)
             #expect(try home.vitrine("cache", "check").status == 0)
         }
@@ -157,7 +157,7 @@ import Testing
         #expect(session.wait() == 0)
     }
 
-    @Test("The fetcher alone says that it is no command")
+    @Test("Started by hand, the fetcher says that it is no command")
     func startedByAUser() throws {
         let command = try Command(Built.folder + "/vitrine-fetcher", [], environment: home.environment())
         #expect(command.status == 2 && command.errors.hasPrefix("vitrine-fetcher: "), "\(command.errors)")

@@ -95,7 +95,7 @@ import Testing
         let (subject, number) = try #require(pair.fulfilled.value.withLock { $0.first })
         pair.screens.fulfil(subject, number: number)
         #expect(!pair.screens.isStanding(.list(gallery)))
-        // A new request is another one.
+        // A new request is another one. The thumbnail's request took the number between.
         pair.screens.ask(for: .list(gallery))
         pair.deliver()
         #expect(await pair.copy.snapshots().next()?.asked[.list(gallery)] == number + 2)

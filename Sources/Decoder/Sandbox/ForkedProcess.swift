@@ -89,7 +89,7 @@ public final class Launcher: Sendable {
         /// Waits for the program to end. Returns its wait status, 0 for success; nil if the launcher has ended.
         public func wait() -> Int32? { Launcher.answer(answers) }
 
-        /// Waits for the program to end, and kills it after a number of milliseconds.
+        /// Waits for the program, and kills it after some milliseconds.
         public func end(after patience: Int32) {
             var watched = pollfd(fd: answers.descriptor, events: Int16(POLLIN), revents: 0)
             let hasAnswer = poll(&watched, 1, patience) == 1 && Int32(watched.revents) & POLLIN != 0
@@ -125,7 +125,8 @@ public final class Launcher: Sendable {
     /// - Parameters:
     ///   - words: the program, which is searched in `$PATH`, and its arguments; together at most 100,000 bytes.
     ///   - input: an open descriptor, of which the program gets a copy as its standard input.
-    ///   - isBare: whether the program gets only the variables that networks need, without home, desktop and secrets.
+    ///   - isBare: whether the program gets only variables for networks, languages, the loader and tests. Variables of proxies
+    ///     may contain passwords.
     public func start(_ words: [String], input: CInt? = nil, isBare: Bool = false) throws(Failure) -> Program {
         do throws(PixelsError) {
             guard words.first?.isEmpty == false else { throw .system(call: "posix_spawnp", code: EINVAL) }
@@ -269,7 +270,7 @@ private enum LauncherProcess {
         return variables + [nil]
     }
 
-    /// Whether a variable is about languages, times, proxies, certificates, names of hosts, or the loader.
+    /// Whether a program for the network gets a variable of this process.
     private static func isNeeded(_ name: String) -> Bool {
         let names = ["PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "CURL_CA_BUNDLE", "RES_OPTIONS", "LOCALDOMAIN"]
         let beginnings = ["LC_", "SSL_CERT_", "LD_", "SWIFT_", "VITRINE_", "ASAN_", "TSAN_", "LLVM_"]

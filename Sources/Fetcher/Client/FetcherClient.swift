@@ -10,8 +10,8 @@ import Synchronization
 
 /// Lets the program `vitrine-fetcher` fulfil the wishes of this process.
 ///
-///     let client = FetcherClient(path: "/usr/libexec/vitrine/vitrine-fetcher", parts)
-///     let running = Task { await client.run(setup, tuning) }
+///     let client = FetcherClient(path: "/usr/libexec/vitrine/vitrine-fetcher", launcher: launcher, parts, tuning)
+///     let running = Task { await client.run(setup) }
 ///
 /// The first wish starts the program. The two processes share the caches, whose databases announce each commit. Wishes,
 /// settings and credentials go to the fetcher; progress, failures, questions and fulfilled wishes come back. If the fetcher
@@ -62,14 +62,14 @@ public final class FetcherClient: Sendable {
         self.tuning = Mutex(tuning)
     }
 
-    /// Returns the restrictions that a fetcher has on this system, from a fetcher that does nothing else.
+    /// Starts a fetcher only to ask for its restrictions.
     public static func restrictions(path: String, launcher: Launcher) throws(FetcherError) -> [String] {
         let process = try FetcherProcess(path: path, launcher)
         defer { process.end() }
         var setup = FetcherSetup(cacheFolder: "/", userAgent: "")
         setup.isReportOnly = true
         try? process.connection.send(setup)
-        guard let news = try? process.connection.receive(FetcherNews.self) else { throw .dies }
+        guard let news = try? process.connection.receive(FetcherNews.self) else { throw .noAnswer }
         if let sentence = news.refusal { throw .refused(sentence) }
         return news.walls
     }
@@ -115,7 +115,7 @@ public final class FetcherClient: Sendable {
         for gallery in followed.withLock({ $0 }) { parts.wishes.ask(for: .list(gallery)) }
     }
 
-    /// Waits for a first wish, so that a user who only looks needs no second process.
+    /// Waits for a first wish. Browsing the cache needs no second process.
     private func waitForWish() async {
         let stream = CoalescingStream<Signal>()
         let relays = (
@@ -168,7 +168,7 @@ public final class FetcherClient: Sendable {
         let news = CoalescingStream<ScreensNews>()
         let isIncomplete = Atomic(false)
         let relays = relays(to: news)
-        // The fetcher then stores what it has received. If it hangs, it is ended.
+        // Without news, the fetcher stores what it has received and exits. A fetcher that hangs is disconnected.
         let end: @Sendable () -> Void = {
             news.finish()
             Task {
@@ -242,10 +242,9 @@ public final class FetcherClient: Sendable {
         ]
     }
 
-    /// Applies news of the fetcher. Fulfilled wishes come late, because their results are there by then. The fetcher's own
-    /// requests are last: it makes them when an earlier one is fulfilled.
+    /// Applies news of the fetcher. Drops news of galleries that are not open.
     ///
-    /// News of galleries that are not open is dropped.
+    /// Fulfilled wishes come after their results. The fetcher's own requests come last, because they may follow a fulfilled one.
     private func take(_ news: FetcherNews) {
         if let sentence = news.refusal { refusal.withLock { $0 = sentence } }
         note(news.walls)
@@ -282,7 +281,9 @@ public final class FetcherClient: Sendable {
     /// The most questions for credentials in one message.
     private static let mostLookUps = 16
 
-    /// Whether a subject is the list of an open local gallery, the only thing that a fetcher asks for itself.
+    /// Whether a subject is the list of an open local gallery.
+    ///
+    /// The fetcher itself may request only such subjects.
     private func isLocalList(_ subject: Wish.Subject) -> Bool {
         guard case .list(let gallery) = subject else { return false }
         return parts.caches.cache(gallery)?.address.scheme == .file
@@ -309,7 +310,9 @@ public final class FetcherClient: Sendable {
         parts.log.info(.network, "vitrine-fetcher runs with \(walls.joined(separator: ", "))")
     }
 
-    /// Shows the stage of a sign-in, if its page belongs to the server, and its result is a password.
+    /// Shows the stage of a sign-in if it is plausible.
+    ///
+    /// The page must be on the server, and the result must be a password.
     private func take(_ stage: BrowserSignIn.Stage, ofSignIn number: Int, _ activity: Activity) {
         guard let (signIn, before) = activity.browserSignIn, signIn.number == number else { return }
         switch (stage, before) {
@@ -322,8 +325,8 @@ public final class FetcherClient: Sendable {
 
     /// Answers a question for credentials.
     ///
-    /// The fetcher gets passwords of servers only if one of the open galleries is there, so that a compromised fetcher cannot
-    /// ask for others. The answer goes only to the fetcher that asked, since the next one has other questions.
+    /// The fetcher gets passwords only for servers of open galleries and for proxies, so a compromised fetcher cannot ask for
+    /// others. Only the fetcher that asked gets the answer, because the next one numbers its questions anew.
     private func answer(_ lookUp: LookUp, _ number: Int) {
         let asker = outbox.withLock { $0 }
         let origins = parts.caches.openCaches.compactMap(\.address.origin)
@@ -350,6 +353,8 @@ public enum FetcherError: Error, Hashable, Sendable, CustomStringConvertible {
     case died
     /// The program ended several times in a row.
     case dies
+    /// The program gave no answer.
+    case noAnswer
     /// The program cannot work, for a reason that it states as a sentence.
     case refused(String)
 
@@ -359,6 +364,7 @@ public enum FetcherError: Error, Hashable, Sendable, CustomStringConvertible {
         case .cannotStart(let path, let code):
             "the program \(path) cannot be started: \(String(cString: strerror(code)))"
         case .died, .dies: "the program vitrine-fetcher ended unexpectedly"
+        case .noAnswer: "the program vitrine-fetcher does not answer"
         case .refused(let sentence): sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
         }
     }
@@ -368,6 +374,7 @@ public enum FetcherError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .cannotStart: "Vitrine fetches nothing, because \(reason)."
         case .died: "The program vitrine-fetcher ended unexpectedly. Vitrine started it again."
+        case .noAnswer: "The program vitrine-fetcher does not answer."
         case .refused(let sentence): "Vitrine fetches nothing. \(sentence)"
         case .dies: "Vitrine fetches nothing until its next start, because \(reason) several times."
         }
@@ -415,7 +422,9 @@ private struct GalleryPlaces: Equatable {
         }
     }
 
-    /// Returns the folder of a local gallery. A list may be a link, and then its photos are beside the link's target.
+    /// Returns the folders of a local gallery.
+    ///
+    /// If a list is a link, its photos may be beside the link or its target.
     private static func folders(of path: String) -> [String] {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return [path] }

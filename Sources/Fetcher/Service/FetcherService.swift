@@ -41,7 +41,7 @@ package final class FetcherService: Sendable {
         var nextLogged = 0
     }
 
-    /// The most descriptors that the service needs beside those of transfers.
+    /// The most descriptors that the service needs, not counting transfers.
     private static let otherDescriptors = 40
 
     /// Creates the service, which opens the folder of caches but no gallery.

@@ -133,7 +133,9 @@ package actor MessageSender {
     }
 }
 
-/// Receives messages on a thread of its own, because waiting for them would hold one of the few threads of tasks.
+/// Receives messages on a thread of its own.
+///
+/// Waiting would hold one of the few threads of tasks.
 package struct MessageReceiver: Sendable {
     private let connection: MessageConnection
 

@@ -11,7 +11,7 @@ public enum WireVersion {
     public static let current: UInt8 = 1
 }
 
-/// The first message to the fetcher: the things that hold until it ends.
+/// The first message to the fetcher: settings that last until it ends.
 public struct FetcherSetup: Hashable, Sendable {
     /// The folder of all caches.
     public var cacheFolder: String
@@ -35,9 +35,11 @@ public struct FetcherSetup: Hashable, Sendable {
     public var mostAttempts: Int?
     /// Whether to follow changes in local folders.
     public var followsFolders = false
-    /// The files and folders that the fetcher may read beside the system's, such as those of local galleries.
+    /// The galleries' folders and other places that the fetcher may read.
     public var readablePlaces: [String] = []
-    /// Whether the fetcher may connect to services of this machine, which resolve names such as `nas.local`.
+    /// Whether the fetcher may connect to services of this machine.
+    ///
+    /// They resolve names such as `nas.local`.
     public var usesLocalServices = false
     /// Whether the fetcher must not work without all its restrictions.
     public var requiresWalls = false
@@ -71,7 +73,7 @@ public struct FetcherTuning: Hashable, Sendable {
     public var transfers: Int
     /// The delay of each transfer in milliseconds, for tests.
     public var delay: Int
-    /// Every which transfer fails, for tests; 0 for none.
+    /// Every n-th transfer fails, for tests; 0 for none.
     public var failures: Int
     /// The most bytes of all caches.
     public var cacheLimit: Int64?

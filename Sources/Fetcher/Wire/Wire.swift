@@ -13,7 +13,8 @@ package enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .malformed(let reason): "A message between Vitrine and its fetcher is invalid: \(reason)."
-        case .version(let version): "Vitrine and its fetcher have different versions: the fetcher has \(version)."
+        case .version(let version):
+            "Vitrine and its fetcher have different versions: \(WireVersion.current) here, \(version) there."
         case .tooLong(let count): "A message between Vitrine and its fetcher is too long: \(count) bytes."
         case .system(let call, let code): "The system call \(call) failed with error \(code)."
         }
