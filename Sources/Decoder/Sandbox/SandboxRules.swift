@@ -223,14 +223,20 @@ public struct FetcherRules {
         "/sys/devices/system/cpu", "/dev/urandom", "/dev/random",
     ]
 
+    /// Returns a path without links. Returns nil if nothing is there.
+    package static func realPath(of path: String) -> String? {
+        guard let found = csandbox_real_path(path) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     /// The folder of the file that names the DNS servers.
     ///
     /// Network managers replace this file when the network changes. A rule for the file would not hold for the new one, and
     /// no name could be resolved any more. The folder may be `/etc`, where root can read secrets.
     private static func resolverFolder() -> [String] {
-        guard geteuid() != 0, let path = realpath("/etc/resolv.conf", nil) else { return [] }
-        defer { free(path) }
-        let parts = String(cString: path).split(separator: "/").dropLast()
+        guard geteuid() != 0, let path = realPath(of: "/etc/resolv.conf") else { return [] }
+        let parts = path.split(separator: "/").dropLast()
         return parts.isEmpty ? [] : ["/" + parts.joined(separator: "/")]
     }
 }

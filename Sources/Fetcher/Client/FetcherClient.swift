@@ -428,10 +428,7 @@ private struct GalleryPlaces: Equatable {
     private static func folders(of path: String) -> [String] {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return [path] }
-        let target = realpath(path, nil).map { pointer in
-            defer { free(pointer) }
-            return String(cString: pointer)
-        }
+        let target = FetcherRules.realPath(of: path)
         return [path, target].compactMap { $0 }.compactMap { file in
             file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) }
         }

@@ -5,6 +5,9 @@
 #ifndef VITRINE_CSANDBOX_SHIM_H
 #define VITRINE_CSANDBOX_SHIM_H
 
+// Before the others: with PATH_MAX, the C library defines realpath as it does for Swift.
+#include <limits.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -114,5 +117,10 @@ static const int csandbox_file_size = RLIMIT_FSIZE;
 static const int csandbox_open_files = RLIMIT_NOFILE;
 static const int csandbox_processes = RLIMIT_NPROC;
 static const int csandbox_core = RLIMIT_CORE;
+
+/// Returns a path without links, which the caller frees; NULL if nothing is there.
+static inline char *csandbox_real_path(const char *path) {
+    return realpath(path, NULL);
+}
 
 #endif
