@@ -68,6 +68,9 @@ enum Vitrine {
                 if invocation.command.fetches { GlobalTasks.prepareTimers() }
                 let services = try Services(invocation, mask, processes)
                 if let notice = capabilities.notice { services.log.info(.screen, notice) }
+                if let walls = processes.walls {
+                    services.log.info(.screen, "vitrine runs with \(walls.names.joined(separator: ", "))")
+                }
                 defer {
                     services.storage.end()
                     services.log.flush()

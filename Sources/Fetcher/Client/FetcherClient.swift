@@ -79,7 +79,7 @@ public final class FetcherClient: Sendable {
         self.tuning.withLock { $0 = tuning }
         var news = ScreensNews()
         news.tuning = tuning
-        tell(news)
+        outbox.withLock { $0 }?.send(news)
     }
 
     /// Runs the fetcher until the task is cancelled. Then waits until the fetcher has stored what it received.
@@ -91,26 +91,24 @@ public final class FetcherClient: Sendable {
             do throws(FetcherError) {
                 // A gallery at a new place needs a fetcher that may read there.
                 if try await serve(setup) == .isIncomplete {
-                    begin(again: setup)
+                    readFoldersAgain(setup)
                     continue
                 }
             } catch {
                 parts.log.error(.network, "\(error)")
                 return await refuse(error)
             }
-            parts.activity.endAllWork()
             guard !Task.isCancelled else { return }
             deaths = BootClock().now - start > .seconds(60) ? 1 : deaths + 1
             guard deaths < Self.mostDeaths else { return await refuse(.dies) }
             parts.log.error(.network, "\(FetcherError.died)")
             if deaths == 1 { parts.activity.postNotice("\(FetcherError.died)") }
-            begin(again: setup)
+            readFoldersAgain(setup)
         }
     }
 
-    /// Prepares for another fetcher. It watches only the folders that it has read, so these are read again.
-    private func begin(again setup: FetcherSetup) {
-        parts.activity.endAllWork()
+    /// Requests the followed folders again, because a new fetcher watches only folders that it has read.
+    private func readFoldersAgain(_ setup: FetcherSetup) {
         guard setup.followsFolders else { return }
         for gallery in followed.withLock({ $0 }) { parts.wishes.ask(for: .list(gallery)) }
     }
@@ -207,16 +205,13 @@ public final class FetcherClient: Sendable {
         news.finish()
         process.end()
         await sending.value
+        parts.activity.endAllWork()
         if let sentence = refusal.withLock({ $0 }) { throw .refused(sentence) }
         return isIncomplete.load(ordering: .relaxed) ? .isIncomplete : .isOver
     }
 
     /// The longest wait for a fetcher that stores what it has received.
     private static let patience = Duration.seconds(30)
-
-    private func tell(_ news: ScreensNews) {
-        outbox.withLock { $0 }?.send(news)
-    }
 
     /// Passes on everything that the fetcher must know, now and after each change.
     private func relays(to news: CoalescingStream<ScreensNews>) -> [AnyObject] {
@@ -392,8 +387,9 @@ private struct FetcherProcess: Sendable {
     /// Starts the program with its end of a new connection as standard input.
     init(path: String, _ launcher: Launcher) throws(FetcherError) {
         let theirs: Int32
-        do { (connection, theirs) = try MessageConnection.pair() } catch {
-            throw .cannotStart(path: path, code: errno)
+        do throws(WireError) { (connection, theirs) = try MessageConnection.pair() } catch {
+            let code = if case .system(_, let code) = error { code } else { EPROTO }
+            throw .cannotStart(path: path, code: code)
         }
         defer { close(theirs) }
         do { program = try launcher.start([path], input: theirs, isBare: true) } catch {

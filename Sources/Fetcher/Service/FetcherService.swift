@@ -85,15 +85,15 @@ package final class FetcherService: Sendable {
             for await part in outbox { guard await sender.send(news(part)) else { return } }
         }
         let logging = Task { for await _ in log.changes { outbox.send(Outbox()) } }
-        let controlled = Controlled()
+        let network = NetworkTask()
         await MessageReceiver(connection).run { [self] (news: ScreensNews) in
             take(news)
-            if controlled.mayBegin { controlled.begin { [self] in await control() } }
+            network.begin { [self] in await control() }
         } onFailure: { [log] in
             log.error(.network, "\($0)")
         }
         questions.end()
-        await controlled.end()
+        await network.end()
         logging.cancel()
         outbox.send(Outbox())
         outbox.finish()
@@ -289,11 +289,9 @@ private struct Outbox: Coalescing {
     }
 }
 
-/// The task of the network, which begins with the first news and ends with the connection.
-private final class Controlled: Sendable {
+/// The task that runs the network, from the first news on.
+private final class NetworkTask: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
-
-    var mayBegin: Bool { task.withLock { $0 == nil } }
 
     func begin(_ body: @escaping @Sendable () async -> Void) {
         task.withLock { $0 = $0 ?? Task.detached(priority: .utility) { await body() } }

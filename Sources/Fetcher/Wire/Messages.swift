@@ -262,21 +262,9 @@ extension FetcherSetup: WireValue {
         isReportOnly = try reader.value()
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(cacheFolder)
-        writer.append(userAgent)
-        writer.append(ratingsFolder)
-        writer.append(towns)
-        writer.append(cacheLimit)
-        writer.append(certificates)
-        writer.append(netrc)
-        writer.append(clientCertificate)
-        writer.append(history)
-        writer.append(mostAttempts)
-        writer.append(followsFolders)
-        writer.append(readablePlaces)
-        writer.append(usesLocalServices)
-        writer.append(requiresWalls)
-        writer.append(isReportOnly)
+        writer.append(
+            cacheFolder, userAgent, ratingsFolder, towns, cacheLimit, certificates, netrc, clientCertificate, history,
+            mostAttempts, followsFolders, readablePlaces, usesLocalServices, requiresWalls, isReportOnly)
     }
 }
 
@@ -285,9 +273,7 @@ extension FetcherSetup.ClientCertificate: WireValue {
         self.init(file: try reader.value(), key: try reader.value(), host: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(file)
-        writer.append(key)
-        writer.append(host)
+        writer.append(file, key, host)
     }
 }
 
@@ -298,10 +284,7 @@ extension FetcherTuning: WireValue {
             cacheLimit: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(transfers)
-        writer.append(delay)
-        writer.append(failures)
-        writer.append(cacheLimit)
+        writer.append(transfers, delay, failures, cacheLimit)
     }
 }
 
@@ -312,30 +295,16 @@ extension LookUp: WireValue {
     package func write(to writer: inout WireWriter) {
         switch self {
         case .password(let place):
-            writer.append(false)
-            writer.append(place)
+            writer.append(false, place)
         case .accessKeys(let origin):
-            writer.append(true)
-            writer.append(origin)
+            writer.append(true, origin)
         }
     }
 }
 
-extension LogSubsystem: WireValue {
-    package init(from reader: inout WireReader) throws(WireError) {
-        guard let value = LogSubsystem(rawValue: Int(try reader.tag())) else { throw .malformed("unknown subsystem") }
-        self = value
-    }
-    package func write(to writer: inout WireWriter) { writer.append(tag: UInt8(clamping: rawValue)) }
-}
+extension LogSubsystem: WireValue {}
 
-extension LogLevel: WireValue {
-    package init(from reader: inout WireReader) throws(WireError) {
-        guard let value = LogLevel(rawValue: Int(try reader.tag())) else { throw .malformed("unknown level") }
-        self = value
-    }
-    package func write(to writer: inout WireWriter) { writer.append(tag: UInt8(clamping: rawValue)) }
-}
+extension LogLevel: WireValue {}
 
 extension LogFilter: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
@@ -344,10 +313,7 @@ extension LogFilter: WireValue {
             exchangeHost: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(enabled)
-        writer.append(level)
-        writer.append(levels)
-        writer.append(exchangeHost)
+        writer.append(enabled, level, levels, exchangeHost)
     }
 }
 
@@ -356,8 +322,7 @@ extension CacheSpace.Measurement: WireValue {
         self.init(size: try reader.value(), isShort: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(size)
-        writer.append(isShort)
+        writer.append(size, isShort)
     }
 }
 
@@ -371,8 +336,7 @@ extension ScreensNews.Gallery: WireValue {
         self.init(address: try reader.value(), trouble: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(address)
-        writer.append(trouble)
+        writer.append(address, trouble)
     }
 }
 
@@ -392,17 +356,9 @@ extension ScreensNews: WireValue {
         wishes = try reader.value()
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(opened)
-        writer.append(credentials)
-        writer.append(retried)
-        writer.append(failures)
-        writer.append(isTrafficWatched)
-        writer.append(logFilter)
-        writer.append(tuning)
-        writer.append(space)
-        writer.append(answers)
-        writer.append(browserSignIn)
-        writer.append(wishes)
+        writer.append(
+            opened, credentials, retried, failures, isTrafficWatched, logFilter, tuning, space, answers, browserSignIn,
+            wishes)
     }
 }
 
@@ -414,10 +370,7 @@ extension FetcherNews.LogLine: WireValue {
         message = try reader.value()
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(time)
-        writer.append(subsystem)
-        writer.append(level)
-        writer.append(message)
+        writer.append(time, subsystem, level, message)
     }
 }
 
@@ -426,8 +379,7 @@ extension FetcherNews.Picture: WireValue {
         self.init(progress: try reader.value(), failure: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(progress)
-        writer.append(failure)
+        writer.append(progress, failure)
     }
 }
 
@@ -436,8 +388,7 @@ extension FetcherNews.Traffic: WireValue {
         self.init(report: try reader.value(), time: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(report)
-        writer.append(time)
+        writer.append(report, time)
     }
 }
 
@@ -466,24 +417,8 @@ extension FetcherNews: WireValue {
         fulfilled = try reader.value()
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(refusal)
-        writer.append(walls)
-        writer.append(log)
-        writer.append(galleries)
-        writer.append(pictures)
-        writer.append(traffic)
-        writer.append(failures)
-        writer.append(troubles)
-        writer.append(notices)
-        writer.append(questions)
-        writer.append(answered)
-        writer.append(refused)
-        writer.append(stages)
-        writer.append(lookUps)
-        writer.append(written)
-        writer.append(isCountDue)
-        writer.append(history)
-        writer.append(asked)
-        writer.append(fulfilled)
+        writer.append(
+            refusal, walls, log, galleries, pictures, traffic, failures, troubles, notices, questions, answered,
+            refused, stages, lookUps, written, isCountDue, history, asked, fulfilled)
     }
 }

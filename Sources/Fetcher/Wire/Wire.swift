@@ -83,9 +83,9 @@ package struct WireWriter {
         bytes.append(contentsOf: more)
     }
 
-    /// Appends a value.
-    package mutating func append(_ value: some WireValue) {
-        value.write(to: &self)
+    /// Appends values in order.
+    package mutating func append<each Value: WireValue>(_ values: repeat each Value) {
+        repeat (each values).write(to: &self)
     }
 
     /// Appends the number of an enumeration's case.
@@ -109,6 +109,19 @@ extension FixedWidthInteger where Self: WireValue {
     /// Appends the number in little-endian order.
     package func write(to writer: inout WireWriter) {
         withUnsafeBytes(of: littleEndian) { writer.append(bytes: $0) }
+    }
+}
+
+extension RawRepresentable where Self: WireValue, RawValue == Int {
+    /// Reads the number of a case.
+    package init(from reader: inout WireReader) throws(WireError) {
+        guard let value = Self(rawValue: Int(try reader.tag())) else { throw .malformed("unknown \(Self.self)") }
+        self = value
+    }
+
+    /// Appends the number of the case.
+    package func write(to writer: inout WireWriter) {
+        writer.append(tag: UInt8(clamping: rawValue))
     }
 }
 

@@ -34,13 +34,8 @@ extension Rendition: WireValue {
     package func write(to writer: inout WireWriter) { writer.append(self == .original) }
 }
 
-extension Importance: WireValue {
-    package init(from reader: inout WireReader) throws(WireError) {
-        guard let value = Importance(rawValue: Int(try reader.tag())) else { throw .malformed("unknown importance") }
-        self = value
-    }
-    package func write(to writer: inout WireWriter) { writer.append(tag: UInt8(clamping: rawValue)) }
-}
+extension Importance: WireValue {}
+extension Failure.Remedy: WireValue {}
 
 extension StorageTrouble: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
@@ -57,8 +52,7 @@ extension Wish: WireValue {
         self.init(try reader.value(), importance: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(subject)
-        writer.append(importance)
+        writer.append(subject, importance)
     }
 }
 
@@ -79,13 +73,10 @@ extension Wish.Subject: WireValue {
             writer.append(gallery)
         case .picture(let gallery, let key, let rendition):
             writer.append(tag: 1)
-            writer.append(gallery)
-            writer.append(key)
-            writer.append(rendition)
+            writer.append(gallery, key, rendition)
         case .everyPicture(let gallery, let rendition):
             writer.append(tag: 2)
-            writer.append(gallery)
-            writer.append(rendition)
+            writer.append(gallery, rendition)
         case .albums(let gallery):
             writer.append(tag: 3)
             writer.append(gallery)
@@ -98,8 +89,7 @@ extension WishState.Request: WireValue {
         self.init(wish: try reader.value(), number: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(wish)
-        writer.append(number)
+        writer.append(wish, number)
     }
 }
 
@@ -112,12 +102,7 @@ extension WishState: WireValue {
         areAllRetried = try reader.value()
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(stated)
-        writer.append(asked)
-        writer.append(declined)
-        writer.append(isPaused)
-        writer.append(retried)
-        writer.append(areAllRetried)
+        writer.append(stated, asked, declined, isPaused, retried, areAllRetried)
     }
 }
 
@@ -128,8 +113,7 @@ extension Address.Credentials: WireValue {
         self.init(user: try reader.value(), password: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(user)
-        writer.append(password)
+        writer.append(user, password)
     }
 }
 
@@ -140,8 +124,7 @@ extension Address: WireValue {
         self = address.with(try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(text)
-        writer.append(credentials)
+        writer.append(text, credentials)
     }
 }
 
@@ -160,11 +143,9 @@ extension SignInPlace: WireValue {
     package func write(to writer: inout WireWriter) {
         switch self {
         case .origin(let origin):
-            writer.append(false)
-            writer.append(origin)
+            writer.append(false, origin)
         case .proxy(let proxy):
-            writer.append(true)
-            writer.append(proxy)
+            writer.append(true, proxy)
         }
     }
 }
@@ -176,10 +157,7 @@ extension AccessKey: WireValue {
             region: try String(from: &reader))
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(id)
-        writer.append(secret)
-        writer.append(sessionToken)
-        writer.append(region)
+        writer.append(id, secret, sessionToken, region)
     }
 }
 
@@ -197,15 +175,13 @@ extension SignIn: WireValue {
         switch self {
         case .password(let user, let password):
             writer.append(tag: 0)
-            writer.append(user)
-            writer.append(password)
+            writer.append(user, password)
         case .token(let token):
             writer.append(tag: 1)
             writer.append(token)
         case .header(let name, let value):
             writer.append(tag: 2)
-            writer.append(name)
-            writer.append(value)
+            writer.append(name, value)
         case .accessKey(let key):
             writer.append(tag: 3)
             writer.append(key)
@@ -225,18 +201,9 @@ extension SignInQuestion: WireValue {
         isDeferred = try reader.value()
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(origin)
-        writer.append(proxy)
-        writer.append(keyHeader)
-        writer.append(schemes)
-        writer.append(realm)
-        writer.append(wasRefused)
-        writer.append(browserServer)
-        writer.append(galleries)
-        writer.append(tokenName)
-        writer.append(region)
-        writer.append(isOfBucket)
-        writer.append(isDeferred)
+        writer.append(
+            origin, proxy, keyHeader, schemes, realm, wasRefused, browserServer, galleries, tokenName, region,
+            isOfBucket, isDeferred)
     }
 }
 
@@ -245,8 +212,7 @@ extension TakenCredentials.Entry: WireValue {
         self.init(signIn: try reader.value(), galleries: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(signIn)
-        writer.append(galleries)
+        writer.append(signIn, galleries)
     }
 }
 
@@ -255,9 +221,7 @@ extension BrowserSignIn: WireValue {
         self.init(number: try reader.value(), server: try reader.value(), galleries: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(number)
-        writer.append(server)
-        writer.append(galleries)
+        writer.append(number, server, galleries)
     }
 }
 
@@ -294,21 +258,16 @@ extension Progress: WireValue {
         self.init(done: try reader.value(), total: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(done)
-        writer.append(total)
+        writer.append(done, total)
     }
 }
 
 extension Failure: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
-        let reason = try String(from: &reader)
-        guard let remedy = Remedy(rawValue: Int(try reader.tag())) else { throw .malformed("unknown remedy") }
-        self.init(reason, remedy: remedy, question: try reader.value())
+        self.init(try String(from: &reader), remedy: try reader.value(), question: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(reason)
-        writer.append(tag: UInt8(clamping: remedy.rawValue))
-        writer.append(question)
+        writer.append(reason, remedy, question)
     }
 }
 
@@ -319,12 +278,7 @@ extension FailureReport: WireValue {
             last: try reader.value(), next: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(subject)
-        writer.append(failure)
-        writer.append(attempts)
-        writer.append(first)
-        writer.append(last)
-        writer.append(next)
+        writer.append(subject, failure, attempts, first, last, next)
     }
 }
 
@@ -342,12 +296,10 @@ extension SyncPhase: WireValue {
         switch self {
         case .getting(let progress, let entries):
             writer.append(tag: 0)
-            writer.append(progress)
-            writer.append(entries)
+            writer.append(progress, entries)
         case .waiting(let failure, let time):
             writer.append(tag: 1)
-            writer.append(failure)
-            writer.append(time)
+            writer.append(failure, time)
         case .parsing(let entries):
             writer.append(tag: 2)
             writer.append(entries)
@@ -365,10 +317,7 @@ extension Activity.GalleryPart: WireValue {
         isReadingAlbums = try reader.value()
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(phase)
-        writer.append(isCancelled)
-        writer.append(failure)
-        writer.append(isReadingAlbums)
+        writer.append(phase, isCancelled, failure, isReadingAlbums)
     }
 }
 
@@ -390,20 +339,9 @@ extension TrafficReport: WireValue {
             waiting: try reader.value(), transfers: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(quality)
-        writer.append(isOnNetwork)
-        writer.append(unreachable)
-        writer.append(running)
-        writer.append(width)
-        writer.append(limit)
-        writer.append(window)
-        writer.append(bandwidth)
-        writer.append(roundTrip)
-        writer.append(received)
-        writer.append(isPaused)
-        writer.append(queued)
-        writer.append(waiting)
-        writer.append(transfers)
+        writer.append(
+            quality, isOnNetwork, unreachable, running, width, limit, window, bandwidth, roundTrip, received, isPaused,
+            queued, waiting, transfers)
     }
 }
 
@@ -413,10 +351,7 @@ extension TransferReport: WireValue {
             try reader.value(), host: try reader.value(), importance: try reader.value(), stage: try reader.value())
     }
     package func write(to writer: inout WireWriter) {
-        writer.append(subject)
-        writer.append(host)
-        writer.append(importance)
-        writer.append(stage)
+        writer.append(subject, host, importance, stage)
     }
 }
 
@@ -434,18 +369,14 @@ extension TransferReport.Stage: WireValue {
         switch self {
         case .running(let progress, let speed):
             writer.append(tag: 0)
-            writer.append(progress)
-            writer.append(speed)
+            writer.append(progress, speed)
         case .queued: writer.append(tag: 1)
         case .heldBack(let failure, let attempts):
             writer.append(tag: 2)
-            writer.append(failure)
-            writer.append(attempts)
+            writer.append(failure, attempts)
         case .waiting(let failure, let attempts, let time):
             writer.append(tag: 3)
-            writer.append(failure)
-            writer.append(attempts)
-            writer.append(time)
+            writer.append(failure, attempts, time)
         }
     }
 }
