@@ -66,7 +66,8 @@ ARCHITECTURE := $(shell uname -m)
 TARBALL = vitrine-$(VERSION)-linux-$(ARCHITECTURE)
 STAGE = .build/tarball
 ARCHIVE = $(TARBALL).tar.xz
-COMPRESSION = --xz
+# Level 9 sees all programs at once, which contain the same libraries of Swift.
+COMPRESSION = --use-compress-program='xz -9'
 MANGLED = .build-asan
 
 .PHONY: run build portable test sanitize fuzz-pictures fuzz-answers fuzz coverage bench install deb tarball archive sbom \
