@@ -62,6 +62,41 @@ import Testing
         #expect(session.wait() == 0)
     }
 
+    @Test("A folder that replaces the open one is read when the user refreshes")
+    func replacedFolder() throws {
+        try copy(["thumbnails/owl.jpg": "owl.jpg"])
+        let album = home.folder.path("album")
+        let session = try browse(album)
+        #expect(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("Updated:") })
+        try FileManager.default.moveItem(atPath: album, toPath: home.folder.path("former"))
+        try copy(["thumbnails/moon.jpg": "moon.jpg", "thumbnails/tulips.jpg": "tulips.jpg"])
+        session.type("r")
+        #expect(
+            session.until { $0.text.contains("moon.jpg") && $0.text(inRow: 0).contains("of 2") },
+            "\(session.screen.text)")
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
+    @Test("A second gallery in another folder is read, and changes in the first still appear")
+    func twoFolders() throws {
+        try copy(["thumbnails/owl.jpg": "owl.jpg"])
+        let other = TestFolder()
+        try FileManager.default.copyItem(
+            atPath: "\(Built.testGallery)/thumbnails/moon.jpg", toPath: other.path("moon.jpg"))
+        let session = try browse(home.folder.path("album"))
+        #expect(session.until { $0.text(inRow: 0).contains("1 of 1") && $0.text.contains("Updated:") })
+        session.type(":open \(other.path)\r")
+        #expect(session.until(shows: "moon.jpg"), "\(session.screen.text)")
+        try copy(["thumbnails/tulips.jpg": "tulips.jpg"])
+        session.type(":open \(home.folder.path("album"))\r")
+        #expect(
+            session.until { $0.text.contains("tulips.jpg") && $0.text(inRow: 0).contains("of 2") },
+            "\(session.screen.text)")
+        session.type("Q")
+        #expect(session.wait() == 0)
+    }
+
     @Test("One key shows a gallery folder by folder, and the folder is restored")
     func folders() throws {
         try copy(["thumbnails/owl.jpg": "night/owl.jpg", "thumbnails/moon.jpg": "night/moon.jpg"])

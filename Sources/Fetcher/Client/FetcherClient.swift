@@ -150,16 +150,16 @@ public final class FetcherClient: Sendable {
     private enum End {
         /// The task was cancelled, or the fetcher died.
         case isOver
-        /// The fetcher may not read a gallery that was opened meanwhile.
+        /// The fetcher may not read a place that it needs now.
         case isIncomplete
     }
 
     /// Starts a fetcher and serves it until it ends, or until the task is cancelled.
     private func serve(_ setup: FetcherSetup) async throws(FetcherError) -> End {
-        let places = GalleryPlaces(parts.caches.openCaches.map(\.address))
+        let permitted = places(for: setup)
         var setup = setup
-        setup.readablePlaces += places.folders.sorted()
-        setup.usesLocalServices = places.needsLocalNames
+        setup.readablePlaces = permitted.paths
+        setup.usesLocalServices = permitted.needsLocalNames
         if let text = history.withLock({ $0 }) { setup.history = text }
         let process = try FetcherProcess(path: path, launcher)
         let connection = process.connection
@@ -174,11 +174,6 @@ public final class FetcherClient: Sendable {
                 connection.end()
             }
         }
-        let watching = parts.caches.relayOpenings { opened in
-            guard !places.contains(GalleryPlaces(opened.map(\.address))) else { return }
-            isIncomplete.store(true, ordering: .relaxed)
-            end()
-        }
         outbox.withLock { $0 = news }
         let sender = MessageSender(connection)
         let sending = Task { [self, setup] in
@@ -187,7 +182,16 @@ public final class FetcherClient: Sendable {
             first.tuning = tuning.withLock { $0 }
             first.failures = parts.activity.failures
             news.send(first)
-            for await news in news { guard await sender.send(news) else { return } }
+            var lastRequest = -1
+            for await part in news {
+                // A new fetcher gets everything, so this part is not lost.
+                if part.needsPlaces(after: &lastRequest), !permitted.contains(places(for: setup)) {
+                    isIncomplete.store(true, ordering: .relaxed)
+                    end()
+                    break
+                }
+                guard await sender.send(part) else { return }
+            }
             connection.finish()
         }
         await withTaskCancellationHandler {
@@ -199,7 +203,7 @@ public final class FetcherClient: Sendable {
         } onCancel: {
             end()
         }
-        withExtendedLifetime((relays, watching)) {}
+        withExtendedLifetime(relays) {}
         parts.log.setFilterListener(nil)
         outbox.withLock { $0 = nil }
         news.finish()
@@ -208,6 +212,13 @@ public final class FetcherClient: Sendable {
         parts.activity.endAllWork()
         if let sentence = refusal.withLock({ $0 }) { throw .refused(sentence) }
         return isIncomplete.load(ordering: .relaxed) ? .isIncomplete : .isOver
+    }
+
+    /// Returns the places that a fetcher needs now.
+    private func places(for setup: FetcherSetup) -> FetcherPlaces {
+        FetcherPlaces(
+            [setup.ratingsFolder, setup.netrc, setup.certificates].compactMap { $0 },
+            parts.caches.openCaches.map(\.address))
     }
 
     /// The longest wait for a fetcher that stores what it has received.
@@ -404,34 +415,63 @@ private struct FetcherProcess: Sendable {
     }
 }
 
-/// The places of galleries that the fetcher's restrictions must permit.
-private struct GalleryPlaces: Equatable {
-    /// The folders of local galleries.
-    var folders: Set<String> = []
-    /// Whether a host's name needs a service of this machine to be resolved.
-    var needsLocalNames = false
+extension ScreensNews {
+    /// Whether the fetcher may need other places for this news: a gallery was opened, or the user asks for something.
+    ///
+    /// - Parameter last: the number of the last request, which this method updates.
+    fileprivate func needsPlaces(after last: inout Int) -> Bool {
+        let newest = wishes?.asked.map(\.number).max() ?? -1
+        defer { last = max(last, newest) }
+        return !opened.isEmpty || !retried.isEmpty || newest > last
+    }
+}
 
-    init(_ addresses: [Address]) {
-        for address in addresses {
-            if let path = address.filePath { folders.formUnion(Self.folders(of: path)) }
+/// The places that the fetcher's restrictions must permit.
+///
+/// A restriction holds for the file or folder that a path leads to when the fetcher starts, and not for one that replaces it.
+/// So a place is known by its path and its file.
+private struct FetcherPlaces {
+    private struct File: Equatable {
+        let device: dev_t
+        let number: ino_t
+    }
+
+    private var files: [String: File] = [:]
+    /// Whether a host's name needs a service of this machine to be resolved.
+    private(set) var needsLocalNames = false
+
+    /// - Parameters:
+    ///   - paths: files and folders that all galleries need. Missing ones are left out.
+    ///   - galleries: the addresses of the open galleries.
+    init(_ paths: [String], _ galleries: [Address]) {
+        paths.forEach { add($0) }
+        for address in galleries {
+            if let path = address.filePath { addFolders(of: path) }
             needsLocalNames = needsLocalNames || address.host.hasSuffix(".local")
         }
     }
 
-    /// Returns the folders of a local gallery.
+    var paths: [String] { files.keys.sorted() }
+
+    private mutating func add(_ path: String) {
+        var status = stat()
+        if stat(path, &status) == 0 { files[path] = File(device: status.st_dev, number: status.st_ino) }
+    }
+
+    /// Adds the folder of a local gallery.
     ///
     /// If a list is a link, its photos may be beside the link or its target.
-    private static func folders(of path: String) -> [String] {
+    private mutating func addFolders(of path: String) {
         var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return [path] }
-        let target = FetcherRules.realPath(of: path)
-        return [path, target].compactMap { $0 }.compactMap { file in
-            file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) }
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return add(path) }
+        for file in [path, FetcherRules.realPath(of: path)].compactMap({ $0 }) {
+            guard let slash = file.lastIndex(of: "/") else { continue }
+            add(slash == file.startIndex ? "/" : String(file[..<slash]))
         }
     }
 
     /// Whether these places include others.
-    func contains(_ other: GalleryPlaces) -> Bool {
-        folders.isSuperset(of: other.folders) && (needsLocalNames || !other.needsLocalNames)
+    func contains(_ other: FetcherPlaces) -> Bool {
+        other.files.allSatisfy { files[$0.key] == $0.value } && (needsLocalNames || !other.needsLocalNames)
     }
 }
