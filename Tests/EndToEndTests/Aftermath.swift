@@ -13,10 +13,11 @@ struct Aftermath {
     /// The program's log, if it wrote one, lists what was stored.
     var log: String?
 
-    /// Opens each cache like the next start and checks all of it.
+    /// Opens each cache like the next start and checks all of it, once all programs of the home have ended.
     ///
     /// - Parameter ids: the possible lists of photos, if known.
     func expectWhole(_ address: Address, ids: Set<Set<String>>? = nil, _ comment: Comment) async throws {
+        #expect(home.waitForPrograms(), comment)
         guard home.folder.entries(".cache/vitrine/galleries").contains("\(GalleryID(address))") else {
             #expect(try acknowledged().isEmpty, comment)
             return

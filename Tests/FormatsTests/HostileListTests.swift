@@ -97,7 +97,7 @@ import Testing
     /// The CPU time limit for 10 MB, in seconds. Unoptimized code takes about ten times as long.
     private static var allowance: Double {
         #if DEBUG
-            6
+            10
         #else
             1
         #endif

@@ -15,7 +15,35 @@ public final class Household: Sendable {
             "TERM": term, "LANG": "C.UTF-8", "TZ": "UTC",
             // Otherwise Swift's backtracer would offer its debugger at the terminal, and wait.
             "SWIFT_BACKTRACE": "enable=no",
+            Self.mark: folder.path,
         ].merging(more) { $1 }
+    }
+
+    /// The variable by which ``waitForPrograms()`` recognises the programs of a home.
+    private static let mark = "VITRINE_TEST_HOME"
+
+    /// Waits until all programs of this home have ended. A program that is killed leaves its fetcher, which ends by itself.
+    ///
+    /// Returns false if a program still runs after a minute.
+    public func waitForPrograms() -> Bool {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while isInUse {
+            guard Date() < deadline else { return false }
+            poll(nil, 0, 2)
+        }
+        return true
+    }
+
+    /// Whether a process has this home in its environment.
+    private var isInUse: Bool {
+        let entry = Array("\(Self.mark)=\(folder.path)".utf8)
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return processes.contains { process in
+            guard Int(process) != nil, let file = FileHandle(forReadingAtPath: "/proc/\(process)/environ"),
+                let variables = try? file.readToEnd()
+            else { return false }
+            return variables.split(separator: 0).contains { $0.elementsEqual(entry) }
+        }
     }
 
     /// Runs the program and waits for it.
