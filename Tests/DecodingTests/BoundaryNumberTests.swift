@@ -10,8 +10,8 @@ import Testing
     struct Format: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let make: @Sendable () throws -> [UInt8]
-        /// The number of attempts. Opening a video takes longer than a small picture.
-        var rounds = 10_000
+        /// The number of attempts. Opening a video or a raw file takes longer than a small picture.
+        var rounds = 3_000
 
         init(_ name: String, _ make: @escaping @Sendable () throws -> [UInt8]) {
             (testDescription, self.make) = (name, make)
@@ -69,7 +69,12 @@ import Testing
             var format = inCorpus("video-\($0)")
             format.rounds = 100
             return format
-        } + ["arw", "cr2", "cr3", "dng", "nef", "orf", "pef", "raf", "rw2", "srw"].map { inCorpus("raw-\($0).\($0)") }
+        }
+        + ["arw", "cr2", "cr3", "dng", "nef", "orf", "pef", "raf", "rw2", "srw"].map {
+            var format = inCorpus("raw-\($0).\($0)")
+            format.rounds = 500
+            return format
+        }
 
     private static func inCorpus(_ name: String) -> Format {
         Format(name) { try PictureCorpus().bytes("pictures", name) }
