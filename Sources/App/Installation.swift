@@ -3,6 +3,8 @@ import Model
 
 /// The paths of the files that are installed with the program.
 struct Installation {
+    /// The path of this program.
+    let program: String
     /// The path of the decoder program.
     let decoder: String
     /// The path of the program that fetches.
@@ -15,13 +17,14 @@ struct Installation {
 
     /// Searches for the files beside the program, in an installation or a build folder.
     init() {
-        let folder = Self.programFolder
+        program = Self.programPath
+        let folder = String(program[..<(program.lastIndex(of: "/") ?? program.startIndex)])
         // An installation has PREFIX/bin, PREFIX/libexec and PREFIX/share; a build has one folder.
-        let program = { (name: String) in
+        let other = { (name: String) in
             let paths = [folder + "/" + name, folder + "/../libexec/vitrine/" + name]
             return paths.first { access($0, X_OK) == 0 } ?? paths[0]
         }
-        (decoder, fetcher) = (program("vitrine-decoder"), program("vitrine-fetcher"))
+        (decoder, fetcher) = (other("vitrine-decoder"), other("vitrine-fetcher"))
         // A build folder may be a link, so it has one or two names below the sources.
         let (shared, sources) = (folder + "/../share/vitrine/", [folder + "/../../../", folder + "/../../"])
         let galleries = ([shared] + sources).map { $0 + "TestGallery" }
@@ -37,10 +40,9 @@ struct Installation {
         return "\(status.st_size)-\(status.st_mtim.tv_sec)"
     }
 
-    private static var programFolder: String {
+    private static var programPath: String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let path = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        return String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

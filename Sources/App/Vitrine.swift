@@ -70,6 +70,7 @@ enum Vitrine {
                 if let notice = capabilities.notice { services.log.info(.screen, notice) }
                 if let walls = processes.walls {
                     services.log.info(.screen, "vitrine runs with \(walls.names.joined(separator: ", "))")
+                    services.activity.setRestrictions(walls.names, of: "vitrine")
                 }
                 defer {
                     services.storage.end()
@@ -98,6 +99,7 @@ enum Vitrine {
         case .publish(let folder, let bucket): try await PublishCommand(services: services).run(folder, to: bucket)
         case .export(let gallery, let folder, let ids, let search):
             try await ExportCommand(services: services).run(gallery, to: folder, ids, matching: search)
+        case .exportUnattended: try await UnattendedExport.run(in: services)
         case .cache(let action, let target): try await CacheCommand(services: services).run(action, target).rawValue
         case .help, .man, .completions, .version, .config: ExitCode.done.rawValue
         }
@@ -148,7 +150,7 @@ extension Invocation.Command {
     var descriptors: Int {
         switch self {
         case .browse: Self.most
-        case .sync, .export, .publish(_, to: _?): 40
+        case .sync, .export, .exportUnattended, .publish(_, to: _?): 40
         case .publish, .show, .info: 20
         case .list, .cache: 12
         case .man, .completions, .config, .help, .version: 0
@@ -158,7 +160,7 @@ extension Invocation.Command {
     /// Whether the command may use the network.
     var fetches: Bool {
         switch self {
-        case .browse, .sync, .export, .publish(_, to: _?): true
+        case .browse, .sync, .export, .exportUnattended, .publish(_, to: _?): true
         default: false
         }
     }

@@ -24,6 +24,12 @@ public actor PhotoExport {
         public let result: Result<String, ExportError>
         /// The number of photos processed so far.
         public let number: Int
+
+        /// The photo's name and the reason, if the photo failed.
+        public var failure: String? {
+            guard case .failure(let error) = result else { return nil }
+            return photo.map { "“\($0.name.madeVisible)”: \(error)" } ?? "\(error)"
+        }
     }
 
     /// The totals of an export.
@@ -36,6 +42,25 @@ public actor PhotoExport {
         public fileprivate(set) var left = 0
         /// The arguments that continue the export; nil if no photo is left.
         public fileprivate(set) var rest: ExportRest?
+
+        /// Returns the result in one or two sentences for the user.
+        ///
+        /// - Parameters:
+        ///   - name: the name of a single photo.
+        ///   - count: the number of photos to export.
+        ///   - failure: the name of the first photo that failed, and the reason.
+        public func sentence(_ name: String, of count: Int, to folder: String, failure: String?) -> String {
+            let folder = folder.madeVisible
+            guard failed > 0 || left > 0 else {
+                return "Saved \(count == 1 ? name : CountText.text(count, "photo")) to \(folder)."
+            }
+            if count == 1, let failure { return failure }
+            if count == 1 { return "\(name): not saved yet; save again to continue." }
+            var sentences = ["Saved \(exported) of \(CountText.text(count, "photo")) to \(folder)."]
+            if let failure { sentences.append((failed > 1 ? "\(failed) failed. " : "") + failure) }
+            if left > 0 { sentences.append("\(left) not saved yet; save again to continue.") }
+            return sentences.joined(separator: " ")
+        }
     }
 
     private let cache: GalleryCache

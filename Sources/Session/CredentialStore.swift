@@ -77,6 +77,16 @@ public final class CredentialStore: Sendable {
         }
     }
 
+    /// Returns all known credentials that a gallery may use, for another process that works for it.
+    public func credentials(for gallery: Address) -> TakenCredentials {
+        state.withLock { state in
+            let entries = state.known.filter { state.mayUse($0.key, in: gallery) }.mapValues {
+                TakenCredentials.Entry(signIn: $0, galleries: [GalleryID(gallery)])
+            }
+            return TakenCredentials(entries: entries)
+        }
+    }
+
     /// Calls `body` with the users that servers and proxies refuse. Ends with the result's release.
     public func relayRefusals(_ body: @escaping @Sendable (RefusedUsers) -> Void) -> Relay<RefusedUsers> {
         refusals.relay(body)

@@ -44,8 +44,8 @@ import Testing
             #expect(session.wait() == 128 + signal)
         } else {
             session.type("Q")
-            try #require(session.until(shows: "Quit anyway? (y/n)"))
-            session.type("y")
+            try #require(session.until(shows: "s quit and stop"))
+            session.type("s")
             #expect(session.wait() == 0)
         }
         let text = String(decoding: session.bytes, as: UTF8.self)

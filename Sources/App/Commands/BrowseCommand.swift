@@ -12,6 +12,7 @@ import UI
 import Settings
 import Concurrency
 import Terminal
+import Text
 
 /// `vitrine [GALLERY]`: the full-screen browser.
 struct BrowseCommand {
@@ -30,6 +31,9 @@ struct BrowseCommand {
         let caches = try services.openCaches(for: [opened].compactMap { $0 }.filter { !$0.lacksSecrets })
         if let notice = services.storage.takeNotice() { services.activity.postNotice(notice) }
         let place = startsInGalleries ? Place() : try startingPlace(gallery, known, caches)
+        for report in UnattendedReport.take(from: services.locations.reportsFolder) {
+            services.activity.postNotice(report)
+        }
         if hasDied { services.activity.postNotice(Self.notice(startsInGalleries: startsInGalleries)) }
         terminal.followsMouse = services.settings.mouse
         let program = try externalProgram
@@ -80,17 +84,35 @@ struct BrowseCommand {
         working.cancel()
         following.cancel()
         if let failure = await root.finish() { Output.complain(failure) }
-        for rest in root.unfinishedExports {
-            let credentials = caches.credentials
-            Output.advise(
-                ExportContinuation(
-                    rest: rest, invocation: services.invocation,
-                    needsPassword: credentials.signIn(for: rest.gallery, in: rest.gallery) != nil,
-                    locations: services.locations
-                ).lines())
+        for export in root.unfinishedExports {
+            await leave(export, inBackground: export.mayContinue ?? (signal == SIGHUP), caches.credentials)
         }
         await program.removeCopies()
         return Self.exitCode(signal)
+    }
+
+    /// Continues an export in the background if that is wanted, or else tells how to continue it.
+    private func leave(
+        _ export: UnfinishedExport, inBackground: Bool, _ credentials: CredentialStore
+    ) async {
+        let (rest, folder) = (export.rest, export.rest.folder.madeVisible)
+        if inBackground {
+            do {
+                try await UnattendedExport(rest, credentials).start(services)
+                return Output.advise([
+                    "Vitrine saves the other photos to \(folder) in the background. Its next start shows the result."
+                ])
+            } catch {
+                Output.complain("\(error)")
+            }
+        }
+        Output.complain(export.outcome)
+        Output.advise(
+            ExportContinuation(
+                rest: rest, invocation: services.invocation,
+                needsPassword: credentials.signIn(for: rest.gallery, in: rest.gallery) != nil,
+                locations: services.locations
+            ).lines())
     }
 
     /// Throws an error if the named folder has no photos and no cache.

@@ -4,6 +4,7 @@ import Glibc
 import Model
 import Session
 import Settings
+import Synchronization
 import Text
 
 /// `vitrine export`: copies photos into a folder, and fetches missing ones.
@@ -12,16 +13,22 @@ struct ExportCommand {
 
     /// - Parameter search: copies only the photos that this search finds.
     func run(_ name: String, to folder: String, _ ids: [String], matching search: String?) async throws -> Int32 {
-        let address = try services.address(name)
-        let working = Task { try await export(address, to: folder, ids, matching: PhotoFilter(search ?? "")) }
+        try await run(services.address(name), to: folder, ids, matching: PhotoFilter(search ?? "")).code
+    }
+
+    /// Copies photos. Returns the exit code, and the result as one or two sentences.
+    func run(
+        _ address: Address, to folder: String, _ ids: [String], matching filter: PhotoFilter = PhotoFilter("")
+    ) async throws -> (code: Int32, sentence: String) {
+        let working = Task { try await export(address, to: folder, ids, matching: filter) }
         let interruption = Interruption { working.cancel() }
-        let code = try await working.value
-        return interruption.exitCode ?? code.rawValue
+        let (code, sentence) = try await working.value
+        return (interruption.exitCode ?? code.rawValue, sentence)
     }
 
     private func export(
         _ address: Address, to folder: String, _ ids: [String], matching filter: PhotoFilter
-    ) async throws -> ExitCode {
+    ) async throws -> (ExitCode, String) {
         let caches = try services.openCaches(for: [address])
         let cache = try caches.open(address)
         let mayFetch = !services.settings.offline
@@ -33,7 +40,10 @@ struct ExportCommand {
             fetching?.cancel()
             keeping.cancel()
         }
-        guard try await hasList(of: cache, mayFetch) else { return .someFailed }
+        if let reason = try await reasonForNoList(of: cache, mayFetch) {
+            Output.complain(reason)
+            return (.someFailed, reason)
+        }
         let (keys, unknown) = try Self.keys(ids, filter, cache)
         for id in unknown { Output.complain("\(address) has no photo “\(id)”.") }
         let export = try PhotoExport(
@@ -42,43 +52,48 @@ struct ExportCommand {
             await !services.takeUpAnswers(of: [cache]).isEmpty
         }
         Self.showProgress(0, of: keys.count)
-        let report = try await export.run { Self.show($0, of: keys.count) }
+        let first = Mutex<(name: String?, failure: String?)>((nil, nil))
+        let report = try await export.run { event in
+            Self.show(event, of: keys.count)
+            first.withLock {
+                $0.name = $0.name ?? event.photo.map { "“\($0.name.madeVisible)”" }
+                $0.failure = $0.failure ?? event.failure
+            }
+        }
         Output.progress("")
         fetching?.cancel()
         await fetching?.value
         await cache.writer.close()
         // The fetched photos may exceed the cache's limit.
         await Housekeeping(services: services, caches: caches).clean()
-        guard report.failed > 0 || report.left > 0 || !unknown.isEmpty else { return .done }
+        let (photo, failure) = first.withLock { $0 }
+        let sentence = report.sentence(photo ?? "A photo", of: keys.count, to: folder, failure: failure)
+        guard report.failed > 0 || report.left > 0 || !unknown.isEmpty else { return (.done, sentence) }
         let all = CountText.text(keys.count + unknown.count, "photo")
         let rest = report.left > 0 ? " \(report.left) left; run the same command to continue." : ""
         Output.complain("\(report.exported) of \(all) are in the folder \(folder).\(rest)")
-        return .someFailed
+        return (.someFailed, sentence)
     }
 
-    /// Fetches a missing list, if allowed. Returns whether the cache then has the list. Prints the reason if the list is
-    /// still missing.
+    /// Fetches a missing list, if allowed. Returns the reason if the list is still missing, or else nil.
     ///
     /// Only `vitrine sync` updates an existing list.
-    private func hasList(of cache: GalleryCache, _ mayFetch: Bool) async throws -> Bool {
+    private func reasonForNoList(of cache: GalleryCache, _ mayFetch: Bool) async throws -> String? {
         let isFetched = { try cache.read { try $0.gallery() }.lastSuccess != nil }
-        if try isFetched() { return true }
-        guard mayFetch else {
-            Output.complain("Vitrine has never fetched \(cache.address).")
-            return false
-        }
+        if try isFetched() { return nil }
+        guard mayFetch else { return "Vitrine has never fetched \(cache.address)." }
         let turn = try await services.takeTurn(of: cache)
         defer { withExtendedLifetime(turn) {} }
         repeat {
             services.wishes.ask(for: .list(cache.id))
             await services.awaitWishes()
         } while await !services.takeUpAnswers(of: [cache]).isEmpty
-        if try isFetched() { return true }
+        if try isFetched() { return nil }
         let record = try cache.read { try $0.gallery() }
         if case .failed(let failure) = services.activity.status(of: cache.id, recorded: record.status).state {
-            Output.complain("\(cache.address): \(failure)")
+            return "\(cache.address): \(failure)"
         }
-        return false
+        return "Vitrine could not fetch \(cache.address)."
     }
 
     /// Returns the keys of the photos with these ids, or of all photos, oldest first, as far as they match a filter. Also

@@ -16,6 +16,8 @@ public struct Invocation: Equatable, Sendable {
         case publish(String, to: String? = nil)
         /// Copy the photos with these ids into a folder; without ids, all photos. A search leaves out other photos.
         case export(String, folder: String, ids: [String], matching: String? = nil)
+        /// Continue an export that the browser passes over standard input.
+        case exportUnattended
         /// Show, verify or clear caches.
         case cache(CacheAction, CacheTarget)
         /// Print the manual page.
@@ -236,6 +238,9 @@ private struct InvocationParser {
             guard let folder = arguments.first else { throw .missingArgument("folder") }
             if arguments.count > 2 { throw .unexpectedArgument(arguments[2]) }
             return .publish(folder, to: arguments.dropFirst().first)
+        case "export" where has("unattended"):
+            if let extra = arguments.first { throw .unexpectedArgument(extra) }
+            return .exportUnattended
         case "export":
             guard let gallery = arguments.first else { throw .missingArgument("gallery") }
             guard arguments.count > 1 else { throw .missingArgument("folder") }

@@ -62,6 +62,8 @@ public enum InvocationTable {
         InvocationOption(
             "matching", value: "TEXT", for: .commands(["list", "export"]),
             "only photos that this search finds, such as “rating:4”"),
+        InvocationOption(
+            "unattended", for: .commands(["export"]), "finish an export after you quit; Vitrine starts this itself"),
         InvocationOption("json", for: .commands(["list", "info", "config"]), "print JSON"),
         InvocationOption("size", value: "COLSxROWS", for: .commands(["show"]), "maximum size of a picture, in cells"),
         InvocationOption("help", letter: "h", "print this help"),

@@ -53,6 +53,8 @@ public struct Locations: Hashable, Sendable {
     public var ratingsFolder: String { data + "/ratings" }
     /// The folder with a file for each running browser. The files reveal crashes.
     public var runningFolder: String { state + "/running" }
+    /// The folder with the results of work without a terminal, which the next start shows.
+    public var reportsFolder: String { state + "/reports" }
 
     private static func absolute(_ path: String?) -> String? {
         guard let path, path.hasPrefix("/") else { return nil }

@@ -21,8 +21,8 @@ import Text
 public final class RootScreen: Screen {
     /// The program's functions. Not private because the program sets these functions.
     public var host = Host()
-    /// The arguments that continue the exports that ``finish()`` stopped. Not private because the program prints a command.
-    public private(set) var unfinishedExports: [ExportRest] = []
+    /// The exports that ``finish()`` stopped. Not private because the program continues them.
+    public private(set) var unfinishedExports: [UnfinishedExport] = []
 
     /// Questions, prompts and notices. Not private because tests read its contents.
     let modals: Modals
@@ -89,7 +89,7 @@ public final class RootScreen: Screen {
 
     /// Stops all work, and returns when everything is written.
     ///
-    /// The result is a text for the user about failed writes and stopped exports.
+    /// The result is a text for the user about failed writes and ended exports.
     public func finish() async -> String? {
         await context.galleries.settled()
         await remembered.settled()
@@ -99,8 +99,8 @@ public final class RootScreen: Screen {
         await (children.first as? GalleriesScreen)?.cachesRemoved()
         await leaving?.value
         for case let photos as PhotosScreen in children { await photos.gallery.noteLeft().value }
-        let (ended, rests) = await context.exports.finish()
-        unfinishedExports = rests
+        let (ended, unfinished) = await context.exports.finish()
+        unfinishedExports = unfinished
         let outcomes =
             ended
             + [context.galleries.failure ?? signInFailure ?? context.places.failure].compactMap { $0 }
@@ -402,11 +402,10 @@ public final class RootScreen: Screen {
         galleries.askAboutChanges("Quit with unsaved changes?", ["save and quit", "discard and quit"], then: goOn)
     }
 
-    /// Quits. If an export is running, asks first, because quitting stops the export.
+    /// Quits. If an export is running, asks first whether it continues without Vitrine.
     private func quit() {
-        guard let saving = context.exports.indicator else { return host.onQuit() }
-        let yes = Choice("y", "yes") { [weak self] in self?.host.onQuit() }
-        modals.ask(["Vitrine is still \(saving). Quit anyway? (y/n)"], [yes])
+        let quit: @MainActor () -> Void = { [weak self] in self?.host.onQuit() }
+        if let question = context.exports.question(beforeQuitting: quit) { send(question) } else { quit() }
     }
 
     override func modelUpdated(_ update: ModelUpdate) {

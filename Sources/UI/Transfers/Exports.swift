@@ -23,6 +23,8 @@ final class Exports {
     private var endings: [Int: Task<String, Never>] = [:]
     /// The running writes of ratings.
     private var ratingWork: [Int: Task<String, Never>] = [:]
+    /// Whether the exports continue in the background after the end of Vitrine; nil without the user's answer.
+    private var mayContinue: Bool?
     private var lastNumber = 0
     private let mask: CreationMask
     private let wishes: Wishes
@@ -101,20 +103,43 @@ final class Exports {
             : "Wrote \(CountText.text(report.written, "rating")) to XMP files beside the photos."
     }
 
-    /// Stops all exports. Returns their results, and the arguments that continue each export.
-    func finish() async -> (outcomes: [String], rests: [ExportRest]) {
-        let stopped = jobs
-        for job in stopped { job.cancel() }
-        var (outcomes, rests): ([String], [ExportRest]) = ([], [])
+    /// Returns the question to ask before Vitrine ends; nil if no export runs.
+    func question(beforeQuitting quit: @escaping @MainActor () -> Void) -> InterfaceEvent? {
+        guard let saving = indicator else { return nil }
+        return .choose(
+            "Vitrine is still \(saving).",
+            [
+                Choice("b", "quit, finish in background") { [weak self] in
+                    self?.mayContinue = true
+                    quit()
+                },
+                Choice("s", "quit and stop") { [weak self] in
+                    self?.mayContinue = false
+                    quit()
+                },
+            ], otherwise: "stay")
+    }
+
+    /// Stops all exports. Returns the results of work that is done, and the exports that are not.
+    func finish() async -> (outcomes: [String], unfinished: [UnfinishedExport]) {
+        for job in jobs { job.cancel() }
+        var (outcomes, unfinished): ([String], [UnfinishedExport]) = ([], [])
         let ratings = ratingWork.sorted { $0.key < $1.key }.map(\.value)
         ratingWork = [:]
         for work in ratings {
             work.cancel()
             outcomes.append(await work.value)
         }
-        for (_, ending) in endings.sorted(by: { $0.key < $1.key }) { outcomes.append(await ending.value) }
-        for job in stopped { if let rest = await job.rest() { rests.append(rest) } }
-        return (outcomes, rests)
+        for job in jobs {
+            guard let ending = endings[job.number] else { continue }
+            let outcome = await ending.value
+            if let rest = await job.rest() {
+                unfinished.append(UnfinishedExport(outcome: outcome, rest: rest, mayContinue: mayContinue))
+            } else {
+                outcomes.append(outcome)
+            }
+        }
+        return (outcomes, unfinished)
     }
 
     /// The text about exports for status lines, such as `saving 3 of 28`; nil if no export runs.
@@ -123,6 +148,16 @@ final class Exports {
         let (done, count) = jobs.reduce((0, 0)) { ($0.0 + $1.done, $0.1 + $1.count) }
         return "saving \(done) of \(count)"
     }
+}
+
+/// An export that stopped because Vitrine ends.
+public struct UnfinishedExport: Sendable {
+    /// The result so far, as one or two sentences.
+    public let outcome: String
+    /// The arguments that continue the export.
+    public let rest: ExportRest
+    /// The user's answer whether the export continues in the background; nil if Vitrine did not ask.
+    public let mayContinue: Bool?
 }
 
 /// An export of photos to a folder, with its progress.
@@ -161,8 +196,7 @@ final class ExportJob {
     /// Records the result for one photo.
     func record(_ event: PhotoExport.Event) {
         done = max(done, event.number)
-        guard case .failure(let error) = event.result, failure == nil else { return }
-        failure = event.photo.map { "“\($0.name.madeVisible)”: \(error)" } ?? "\(error)"
+        failure = failure ?? event.failure
     }
 
     /// Stops the export after the current photo. A later export can save the rest.
@@ -171,7 +205,7 @@ final class ExportJob {
     /// Waits for the end of the export. Returns the result in one or two sentences.
     func outcome() async -> String {
         switch await work.value {
-        case .success(let report): sentence(report)
+        case .success(let report): report.sentence(name, of: count, to: folder, failure: failure)
         case .failure(let error): "\(error)"
         }
     }
@@ -179,20 +213,5 @@ final class ExportJob {
     /// Waits for the end of the export. Returns the arguments that continue the export, if photos are left.
     func rest() async -> ExportRest? {
         if case .success(let report) = await work.value { report.rest } else { nil }
-    }
-
-    private func sentence(_ report: PhotoExport.Report) -> String {
-        let folder = folder.madeVisible
-        guard report.failed > 0 || report.left > 0 else {
-            return "Saved \(count == 1 ? name : CountText.text(count, "photo")) to \(folder)."
-        }
-        if count == 1, let failure { return failure }
-        if count == 1 { return "\(name): not saved yet; save again to continue." }
-        var sentences = ["Saved \(report.exported) of \(CountText.text(count, "photo")) to \(folder)."]
-        if let failure {
-            sentences.append((report.failed > 1 ? "\(report.failed) failed. " : "") + failure)
-        }
-        if report.left > 0 { sentences.append("\(report.left) not saved yet; save again to continue.") }
-        return sentences.joined(separator: " ")
     }
 }

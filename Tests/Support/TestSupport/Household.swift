@@ -27,23 +27,27 @@ public final class Household: Sendable {
     /// Returns false if a program still runs after a minute.
     public func waitForPrograms() -> Bool {
         let deadline = Date(timeIntervalSinceNow: 60)
-        while isInUse {
+        while !programs.isEmpty {
             guard Date() < deadline else { return false }
             poll(nil, 0, 2)
         }
         return true
     }
 
-    /// Whether a process has this home in its environment.
-    private var isInUse: Bool {
-        let entry = Array("\(Self.mark)=\(folder.path)".utf8)
+    /// The running programs of this home, with their command lines.
+    public var programs: [(number: pid_t, words: [String])] {
+        let entry = "\(Self.mark)=\(folder.path)"
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return processes.contains { process in
-            guard Int(process) != nil, let file = FileHandle(forReadingAtPath: "/proc/\(process)/environ"),
-                let variables = try? file.readToEnd()
-            else { return false }
-            return variables.split(separator: 0).contains { $0.elementsEqual(entry) }
+        return processes.compactMap { pid_t($0) }.compactMap { number in
+            guard Self.texts("/proc/\(number)/environ").contains(entry) else { return nil }
+            return (number, Self.texts("/proc/\(number)/cmdline"))
         }
+    }
+
+    /// Reads a file of texts that end with null characters.
+    private static func texts(_ path: String) -> [String] {
+        guard let file = FileHandle(forReadingAtPath: path), let bytes = try? file.readToEnd() else { return [] }
+        return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Runs the program and waits for it.

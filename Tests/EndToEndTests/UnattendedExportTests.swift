@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Exports that continue after the browser has ended.
+@Suite(.ownThread, .serialized) struct UnattendedExportTests {
+    private let home = Household()
+    private let gate = Gate()
+    private var saved: [String] { home.folder.entries("my photos") }
+    private static let password = "geheim"
+
+    /// Serves three photos at once, and the others when the gate opens.
+    private func serve(_ count: Int, needsPassword: Bool = false) throws -> ScriptedServer {
+        let owl = FileManager.default.contents(atPath: Built.testGallery + "/thumbnails/owl.jpg").map(Array.init) ?? []
+        let list = (0..<count).map { number in
+            "<photo id=\"\(number)\" name=\"Photo \(number)\" date=\"2006-01-01T00:00:00Z\">"
+                + "<image kind=\"image\" srcURL=\"p/\(number)\"/></photo>"
+        }.joined()
+        let right = "Basic " + Data("me:\(Self.password)".utf8).base64EncodedString()
+        return try ScriptedServer { [gate] request in
+            if needsPassword, request.headers["authorization"] != right {
+                return .answer(401, "", headers: ["WWW-Authenticate: Basic realm=\"photos\""])
+            }
+            guard request.path.hasPrefix("/p/") else { return .answer(200, "<album>\(list)</album>") }
+            let number = request.path.dropFirst(3)
+            // A number at the end makes each picture different.
+            let picture: [ScriptedServer.Step] = .answer(200, owl + Array(number.utf8))
+            return ["0", "1", "2"].contains(number) ? picture : [.hold(gate)] + picture
+        }
+    }
+
+    /// Opens a gallery, and saves all its photos until three are saved.
+    private func begin(_ url: String, count: Int, more: [String: String] = [:]) throws -> TerminalSession {
+        let session = try TerminalSession(arguments: [url], columns: 100, environment: home.environment(more))
+        try #require(session.until { $0.text.contains("of \(count)") && $0.text.contains("Updated:") })
+        session.type("\u{01}s")
+        try #require(session.until(shows: " to:"))
+        session.type("\u{15}~/my photos\r")
+        try #require(session.until(shows: "saving 3 of"))
+        return session
+    }
+
+    /// Quits, and lets exports continue.
+    private func leave(_ session: TerminalSession) throws {
+        session.type("Q")
+        try #require(session.until(shows: "b quit, finish in background"))
+        session.type("b")
+        #expect(session.wait() == 0)
+        #expect(String(decoding: session.bytes, as: UTF8.self).contains("Its next start shows the result."))
+    }
+
+    /// Starts the browser and returns whether it shows a text.
+    private func nextStart(shows text: String) throws -> Bool {
+        let session = try TerminalSession(
+            arguments: [Built.testGallery], columns: 200, environment: home.environment())
+        defer {
+            session.type("Q")
+            #expect(session.wait() == 0)
+        }
+        return session.until(shows: text)
+    }
+
+    @Test("BEHAVIOURS 5.8: An export of 500 photos continues after the user quits, and the next start reports it")
+    func quitting() throws {
+        let server = try serve(500)
+        let session = try begin(server.url("/index.xml"), count: 500)
+        try leave(session)
+        #expect(try nextStart(shows: "Vitrine is saving photos of"))
+        gate.open()
+        #expect(home.waitForPrograms())
+        #expect(saved.count == 500)
+        #expect(server.requests.filter { $0.path.hasPrefix("/p/") }.count <= 500 + 16)
+        #expect(try nextStart(shows: "Saved 500 photos to \(home.folder.path("my photos"))."))
+        #expect(home.folder.entries(".local/state/vitrine/reports").isEmpty)
+    }
+
+    @Test("BEHAVIOURS 5.8: An export continues after its terminal was closed")
+    func closedTerminal() throws {
+        let server = try serve(20)
+        let session = try begin(server.url("/index.xml"), count: 20)
+        session.hangUp()
+        #expect(session.wait() == 128 + SIGHUP)
+        gate.open()
+        #expect(home.waitForPrograms())
+        #expect(saved.count == 20)
+        #expect(try nextStart(shows: "Saved 20 photos to"))
+    }
+
+    @Test("If the process that continues an export is killed, the next start says so")
+    func killed() throws {
+        let server = try serve(20)
+        let session = try begin(server.url("/index.xml"), count: 20)
+        try leave(session)
+        let worker = try #require(home.programs.first { $0.words.contains("--unattended") })
+        kill(worker.number, SIGKILL)
+        gate.open()
+        #expect(home.waitForPrograms())
+        #expect(try nextStart(shows: "Vitrine was interrupted while it saved photos of"))
+    }
+
+    @Test("A password reaches the new process, and no list of processes; the desktop gets the result")
+    func password() throws {
+        let server = try serve(8, needsPassword: true)
+        let url = server.url("/index.xml").replacingOccurrences(of: "://", with: "://me:\(Self.password)@")
+        let tools = TestFolder()
+        tools.write("notify-send", "#!/bin/sh\nfor word; do echo \"$word\"; done >'\(tools.path("shown"))'\n")
+        chmod(tools.path("notify-send"), 0o755)
+        let session = try begin(
+            url, count: 8,
+            more: ["PATH": "\(tools.path):/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"])
+        try leave(session)
+        let words = home.programs.flatMap(\.words)
+        #expect(!words.isEmpty && !words.contains { $0.contains(Self.password) })
+        gate.open()
+        #expect(home.waitForPrograms())
+        #expect(saved.count == 8)
+        let shown = try String(contentsOfFile: tools.path("shown"), encoding: .utf8).split(separator: "\n")
+        #expect(shown.suffix(3) == ["--", "Vitrine", "Saved 8 photos to \(home.folder.path("my photos"))."])
+    }
+
+    @Test("Started by hand, the process says that an argument is missing")
+    func startedByAUser() throws {
+        let command = try home.vitrine("export", "--unattended")
+        #expect(command.status == 2 && command.errors.contains("gallery"), "\(command.errors)")
+    }
+}
