@@ -29,6 +29,8 @@ public final class Activity: Sendable {
         /// The running sign-in with the browser, and its stage.
         var browserSignIn: (signIn: BrowserSignIn, stage: BrowserSignIn.Stage)?
         var browserSignInCount = 0
+        /// The restrictions of each program of Vitrine, in words of the user.
+        var restrictions: [String: [String]] = [:]
     }
 
     private let state = Mutex(State())
@@ -97,6 +99,17 @@ public final class Activity: Sendable {
             return Change(pictures: [picture])
         }
     }
+
+    /// Records the restrictions that hold for a program of Vitrine.
+    public func setRestrictions(_ names: [String], of program: String) {
+        change { state in
+            state.restrictions[program] = names
+            return Change(hasTraffic: true)
+        }
+    }
+
+    /// The restrictions of each program of Vitrine.
+    public var restrictions: [String: [String]] { state.withLock { $0.restrictions } }
 
     /// Posts a sentence that the interface shows to the user.
     public func postNotice(_ notice: String) {

@@ -55,6 +55,8 @@ import Testing
             #expect(Processes.text("/proc/\(process)/status").contains("Seccomp:\t2\n"))
             #expect(Processes.text("/proc/\(process)/status").contains("NoNewPrivs:\t1\n"))
         }
+        session.type("T")
+        #expect(session.until { $0.text.contains("vitrine: seccomp") && $0.text.contains("vitrine-fetcher: ") })
         session.type("Q")
         #expect(session.wait() == 0)
     }

@@ -37,6 +37,10 @@ struct TrafficTextTests {
         #expect(TrafficText.particulars(free).first == "3 transfers, 8 at once")
         #expect(TrafficText.particulars(bound).first == "1 transfer, at most 4 at once")
         #expect(TrafficText.particulars(TrafficReport()) == ["0 B received"])
+        let restrictions = ["vitrine-fetcher": ["Landlock 3", "seccomp"], "vitrine": ["seccomp"]]
+        #expect(
+            TrafficText.particulars(TrafficReport(), restrictions: restrictions).dropFirst()
+                == ["vitrine: seccomp", "vitrine-fetcher: Landlock 3, seccomp"])
     }
 
     @Test func heldBackTransfersHaveAReason() {

@@ -310,10 +310,11 @@ public final class FetcherClient: Sendable {
         parts.activity.ask(question)
     }
 
-    /// Logs the restrictions of a new fetcher.
+    /// Logs the restrictions of a new fetcher, and shows them.
     private func note(_ walls: [String]) {
         guard !walls.isEmpty else { return }
         parts.log.info(.network, "vitrine-fetcher runs with \(walls.joined(separator: ", "))")
+        parts.activity.setRestrictions(walls, of: "vitrine-fetcher")
     }
 
     /// Shows the stage of a sign-in if it is plausible.

@@ -56,7 +56,9 @@ enum TrafficText {
     }
 
     /// Returns details of the traffic, each in a few words.
-    static func particulars(_ report: TrafficReport) -> [String] {
+    ///
+    /// - Parameter restrictions: those of each program of Vitrine.
+    static func particulars(_ report: TrafficReport, restrictions: [String: [String]] = [:]) -> [String] {
         var parts: [String] = []
         if report.isOnNetwork, !saysUnreachable(report), let text = unreachable(report) { parts.append(text) }
         // Unknown before the first transfer.
@@ -69,6 +71,9 @@ enum TrafficText {
         if let bandwidth = report.bandwidth { parts.append("\(speed(bandwidth)) possible") }
         if let roundTrip = report.roundTrip { parts.append("\(milliseconds(roundTrip)) round trip") }
         parts.append("\(ByteText.text(report.received.int64)) received")
+        for (program, names) in restrictions.sorted(by: { $0.key < $1.key }) {
+            parts.append("\(program): \(names.joined(separator: ", ").madeVisible)")
+        }
         return parts
     }
 

@@ -171,7 +171,7 @@ final class TransfersScreen: Screen, ListScreen {
     /// Draws details of the traffic, in at most a fifth of the rows.
     private func drawParticulars(in surface: inout Surface, _ rest: inout Rect) {
         var lines: [String] = []
-        for part in TrafficText.particulars(report) {
+        for part in TrafficText.particulars(report, restrictions: context.activity.restrictions) {
             if let last = lines.last, last.displayWidth + 3 + part.displayWidth <= rest.size.columns - 2 {
                 lines[lines.count - 1] = "\(last) · \(part)"
             } else {
