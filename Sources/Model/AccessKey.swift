@@ -93,7 +93,10 @@ public struct AmazonHost: Hashable, Sendable {
 
     /// Parses the name of a host. Returns nil for other hosts.
     public init?(_ host: String) {
-        guard let match = host.wholeMatch(of: /((?:.+\.)?)s3(?:[.-]([a-z0-9-]+))?\.(amazonaws\.com(?:\.cn)?)/) else {
+        // Most hosts are others, and Swift parses the expression each time.
+        guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),
+            let match = host.wholeMatch(of: /((?:.+\.)?)s3(?:[.-]([a-z0-9-]+))?\.(amazonaws\.com(?:\.cn)?)/)
+        else {
             return nil
         }
         (bucket, region, ending) = (String(match.1), match.2.map(String.init), String(match.3))

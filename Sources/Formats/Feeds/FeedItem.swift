@@ -195,8 +195,13 @@ enum FeedDate {
     /// Returns a zone such as `+0100` in the form `+01:00`. Returns nil for an unknown zone.
     private static func offset(_ zone: String) -> String? {
         if let offset = american[zone] { return offset }
-        guard let match = zone.wholeMatch(of: /([+-][0-9]{2})([0-9]{2})/) else { return nil }
-        return "\(match.1):\(match.2)"
+        // A regular expression would be parsed for each item, which takes long.
+        guard zone.count == 5, zone.hasPrefix("+") || zone.hasPrefix("-"),
+            zone.dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
+            return nil
+        }
+        return "\(zone.prefix(3)):\(zone.suffix(2))"
     }
 
     /// The zones that RFC 822 names.

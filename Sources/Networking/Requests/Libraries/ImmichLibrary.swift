@@ -101,11 +101,14 @@ struct ImmichShare: Hashable {
 
     /// Creates a link. Returns nil if the address is no such link.
     init?(_ gallery: Address) {
-        guard let match = gallery.path.wholeMatch(of: /\/(share|s)\/([^\/]{1,256})(?:\/.*)?/) else { return nil }
-        let key = PercentEncoding.decodedBytes(String(match.2))
+        let parts = gallery.path.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count > 2, parts[1] == "share" || parts[1] == "s", (1...256).contains(parts[2].count) else {
+            return nil
+        }
+        let key = PercentEncoding.decodedBytes(String(parts[2]))
         guard key.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         signIn = .header(
-            name: Self.headers[match.1 == "share" ? 0 : 1], value: String(decoding: key, as: UTF8.self))
+            name: Self.headers[parts[1] == "share" ? 0 : 1], value: String(decoding: key, as: UTF8.self))
     }
 
     private static let headers = ["x-immich-share-key", "x-immich-share-slug"]
@@ -171,16 +174,36 @@ private struct ImmichAlbums: LibraryAlbums {
 
 /// Immich's rules for refusals, which also apply to requests for pictures.
 enum ImmichRules {
-    /// The paths of the requests that need an API key.
-    private static var keyedPath: Regex<Substring> {
-        /\/api\/(?:search\/metadata|timeline\/buckets?|albums|people|assets\/[0-9a-f-]{36}\/(?:original|thumbnail))/
+    /// Whether a path is that of a request that needs an API key.
+    ///
+    /// Each picture's request asks this. Swift would parse a regular expression each time, which took longer than the rest of
+    /// the request.
+    private static func isKeyed(_ path: String) -> Bool {
+        guard path.hasPrefix("/api/") else { return false }
+        let parts = path.dropFirst("/api/".count).split(separator: "/", omittingEmptySubsequences: false)
+        switch (parts.first, parts.count) {
+        case ("albums", 1), ("people", 1): return true
+        case ("search", 2): return parts[1] == "metadata"
+        case ("timeline", 2): return parts[1] == "bucket" || parts[1] == "buckets"
+        case ("assets", 3): return isID(parts[1].utf8) && (parts[2] == "original" || parts[2] == "thumbnail")
+        default: return false
+        }
+    }
+
+    private static func isID(_ text: Substring.UTF8View) -> Bool {
+        text.count == 36
+            && text.allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+                    || byte == UInt8(ascii: "-")
+            }
     }
 
     /// Returns the header for an API key. Returns nil if the address needs no key.
     ///
     /// This applies if the server answers 401 and names no scheme.
     static func keyHeader(for address: Address) -> String? {
-        address.path.wholeMatch(of: keyedPath) == nil ? nil : "x-api-key"
+        isKeyed(address.path) ? "x-api-key" : nil
     }
 
     /// Returns the key of the shared link for a picture of the link's gallery. Returns nil in other galleries.

@@ -186,12 +186,34 @@ enum PhotoPrismRules {
 
     /// Returns the server of a picture whose address lacks its token. Returns nil for other addresses.
     static func server(ofPicture address: Address) -> Address? {
-        guard
-            let match = address.path.wholeMatch(
-                of: /(.*\/)api\/v1\/(?:t\/[0-9A-Za-z]+\/-\/[a-z]+_[0-9]+|dl\/[0-9A-Za-z]+)/),
-            let server = try? address.resolving(String(match.1)), server.origin == address.origin
+        // Each picture's request asks this, so a regular expression would take long.
+        let parts = address.path.split(separator: "/", omittingEmptySubsequences: false)
+        let (preview, original) = (Array(parts.suffix(6)), Array(parts.suffix(4)))
+        let count: Int
+        if preview.starts(with: ["api", "v1", "t"]), parts.count > 6, isHash(preview[3]), preview[4] == "-",
+            isSize(preview[5])
+        {
+            count = preview.count
+        } else if original.starts(with: ["api", "v1", "dl"]), parts.count > 4, isHash(original[3]) {
+            count = original.count
+        } else {
+            return nil
+        }
+        guard let server = try? address.resolving(parts.dropLast(count).joined(separator: "/") + "/"),
+            server.origin == address.origin
         else { return nil }
         return server
+    }
+
+    private static func isHash(_ text: Substring) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    }
+
+    /// Whether a text is the name of a preview's size, such as `fit_2048`.
+    private static func isSize(_ text: Substring) -> Bool {
+        let parts = text.split(separator: "_", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isASCII) }
+            && parts[0].allSatisfy { $0.isLetter && $0.isLowercase } && parts[1].allSatisfy(\.isNumber)
     }
 
     /// Returns the address of a picture with its token.

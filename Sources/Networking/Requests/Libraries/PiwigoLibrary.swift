@@ -139,8 +139,10 @@ enum PiwigoRules {
     /// Returns the server of an original that only users with the right to it may fetch. Returns nil for other
     /// addresses.
     static func server(ofOriginal address: Address) -> Address? {
-        guard let match = address.path.wholeMatch(of: /(.*\/)action\.php/),
-            let server = try? address.resolving(String(match.1)), server.origin == address.origin
+        let page = "action.php"
+        guard address.path.hasSuffix("/" + page),
+            let server = try? address.resolving(String(address.path.dropLast(page.count))),
+            server.origin == address.origin
         else { return nil }
         return server
     }
