@@ -163,12 +163,11 @@ struct Services {
             isAsAtStart ? httpConfiguration : try Self.httpConfiguration(settings, locations, onTrouble: onTrouble)
         var setup = FetcherSetup(cacheFolder: caches.path, userAgent: configuration.userAgent)
         (setup.ratingsFolder, setup.towns) = (locations.ratingsFolder, installation.towns)
-        (setup.cacheLimit, setup.certificates, setup.netrc) =
-            (settings.cacheLimit, configuration.certificates, configuration.netrc)
+        (setup.certificates, setup.netrc) = (configuration.certificates, configuration.netrc)
         setup.clientCertificate = configuration.clientCertificate.map {
             FetcherSetup.ClientCertificate(file: $0.file, key: $0.key, host: $0.host)
         }
-        setup.requiresWalls = settings.requireSandbox
+        setup.requiresAllRestrictions = settings.requireSandbox
         setup.history = history.text
         setup.mostAttempts = mostAttempts
         setup.followsFolders = followsFolders

@@ -68,9 +68,9 @@ enum Vitrine {
                 if invocation.command.fetches { GlobalTasks.prepareTimers() }
                 let services = try Services(invocation, mask, processes)
                 if let notice = capabilities.notice { services.log.info(.screen, notice) }
-                if let walls = processes.walls {
-                    services.log.info(.screen, "vitrine runs with \(walls.names.joined(separator: ", "))")
-                    services.activity.setRestrictions(walls.names, of: "vitrine")
+                if let restrictions = processes.restrictions {
+                    services.log.info(.screen, "vitrine runs with \(restrictions.names.joined(separator: ", "))")
+                    services.activity.setRestrictions(restrictions.names, of: "vitrine")
                 }
                 defer {
                     services.storage.end()
@@ -132,16 +132,16 @@ struct StartedProcesses: Sendable {
     /// Starts programs without the restrictions of this process; nil for commands that start none.
     let launcher: Launcher?
     /// The restrictions of a process with screens; nil for other commands.
-    let walls: StandingRestrictions?
+    let restrictions: StandingRestrictions?
 
     init(for command: Invocation.Command?) {
         let startsPrograms = if case .version(isVerbose: true) = command { true } else { command?.fetches == true }
         launcher = startsPrograms ? try? Launcher() : nil
         guard case .browse = command, launcher != nil else {
-            walls = nil
+            restrictions = nil
             return
         }
-        walls = ScreensRules().apply()
+        restrictions = ScreensRules().apply()
     }
 }
 

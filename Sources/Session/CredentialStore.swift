@@ -45,7 +45,7 @@ public final class CredentialStore: Sendable {
 
     private let state = Mutex(State())
     private let keeping: CredentialKeeping?
-    private let takings = Subscribers<TakenCredentials>()
+    private let entered = Subscribers<EnteredCredentials>()
     private let refusals = Subscribers<RefusedUsers>()
 
     /// Creates an empty store.
@@ -61,29 +61,29 @@ public final class CredentialStore: Sendable {
             state.known[place] = signIn
             state.refused[place]?.remove(signIn)
             if case .origin(let origin) = place { state.granted[origin, default: []].formUnion(galleries) }
-            takings.send(TakenCredentials(entries: [place: .init(signIn: signIn, galleries: galleries)]))
+            entered.send(EnteredCredentials(entries: [place: .init(signIn: signIn, galleries: galleries)]))
         }
     }
 
     /// Calls `body` with the known credentials, and with those that the user enters later, before ``take(_:for:by:)``
     /// returns. Ends with the result's release.
-    public func relayTakings(_ body: @escaping @Sendable (TakenCredentials) -> Void) -> Relay<TakenCredentials> {
+    public func relayEntered(_ body: @escaping @Sendable (EnteredCredentials) -> Void) -> Relay<EnteredCredentials> {
         state.withLock { state in
             let entries = state.known.map { place, signIn in
-                (place, TakenCredentials.Entry(signIn: signIn, galleries: state.galleries(for: place)))
+                (place, EnteredCredentials.Entry(signIn: signIn, galleries: state.galleries(for: place)))
             }
-            body(TakenCredentials(entries: Dictionary(entries) { first, _ in first }))
-            return takings.relay(body)
+            body(EnteredCredentials(entries: Dictionary(entries) { first, _ in first }))
+            return entered.relay(body)
         }
     }
 
     /// Returns all known credentials that a gallery may use, for another process that works for it.
-    public func credentials(for gallery: Address) -> TakenCredentials {
+    public func credentials(for gallery: Address) -> EnteredCredentials {
         state.withLock { state in
             let entries = state.known.filter { state.mayUse($0.key, in: gallery) }.mapValues {
-                TakenCredentials.Entry(signIn: $0, galleries: [GalleryID(gallery)])
+                EnteredCredentials.Entry(signIn: $0, galleries: [GalleryID(gallery)])
             }
-            return TakenCredentials(entries: entries)
+            return EnteredCredentials(entries: entries)
         }
     }
 
@@ -289,7 +289,7 @@ extension SignIn {
 }
 
 /// Credentials that the user has entered, for another process that sends them.
-public struct TakenCredentials: Coalescing, Equatable {
+public struct EnteredCredentials: Coalescing, Equatable {
     /// The credentials for a server or proxy.
     public struct Entry: Hashable, Sendable {
         /// The credentials.
@@ -312,7 +312,7 @@ public struct TakenCredentials: Coalescing, Equatable {
     }
 
     /// Adds later credentials, which replace earlier ones of the same server or proxy.
-    public mutating func merge(_ later: TakenCredentials) {
+    public mutating func merge(_ later: EnteredCredentials) {
         entries.merge(later.entries) { earlier, later in
             Entry(signIn: later.signIn, galleries: earlier.galleries.union(later.galleries))
         }

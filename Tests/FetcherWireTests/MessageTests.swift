@@ -99,7 +99,7 @@ import Testing
                 picture: FailureReport(picture, failure, attempts: 2, first: time, last: time, next: time),
                 .list(gallery): nil,
             ]
-            (news.refusal, news.walls) = ("No.", ["seccomp"])
+            (news.refusal, news.restrictions) = ("No.", ["seccomp"])
             news.troubles = [.full, .failing]
             news.notices = ["A sentence."]
             news.questions = [try question]
@@ -122,11 +122,11 @@ import Testing
 
     private var setup: FetcherSetup {
         var setup = FetcherSetup(cacheFolder: "/home/me/.cache/vitrine", userAgent: "Vitrine/1")
-        (setup.ratingsFolder, setup.towns, setup.cacheLimit) = ("/r", "/t", 5)
+        (setup.ratingsFolder, setup.towns) = ("/r", "/t")
         (setup.certificates, setup.netrc, setup.history) = ("/c", "/n", "h")
         setup.clientCertificate = .init(file: "/f", key: "/k", host: "example.org")
         (setup.mostAttempts, setup.followsFolders, setup.readablePlaces) = (2, true, ["/pictures"])
-        (setup.usesLocalServices, setup.requiresWalls, setup.isReportOnly) = (true, true, true)
+        (setup.usesLocalServices, setup.requiresAllRestrictions, setup.isReportOnly) = (true, true, true)
         return setup
     }
 
@@ -152,6 +152,7 @@ import Testing
                 let cut = Array(message.prefix(count))
                 #expect(throws: WireError.self) { try MessageConnection.read(ScreensNews.self, from: cut) }
                 #expect(throws: WireError.self) { try MessageConnection.read(FetcherNews.self, from: cut) }
+                #expect(throws: WireError.self) { try MessageConnection.read(FetcherSetup.self, from: cut) }
             }
         }
     }

@@ -153,8 +153,8 @@ import Testing
         let (screens, fetcher) = (CredentialStore(), CredentialStore())
         let password = SignIn.password(user: "me", password: "secret")
         screens.take(password, for: origin, by: [gallery])
-        let taken = Box<TakenCredentials?>(nil)
-        let relay = screens.relayTakings { entered in taken.value.withLock { $0 = entered } }
+        let taken = Box<EnteredCredentials?>(nil)
+        let relay = screens.relayEntered { entered in taken.value.withLock { $0 = entered } }
         let entered = try #require(taken.value.withLock { $0 })
         for (place, entry) in entered.entries {
             fetcher.take(entry.signIn, for: place, by: entry.galleries)

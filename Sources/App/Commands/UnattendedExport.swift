@@ -23,7 +23,7 @@ struct UnattendedExport: WireValue {
     private let gallery: Address
     private let folder: String
     private let ids: [String]
-    private let credentials: [SignInPlace: TakenCredentials.Entry]
+    private let credentials: [SignInPlace: EnteredCredentials.Entry]
 
     /// The option for the command line of the new process.
     private static let arguments = ["export", "--unattended"]

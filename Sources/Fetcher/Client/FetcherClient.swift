@@ -71,7 +71,7 @@ public final class FetcherClient: Sendable {
         try? process.connection.send(setup)
         guard let news = try? process.connection.receive(FetcherNews.self) else { throw .noAnswer }
         if let sentence = news.refusal { throw .refused(sentence) }
-        return news.walls
+        return news.restrictions
     }
 
     /// Uses other settings from now on.
@@ -237,7 +237,7 @@ public final class FetcherClient: Sendable {
             caches.relayOpenings { opened in
                 send { $0.opened = opened.map { ScreensNews.Gallery(address: $0.address, trouble: $0.trouble) } }
             },
-            caches.credentials.relayTakings { taken in send { $0.credentials = taken.entries } },
+            caches.credentials.relayEntered { taken in send { $0.credentials = taken.entries } },
             caches.space.relayMeasurements { measured in send { $0.space = measured } },
             parts.activity.relayChanges { change in
                 if !change.retried.isEmpty { send { $0.retried = change.retried } }
@@ -253,7 +253,7 @@ public final class FetcherClient: Sendable {
     /// Fulfilled wishes come after their results. The fetcher's own requests come last, because they may follow a fulfilled one.
     private func take(_ news: FetcherNews) {
         if let sentence = news.refusal { refusal.withLock { $0 = sentence } }
-        note(news.walls)
+        note(news.restrictions)
         let activity = parts.activity
         let isOpen = { [caches = parts.caches] (gallery: GalleryID) in caches.cache(gallery) != nil }
         for line in news.log { parts.log.adopt(line.level, line.subsystem, at: line.time, line.message) }
@@ -311,10 +311,10 @@ public final class FetcherClient: Sendable {
     }
 
     /// Logs the restrictions of a new fetcher, and shows them.
-    private func note(_ walls: [String]) {
-        guard !walls.isEmpty else { return }
-        parts.log.info(.network, "vitrine-fetcher runs with \(walls.joined(separator: ", "))")
-        parts.activity.setRestrictions(walls, of: "vitrine-fetcher")
+    private func note(_ restrictions: [String]) {
+        guard !restrictions.isEmpty else { return }
+        parts.log.info(.network, "vitrine-fetcher runs with \(restrictions.joined(separator: ", "))")
+        parts.activity.setRestrictions(restrictions, of: "vitrine-fetcher")
     }
 
     /// Shows the stage of a sign-in if it is plausible.

@@ -19,11 +19,11 @@ enum VitrineFetcher {
         // SQLite keeps large indices there while it makes them.
         setenv("SQLITE_TMPDIR", setup.cacheFolder, 1)
         ProgramDescriptors.raiseLimit()
-        let walls: [String]
-        do throws(Refusal) { walls = try Self.walls(setup) } catch { refuse("\(error)", connection) }
+        let restrictions: [String]
+        do throws(Refusal) { restrictions = try Self.restrict(setup) } catch { refuse("\(error)", connection) }
         guard !setup.isReportOnly else {
             var news = FetcherNews()
-            news.walls = walls
+            news.restrictions = restrictions
             try? connection.send(news)
             _exit(0)
         }
@@ -34,7 +34,7 @@ enum VitrineFetcher {
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)
         do {
-            try await FetcherService(connection, setup, walls: walls).run()
+            try await FetcherService(connection, setup, restrictions: restrictions).run()
         } catch {
             refuse("\(error)", connection)
         }
@@ -61,7 +61,7 @@ enum VitrineFetcher {
     }
 
     /// Enters the restrictions. Returns their names.
-    private static func walls(_ setup: FetcherSetup) throws(Refusal) -> [String] {
+    private static func restrict(_ setup: FetcherSetup) throws(Refusal) -> [String] {
         let certificate = setup.clientCertificate
         let named = [
             setup.ratingsFolder, setup.towns, setup.certificates, setup.netrc, certificate?.file, certificate?.key,
@@ -76,7 +76,7 @@ enum VitrineFetcher {
             usesLocalServices: setup.usesLocalServices
         ).apply()
         guard let restrictions else { throw .failed }
-        guard restrictions.areComplete || !setup.requiresWalls else { throw .incomplete(restrictions.names) }
+        guard restrictions.areComplete || !setup.requiresAllRestrictions else { throw .incomplete(restrictions.names) }
         return restrictions.names
     }
 

@@ -21,13 +21,13 @@ import Towns
 package final class FetcherService: Sendable {
     private let connection: MessageConnection
     private let setup: FetcherSetup
-    private let walls: [String]
+    private let restrictions: [String]
     private let log = Log()
     private let activity = Activity()
     private let wishes: Wishes
     private let caches: CacheFolder
     private let credentials: CredentialStore
-    private let questions = LookUps()
+    private let lookUps = LookUps()
     private let outbox: CoalescingStream<Outbox>
     private let state = Mutex(State())
 
@@ -46,28 +46,28 @@ package final class FetcherService: Sendable {
 
     /// Creates the service, which opens the folder of caches but no gallery.
     ///
-    /// - Parameter walls: the restrictions of this process, for users.
-    package init(_ connection: MessageConnection, _ setup: FetcherSetup, walls: [String]) throws {
-        (self.connection, self.setup, self.walls) = (connection, setup, walls)
+    /// - Parameter restrictions: the restrictions of this process, for users.
+    package init(_ connection: MessageConnection, _ setup: FetcherSetup, restrictions: [String]) throws {
+        (self.connection, self.setup, self.restrictions) = (connection, setup, restrictions)
         let outbox = CoalescingStream<Outbox>()
         self.outbox = outbox
         wishes = Wishes(
             of: WishOwner(
                 ask: { outbox.send(Outbox(asked: [$0])) },
                 fulfil: { outbox.send(Outbox(fulfilled: [$0: $1])) }))
-        let questions = questions
+        let lookUps = lookUps
         credentials = CredentialStore(
             keeping: CredentialKeeping(
-                lookUp: { await questions.ask(.password($0), outbox).first },
+                lookUp: { await lookUps.ask(.password($0), outbox).first },
                 keep: { _, _, _ in nil },
                 accessKeys: { origin in
-                    await questions.ask(.accessKeys(origin), outbox).compactMap {
+                    await lookUps.ask(.accessKeys(origin), outbox).compactMap {
                         if case .accessKey(let key) = $0 { key } else { nil }
                     }
                 }))
         caches = try CacheFolder(
             path: setup.cacheFolder, ratings: setup.ratingsFolder, towns: setup.towns.map { TownTable(path: $0) },
-            limit: setup.cacheLimit, log: log, activity: activity, credentials: credentials)
+            log: log, activity: activity, credentials: credentials)
     }
 
     /// Serves the other process until it closes the connection.
@@ -80,7 +80,7 @@ package final class FetcherService: Sendable {
         let sender = MessageSender(connection)
         let sending = Task {
             var first = FetcherNews()
-            first.walls = walls
+            first.restrictions = restrictions
             guard await sender.send(first) else { return }
             for await part in outbox { guard await sender.send(news(part)) else { return } }
         }
@@ -92,7 +92,7 @@ package final class FetcherService: Sendable {
         } onFailure: { [log] in
             log.error(.network, "\($0)")
         }
-        questions.end()
+        lookUps.end()
         await network.end()
         logging.cancel()
         outbox.send(Outbox())
@@ -143,7 +143,7 @@ package final class FetcherService: Sendable {
         }
         if let tuning = news.tuning { use(tuning) }
         if let space = news.space { caches.space.adopt(space) }
-        for (number, found) in news.answers { questions.answer(number, found) }
+        for (number, found) in news.answers { lookUps.answer(number, found) }
         if let wish = news.browserSignIn {
             activity.adopt(wish.signIn)
             wishes.signIn(withBrowser: wish.signIn)

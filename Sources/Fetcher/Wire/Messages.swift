@@ -21,8 +21,6 @@ public struct FetcherSetup: Hashable, Sendable {
     public var ratingsFolder: String?
     /// The table of towns.
     public var towns: String?
-    /// The most bytes of all caches.
-    public var cacheLimit: Int64?
     /// The file with certificates to trust instead of the system's.
     public var certificates: String?
     /// The netrc file.
@@ -42,7 +40,7 @@ public struct FetcherSetup: Hashable, Sendable {
     /// They resolve names such as `nas.local`.
     public var usesLocalServices = false
     /// Whether the fetcher must not work without all its restrictions.
-    public var requiresWalls = false
+    public var requiresAllRestrictions = false
     /// Whether the fetcher only tells its restrictions.
     public var isReportOnly = false
 
@@ -110,7 +108,7 @@ public struct ScreensNews: Equatable, Sendable {
     /// The galleries whose caches were opened.
     public var opened: [Gallery] = []
     /// Credentials that the user has entered.
-    public var credentials: [SignInPlace: TakenCredentials.Entry] = [:]
+    public var credentials: [SignInPlace: EnteredCredentials.Entry] = [:]
     /// The galleries that the user retries.
     public var retried: Set<GalleryID> = []
     /// The failures of this run, for a new fetcher.
@@ -138,8 +136,8 @@ extension ScreensNews: Coalescing {
     /// Adds later news.
     public mutating func merge(_ later: ScreensNews) {
         opened += later.opened
-        var taken = TakenCredentials(entries: credentials)
-        taken.merge(TakenCredentials(entries: later.credentials))
+        var taken = EnteredCredentials(entries: credentials)
+        taken.merge(EnteredCredentials(entries: later.credentials))
         credentials = taken.entries
         retried.formUnion(later.retried)
         failures += later.failures
@@ -202,7 +200,7 @@ public struct FetcherNews: Equatable, Sendable {
     /// The reason why the fetcher cannot work, as a sentence.
     public var refusal: String?
     /// The restrictions of the fetcher, in its first news.
-    public var walls: [String] = []
+    public var restrictions: [String] = []
     /// New entries of the log.
     public var log: [LogLine] = []
     /// The changed galleries.
@@ -249,7 +247,6 @@ extension FetcherSetup: WireValue {
         self.init(cacheFolder: try reader.value(), userAgent: try reader.value())
         ratingsFolder = try reader.value()
         towns = try reader.value()
-        cacheLimit = try reader.value()
         certificates = try reader.value()
         netrc = try reader.value()
         clientCertificate = try reader.value()
@@ -258,13 +255,13 @@ extension FetcherSetup: WireValue {
         followsFolders = try reader.value()
         readablePlaces = try reader.value()
         usesLocalServices = try reader.value()
-        requiresWalls = try reader.value()
+        requiresAllRestrictions = try reader.value()
         isReportOnly = try reader.value()
     }
     package func write(to writer: inout WireWriter) {
         writer.append(
-            cacheFolder, userAgent, ratingsFolder, towns, cacheLimit, certificates, netrc, clientCertificate, history,
-            mostAttempts, followsFolders, readablePlaces, usesLocalServices, requiresWalls, isReportOnly)
+            cacheFolder, userAgent, ratingsFolder, towns, certificates, netrc, clientCertificate, history,
+            mostAttempts, followsFolders, readablePlaces, usesLocalServices, requiresAllRestrictions, isReportOnly)
     }
 }
 
@@ -396,7 +393,7 @@ extension FetcherNews: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init()
         refusal = try reader.value()
-        walls = try reader.value()
+        restrictions = try reader.value()
         log = try reader.value()
         galleries = try reader.value()
         pictures = try reader.value()
@@ -418,7 +415,7 @@ extension FetcherNews: WireValue {
     }
     package func write(to writer: inout WireWriter) {
         writer.append(
-            refusal, walls, log, galleries, pictures, traffic, failures, troubles, notices, questions, answered,
+            refusal, restrictions, log, galleries, pictures, traffic, failures, troubles, notices, questions, answered,
             refused, stages, lookUps, written, isCountDue, history, asked, fulfilled)
     }
 }

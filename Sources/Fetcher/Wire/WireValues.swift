@@ -207,7 +207,7 @@ extension SignInQuestion: WireValue {
     }
 }
 
-extension TakenCredentials.Entry: WireValue {
+extension EnteredCredentials.Entry: WireValue {
     package init(from reader: inout WireReader) throws(WireError) {
         self.init(signIn: try reader.value(), galleries: try reader.value())
     }

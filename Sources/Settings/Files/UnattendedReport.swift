@@ -43,7 +43,9 @@ public final class UnattendedReport {
         let endings = [ending, ending + LockedFile.unfinished]
         let paths = LockedFile.paths(in: folder) { name in endings.contains(where: name.hasSuffix) }
         return paths.compactMap { path in
-            guard let (text, hasEnded) = LockedFile.take(path, atMost: longest), path.hasSuffix(ending) else { return nil }
+            guard let (text, hasEnded) = LockedFile.take(path, atMost: longest), path.hasSuffix(ending) else {
+                return nil
+            }
             let lines = text.split(separator: "\n")
             return (hasEnded ? lines.first : lines.last).map(String.init)
         }
