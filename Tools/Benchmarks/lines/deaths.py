@@ -128,10 +128,10 @@ def kill(terminal, chance, times):
 
 
 def stored(workshop, home):
-    """The number of stored photos."""
+    """The keys of the stored photos."""
     connection = sqlite3.connect(workshop.database(home))
     try:
-        return connection.execute("SELECT count(*) FROM photo WHERE photo_held IS NOT NULL").fetchone()[0]
+        return {key for key, in connection.execute("SELECT key FROM photo WHERE photo_held IS NOT NULL")}
     finally:
         connection.close()
 
@@ -140,13 +140,14 @@ def measure(workshop):
     root = workshop.pictures()
     times, kills, again, lost = [], 0, 0, 0
     while kills < KILLS:
-        folder, home = workshop.folder_for("server"), workshop.folder_for("home")
+        folder, home, earlier = workshop.folder_for("server"), workshop.folder_for("home"), kills
         with Server(root, folder) as server:
             address = server.address(list_file(KIND, COUNT))
             run(workshop.sync_command(address), workshop.environment(home))
             for _ in range(RUNS):
                 command = [workshop.binary, "--all-thumbnails", "--all-photos", address]
                 with Terminal(command, workshop.environment(home)) as terminal:
+                    before = stored(workshop, home)
                     if terminal.until(lambda screen: "Photo 0000" in screen.text, PATIENCE) is None:
                         raise Trouble("The gallery was not shown within ten seconds.")
                     terminal.type(":")
@@ -156,12 +157,16 @@ def measure(workshop):
                         if not kill(terminal, workshop.chance, times):
                             break
                         kills += 1
-                if stored(workshop, home) == COUNT:
+                # The check removes photos whose files are broken or missing.
+                run([workshop.binary, "cache", "check", address], workshop.environment(home))
+                lost += len(before - stored(workshop, home))
+                if len(stored(workshop, home)) == COUNT:
                     break
+            if kills == earlier:
+                raise Trouble("No fetcher was killed.")
             # The rest arrives without kills.
             run([workshop.binary, "sync", "--photos", address], workshop.environment(home))
-            run([workshop.binary, "cache", "check", address], workshop.environment(home))
-            lost += COUNT - stored(workshop, home)
+            lost += COUNT - len(stored(workshop, home))
         sent = server.sent()
         again += max(0, sum(sent.values()) - sum((root / path.lstrip("/").partition("?")[0]).stat().st_size for path in sent))
         workshop.discard(home)
