@@ -100,8 +100,8 @@ public final class Activity: Sendable {
         }
     }
 
-    /// Records the restrictions that hold for a program of Vitrine.
-    public func setRestrictions(_ names: [String], of program: String) {
+    /// Records the restrictions of a program of Vitrine; nil if it has ended.
+    public func setRestrictions(_ names: [String]?, of program: String) {
         change { state in
             state.restrictions[program] = names
             return Change(hasTraffic: true)

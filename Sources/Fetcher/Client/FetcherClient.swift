@@ -210,6 +210,7 @@ public final class FetcherClient: Sendable {
         process.end()
         await sending.value
         parts.activity.endAllWork()
+        parts.activity.setRestrictions(nil, of: Self.name)
         if let sentence = refusal.withLock({ $0 }) { throw .refused(sentence) }
         return isIncomplete.load(ordering: .relaxed) ? .isIncomplete : .isOver
     }
@@ -310,12 +311,19 @@ public final class FetcherClient: Sendable {
         parts.activity.ask(question)
     }
 
-    /// Logs the restrictions of a new fetcher, and shows them.
-    private func note(_ restrictions: [String]) {
-        guard !restrictions.isEmpty else { return }
+    /// Logs the restrictions that a new fetcher reports, and shows them.
+    private func note(_ reported: [String]) {
+        // The fetcher may be compromised later, so only its first report counts.
+        guard !reported.isEmpty, parts.activity.restrictions[Self.name] == nil else { return }
+        let restrictions = reported.prefix(Self.mostRestrictions).map { String($0.prefix(Self.longestRestriction)) }
         parts.log.info(.network, "vitrine-fetcher runs with \(restrictions.joined(separator: ", "))")
-        parts.activity.setRestrictions(restrictions, of: "vitrine-fetcher")
+        parts.activity.setRestrictions(restrictions, of: Self.name)
     }
+
+    /// The fetcher's name for users.
+    private static let name = "vitrine-fetcher"
+    /// The most restrictions of a report, and the most characters of each.
+    private static let (mostRestrictions, longestRestriction) = (4, 40)
 
     /// Shows the stage of a sign-in if it is plausible.
     ///

@@ -1,7 +1,7 @@
 import Concurrency
 import Glibc
 
-/// One end of the connection between `vitrine` and `vitrine-fetcher`, which transfers whole messages.
+/// One end of a connection between two processes of Vitrine, which transfers whole messages.
 ///
 /// Both calls block, so each direction has one thread or queue of its own. Each message begins with the version and the
 /// length.

@@ -1,4 +1,4 @@
-/// An error in the messages between `vitrine` and `vitrine-fetcher`.
+/// An error in the messages between processes of Vitrine.
 package enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The message does not have the form that this version expects.
     case malformed(String)
@@ -12,10 +12,10 @@ package enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An error message for the log.
     package var description: String {
         switch self {
-        case .malformed(let reason): "A message between Vitrine and its fetcher is invalid: \(reason)."
+        case .malformed(let reason): "A message between two processes of Vitrine is invalid: \(reason)."
         case .version(let version):
-            "Vitrine and its fetcher have different versions: \(WireVersion.current) here, \(version) there."
-        case .tooLong(let count): "A message between Vitrine and its fetcher is too long: \(count) bytes."
+            "Two programs of Vitrine have different versions: \(WireVersion.current) here, \(version) there."
+        case .tooLong(let count): "A message between two processes of Vitrine is too long: \(count) bytes."
         case .system(let call, let code): "The system call \(call) failed with error \(code)."
         }
     }
