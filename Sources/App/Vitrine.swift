@@ -117,7 +117,9 @@ enum Vitrine {
 
     private static func code(of error: any Error) -> ExitCode {
         switch error {
-        case is SettingsError, is AddressError, is LogError, is PublishCommand.NoBucket: .usage
+        case is SettingsError, is AddressError, is LogError, is PublishCommand.NoBucket,
+            is UnattendedExport.NotForUsers:
+            .usage
         case is TerminalError: .notATerminal
         case CacheError.locked, CacheError.damagedInUse, PublishingError.locked: .locked
         default: .someFailed

@@ -46,7 +46,7 @@ import Testing
         try #require(session.until(shows: "b quit, finish in background"))
         session.type("b")
         #expect(session.wait() == 0)
-        #expect(String(decoding: session.bytes, as: UTF8.self).contains("Its next start shows the result."))
+        #expect(String(decoding: session.bytes, as: UTF8.self).contains("The next start of Vitrine shows the result."))
     }
 
     /// Starts the browser and returns whether it shows a text.
@@ -95,7 +95,60 @@ import Testing
         kill(worker.number, SIGKILL)
         gate.open()
         #expect(home.waitForPrograms())
+        let script = try #require(home.folder.entries(".local/state/vitrine").first { $0.hasSuffix(".sh") })
         #expect(try nextStart(shows: "Vitrine was interrupted while it saved photos of"))
+        // The notice names a script that continues the export.
+        let path = home.folder.path(".local/state/vitrine/" + script)
+        #expect(try Command("/bin/sh", [path], environment: home.environment()).status == 0)
+        #expect(saved.count == 20)
+    }
+
+    @Test("Several exports continue, each with a report of its own")
+    func several() throws {
+        let server = try serve(20)
+        let session = try begin(server.url("/index.xml"), count: 20)
+        session.type("\u{01}s")
+        try #require(session.until(shows: " to:"))
+        session.type("\u{15}~/others\r")
+        try #require(session.until { $0.text.contains("of 40") })
+        try leave(session)
+        gate.open()
+        #expect(home.waitForPrograms())
+        #expect(saved.count == 20 && home.folder.entries("others").count == 20)
+        let reports = home.folder.entries(".local/state/vitrine/reports").filter { $0.hasSuffix(".report") }
+        #expect(reports.count == 2)
+        #expect(!home.folder.entries(".local/state/vitrine").contains { $0.hasSuffix(".sh") })
+    }
+
+    @Test("If no report can be kept, Vitrine prints the command that continues the export")
+    func noReports() throws {
+        let server = try serve(20)
+        let session = try begin(server.url("/index.xml"), count: 20)
+        // A file in place of the folder.
+        home.folder.write(".local/state/vitrine/reports", "")
+        session.type("Q")
+        try #require(session.until(shows: "b quit, finish in background"))
+        session.type("b")
+        #expect(session.wait() == 0)
+        let said = String(decoding: session.bytes, as: UTF8.self)
+        #expect(said.contains("does not answer") && said.contains("To save the remaining photos, run:"))
+        gate.open()
+        #expect(home.waitForPrograms())
+        #expect(saved.count < 20)
+    }
+
+    @Test("Settings of the browser hold for the process that continues")
+    func settings() throws {
+        let server = try serve(20)
+        let session = try begin(server.url("/index.xml"), count: 20)
+        session.type(":set transfers 3\r")
+        try #require(session.until(shows: "transfers = 3"))
+        try leave(session)
+        let worker = try #require(home.programs.first { $0.words.contains("--unattended") })
+        #expect(worker.words.contains("--transfers=3"))
+        gate.open()
+        #expect(home.waitForPrograms())
+        #expect(saved.count == 20)
     }
 
     @Test("A password reaches the new process, and no list of processes; the desktop gets the result")
@@ -115,12 +168,12 @@ import Testing
         #expect(home.waitForPrograms())
         #expect(saved.count == 8)
         let shown = try String(contentsOfFile: tools.path("shown"), encoding: .utf8).split(separator: "\n")
-        #expect(shown.suffix(3) == ["--", "Vitrine", "Saved 8 photos to \(home.folder.path("my photos"))."])
+        #expect(shown.suffix(2) == ["Vitrine", "All photos are saved."])
     }
 
-    @Test("Started by hand, the process says that an argument is missing")
+    @Test("Started by hand, the process says that users run another command")
     func startedByAUser() throws {
         let command = try home.vitrine("export", "--unattended")
-        #expect(command.status == 2 && command.errors.contains("gallery"), "\(command.errors)")
+        #expect(command.status == 2 && command.errors.contains("vitrine export GALLERY FOLDER"), "\(command.errors)")
     }
 }

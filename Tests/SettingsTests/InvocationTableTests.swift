@@ -41,6 +41,7 @@ import Testing
             var line = Self.line(command)
             // Nothing else may be said beside these.
             if option.name == "all" { line = Array(line.prefix(name == "cache" ? 2 : 1)) }
+            if name == "export", option.name == "unattended" { line = ["export"] }
             if name == "cache", option.name == "photos" { line = ["cache", "clear", "x"] }
             line.append("--" + option.name + (option.value == nil ? "" : "=80x24"))
             if option.owner == .everything || command.options.contains(where: { $0.name == option.name }) {

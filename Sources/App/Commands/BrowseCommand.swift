@@ -91,28 +91,31 @@ struct BrowseCommand {
         return Self.exitCode(signal)
     }
 
-    /// Continues an export in the background if that is wanted, or else tells how to continue it.
+    /// Continues an export in the background, or prints the command that continues it.
     private func leave(
         _ export: UnfinishedExport, inBackground: Bool, _ credentials: CredentialStore
     ) async {
-        let (rest, folder) = (export.rest, export.rest.folder.madeVisible)
+        let rest = export.rest
+        let continuation = ExportContinuation(
+            rest: rest, invocation: services.invocation,
+            needsPassword: credentials.signIn(for: rest.gallery, in: rest.gallery) != nil, locations: services.locations
+        )
         if inBackground {
+            let script = continuation.script()
             do {
-                try await UnattendedExport(rest, credentials).start(services)
+                try await UnattendedExport(rest, credentials, script: script).start(services)
+                if let failure = export.failure { Output.complain(failure) }
                 return Output.advise([
-                    "Vitrine saves the other photos to \(folder) in the background. Its next start shows the result."
+                    "Vitrine saves the remaining photos to \(rest.folder.madeVisible) in the background. "
+                        + "The next start of Vitrine shows the result."
                 ])
             } catch {
                 Output.complain("\(error)")
+                if let script { unlink(script) }
             }
         }
         Output.complain(export.outcome)
-        Output.advise(
-            ExportContinuation(
-                rest: rest, invocation: services.invocation,
-                needsPassword: credentials.signIn(for: rest.gallery, in: rest.gallery) != nil,
-                locations: services.locations
-            ).lines())
+        Output.advise(continuation.lines())
     }
 
     /// Throws an error if the named folder has no photos and no cache.

@@ -22,8 +22,12 @@ struct ExportCommand {
     ) async throws -> (code: Int32, sentence: String) {
         let working = Task { try await export(address, to: folder, ids, matching: filter) }
         let interruption = Interruption { working.cancel() }
-        let (code, sentence) = try await working.value
-        return (interruption.exitCode ?? code.rawValue, sentence)
+        do {
+            let (code, sentence) = try await working.value
+            return (interruption.exitCode ?? code.rawValue, sentence)
+        } catch is CancellationError {
+            return (interruption.exitCode ?? ExitCode.someFailed.rawValue, "Saving was interrupted.")
+        }
     }
 
     private func export(
@@ -67,7 +71,11 @@ struct ExportCommand {
         // The fetched photos may exceed the cache's limit.
         await Housekeeping(services: services, caches: caches).clean()
         let (photo, failure) = first.withLock { $0 }
-        let sentence = report.sentence(photo ?? "A photo", of: keys.count, to: folder, failure: failure)
+        var sentence = report.sentence(photo ?? "A photo", of: keys.count, to: folder, failure: failure)
+        if !unknown.isEmpty {
+            let verb = unknown.count == 1 ? "is" : "are"
+            sentence += " \(CountText.text(unknown.count, "photo")) \(verb) no longer in the gallery."
+        }
         guard report.failed > 0 || report.left > 0 || !unknown.isEmpty else { return (.done, sentence) }
         let all = CountText.text(keys.count + unknown.count, "photo")
         let rest = report.left > 0 ? " \(report.left) left; run the same command to continue." : ""
@@ -93,6 +101,7 @@ struct ExportCommand {
         if case .failed(let failure) = services.activity.status(of: cache.id, recorded: record.status).state {
             return "\(cache.address): \(failure)"
         }
+        try Task.checkCancellation()
         return "Vitrine could not fetch \(cache.address)."
     }
 
@@ -177,6 +186,9 @@ struct ExportContinuation {
             [Self.program] + invocation.settingArguments + ["export"] + dashes + [address, rest.folder] + rest.ids
         return words.map(\.shellWord).joined(separator: " ")
     }
+
+    /// Writes a private script with the command. Returns the path of the script, or nil on failure.
+    func script() -> String? { write(command(rest.gallery.text)) }
 
     /// Writes a private script that removes itself on success. Returns the path of the script, or nil on failure.
     private func write(_ command: String) -> String? {

@@ -2,6 +2,7 @@ import Cache
 import Concurrency
 import Export
 import FetcherWire
+import Files
 import Glibc
 import Logging
 import Model
@@ -13,113 +14,132 @@ import Text
 
 /// An export that continues in a process of its own after the browser has ended.
 ///
-///     if try await UnattendedExport(rest, credentials).start(services) { … }     // in the browser
-///     try await UnattendedExport.run(in: services)                               // `vitrine export --unattended`
+///     try await UnattendedExport(rest, credentials, script: path).start(services)    // in the browser
+///     let code = try await UnattendedExport.run(in: services)                        // `vitrine export --unattended`
 ///
 /// The browser starts `vitrine export --unattended` and sends it the arguments over its standard input. Addresses and
-/// passwords therefore appear in no list of processes. The new process reports the result on the desktop and at the next start of
-/// Vitrine.
+/// passwords therefore appear in no list of processes. The next start of Vitrine shows the result.
 struct UnattendedExport: WireValue {
     private let gallery: Address
     private let folder: String
     private let ids: [String]
     private let credentials: [SignInPlace: EnteredCredentials.Entry]
+    /// The path of a script that continues the export if this process is interrupted.
+    private let script: String?
 
-    /// The option for the command line of the new process.
+    /// The command of the new process.
     private static let arguments = ["export", "--unattended"]
 
-    /// - Parameter credentials: those that the browser knows.
-    init(_ rest: ExportRest, _ credentials: CredentialStore) {
+    /// - Parameters:
+    ///   - credentials: those that the browser knows.
+    ///   - script: the path of a script that continues the export, which the export removes at its end.
+    init(_ rest: ExportRest, _ credentials: CredentialStore, script: String?) {
         (gallery, folder, ids) = (rest.gallery, rest.folder, rest.ids)
         self.credentials = credentials.credentials(for: rest.gallery).entries
+        self.script = script
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         (gallery, folder) = (try reader.value(), try reader.value())
-        (ids, credentials) = (try reader.value(), try reader.value())
+        (ids, credentials, script) = (try reader.value(), try reader.value(), try reader.value())
     }
 
     func write(to writer: inout WireWriter) {
-        writer.append(gallery, folder, ids, credentials)
+        writer.append(gallery, folder, ids, credentials, script)
     }
 
     // MARK: - In the browser
 
-    /// Starts the process. Returns when the process has the export, or throws an error.
+    /// Starts the process. Returns when the process has taken over the export, or throws an error.
     func start(_ services: Services) async throws {
         let (connection, other) = try MessageConnection.pair()
-        do {
+        let settings = services.invocation.settingArguments + services.live.changedArguments
+        let program = try {
             defer { close(other) }
-            let words = [services.installation.program] + services.invocation.settingArguments + Self.arguments
-            _ = try services.launcher.start(words, input: other)
-        }
-        // Quitting waits for nothing long.
-        let impatience = Task {
+            return try services.launcher.start(
+                [services.installation.program] + settings + Self.arguments, input: other)
+        }()
+        // Limits how long quitting waits.
+        let timeout = Task {
             try await BootClock().sleep(until: BootClock().now + Self.patience)
             connection.end()
         }
-        defer { impatience.cancel() }
+        defer { timeout.cancel() }
         let hasBegun = Atomic(false)
-        guard await MessageSender(connection).send(self) else { throw NoAnswer() }
-        await MessageReceiver(connection).run { (answer: Bool) in
-            hasBegun.store(answer, ordering: .relaxed)
-        } onFailure: { [log = services.log] in
-            log.error(.cache, "\($0)")
+        if await MessageSender(connection).send(self) {
+            await MessageReceiver(connection).run { (answer: Bool) in
+                hasBegun.store(answer, ordering: .relaxed)
+            } onFailure: { [log = services.log] in
+                log.error(.cache, "\($0)")
+            }
         }
-        guard hasBegun.load(ordering: .relaxed) else { throw NoAnswer() }
+        guard hasBegun.load(ordering: .relaxed) else {
+            // The user gets the command, so no second process may do the same.
+            program.end(after: 0)
+            throw NotStarted()
+        }
     }
 
     private static let patience = Duration.seconds(5)
 
-    private struct NoAnswer: Error, CustomStringConvertible {
-        let description = "The process that should continue the export did not start."
+    private struct NotStarted: Error, CustomStringConvertible {
+        let description = "The process that should finish the export does not answer."
     }
 
     // MARK: - In the new process
 
-    /// Receives an export, and does it.
+    /// The error for a user who starts the process by hand.
+    struct NotForUsers: Error, CustomStringConvertible {
+        let description =
+            "The option --unattended is for Vitrine itself. To save photos, run “vitrine export GALLERY FOLDER”."
+    }
+
+    /// Receives an export, and finishes it.
     static func run(in services: Services) async throws -> Int32 {
         let connection = MessageConnection(adopting: STDIN_FILENO)
-        guard let export = try? connection.receive(UnattendedExport.self) else {
-            throw SettingsError.missingArgument("gallery")
-        }
+        guard let export = try? connection.receive(UnattendedExport.self) else { throw NotForUsers() }
         return await export.run(in: services) {
-            try? connection.send(true)
-            connection.end()
+            (try? connection.send(true)) != nil
         }
     }
 
-    /// - Parameter onBegin: called when the next start of Vitrine would show the export.
-    private func run(in services: Services, onBegin: () -> Void) async -> Int32 {
+    /// - Parameter onBegin: called when the next start of Vitrine would show the export. Returns false if the browser no longer
+    ///   waits for this process.
+    private func run(in services: Services, onBegin: () -> Bool) async -> Int32 {
         for (place, entry) in credentials { services.credentials.take(entry.signIn, for: place, by: entry.galleries) }
-        let work = "photos of \(gallery) to \(folder.madeVisible)"
+        let work = "photos of \(gallery) to \(folder)".madeVisible
+        let advice = script.map { "To continue, run: sh \($0.shellWord)" } ?? "Save them again to continue."
         let report = UnattendedReport(
             in: services.locations.reportsFolder, atWork: "Vitrine is saving \(work) in the background.",
-            interrupted: "Vitrine was interrupted while it saved \(work). Save them again to continue.")
-        onBegin()
+            interrupted: "Vitrine was interrupted while it saved \(work). \(advice)")
+        // Without a report, the user would never learn the result.
+        guard let report else { return ExitCode.someFailed.rawValue }
+        guard onBegin() else {
+            report.remove()
+            return ExitCode.someFailed.rawValue
+        }
         let (code, sentence): (Int32, String)
         do {
             (code, sentence) = try await ExportCommand(services: services).run(gallery, to: folder, ids)
         } catch {
             (code, sentence) = (ExitCode.someFailed.rawValue, "\(error)")
         }
-        report?.end(sentence)
+        report.end(sentence.madeVisible)
+        if let script, code == ExitCode.done.rawValue { unlink(script) }
         services.log.info(.cache, sentence)
-        if let launcher = try? services.launcher { Self.notify(sentence, launcher) }
+        if let launcher = try? services.launcher { Self.notify(isDone: code == ExitCode.done.rawValue, launcher) }
         return code
     }
 
-    /// Shows a sentence on the desktop, if there is one.
-    private static func notify(_ sentence: String, _ launcher: Launcher) {
+    /// Shows on the desktop, if there is one, that the export has ended. Lists of processes would show any details.
+    private static func notify(isDone: Bool, _ launcher: Launcher) {
         let bus = getenv("DBUS_SESSION_BUS_ADDRESS") != nil
         let runtime = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
         guard bus || runtime.map({ access($0 + "/bus", F_OK) == 0 }) == true else { return }
-        // Desktops take the text for a kind of HTML.
-        let text = sentence.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-        let words = ["notify-send", "--app-name=Vitrine", "--icon=vitrine", "--", "Vitrine", text]
+        let text = isDone ? "All photos are saved." : "Some photos are not saved. Start Vitrine for the reasons."
         // Some desktops have no such program.
-        guard let program = try? launcher.start(words) else { return }
-        program.end(after: notifyPatience)
+        let program = try? launcher.start(["notify-send", "--app-name=Vitrine", "--icon=vitrine", "Vitrine", text])
+        program?.end(after: notifyPatience)
     }
 
     /// The longest wait for the desktop, in milliseconds.

@@ -239,6 +239,7 @@ private struct InvocationParser {
             if arguments.count > 2 { throw .unexpectedArgument(arguments[2]) }
             return .publish(folder, to: arguments.dropFirst().first)
         case "export" where has("unattended"):
+            if has("matching") { throw .conflict("--unattended", "--matching") }
             if let extra = arguments.first { throw .unexpectedArgument(extra) }
             return .exportUnattended
         case "export":

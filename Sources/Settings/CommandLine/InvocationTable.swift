@@ -30,7 +30,8 @@ public enum InvocationTable {
             ("FOLDER s3://BUCKET/PREFIX", "also send the gallery to a bucket")),
         Subcommand(
             "export", [.gallery, .folder, .anything],
-            ("[--matching TEXT] GALLERY FOLDER [ID…]", "copy photos into a folder, fetching missing ones")),
+            ("[--matching TEXT] GALLERY FOLDER [ID…]", "copy photos into a folder, fetching missing ones"),
+            ("--unattended", "finish an export after you quit; for Vitrine itself")),
         Subcommand(
             "cache", [.words(Invocation.CacheAction.names), .gallery],
             ("info|check [GALLERY|--all]", "show cache sizes, or verify and repair the cache"),
@@ -63,7 +64,7 @@ public enum InvocationTable {
             "matching", value: "TEXT", for: .commands(["list", "export"]),
             "only photos that this search finds, such as “rating:4”"),
         InvocationOption(
-            "unattended", for: .commands(["export"]), "finish an export after you quit; Vitrine starts this itself"),
+            "unattended", for: .commands(["export"]), "finish an export after you quit; for Vitrine itself"),
         InvocationOption("json", for: .commands(["list", "info", "config"]), "print JSON"),
         InvocationOption("size", value: "COLSxROWS", for: .commands(["show"]), "maximum size of a picture, in cells"),
         InvocationOption("help", letter: "h", "print this help"),

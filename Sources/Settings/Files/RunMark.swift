@@ -8,8 +8,8 @@ import Glibc
 ///     …
 ///     mark?.remove()
 ///
-/// Each process keeps its own file locked. An unlocked file therefore means a crash, unless it is from an earlier boot: then the machine lost power or was shut down. The file's name contains the boot's id. The
-/// file is empty, so that it works on a full disk.
+/// Each process keeps its own file locked. An unlocked file therefore means a crash, unless it is from an earlier boot: then the
+/// machine lost power or was shut down. The file's name contains the boot's id. The file is empty, so that it works on a full disk.
 public final class RunMark {
     private let file: LockedFile
 
@@ -55,70 +55,5 @@ public final class RunMark {
         let text = (try? PrivateFile.read("/proc/sys/kernel/random/boot_id")).flatMap { $0 } ?? ""
         let letters = text.filter { $0.isHexDigit || $0 == "-" }
         return letters.isEmpty ? "unknown" : letters
-    }
-}
-
-/// A file that its process keeps locked. The kernel releases the lock when the process ends.
-final class LockedFile {
-    private let path: String
-    private var descriptor: Int32
-
-    /// The ending of a file's name before the file is locked.
-    static let unfinished = ".new"
-
-    /// Creates the file with a text. Returns nil on failure.
-    init?(_ path: String, _ text: String = "") {
-        self.path = path
-        let unfinished = path + Self.unfinished
-        descriptor = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return nil }
-        // An unlocked file with the final name would look like that of an ended process, so rename after locking. If another
-        // start removed the unfinished file meanwhile, there is no file.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0,
-            text.isEmpty || (try? SharedFile.write(text, to: descriptor)) != nil, rename(unfinished, path) == 0
-        else {
-            unlink(unfinished)
-            return nil
-        }
-    }
-
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
-
-    /// Removes the file. Further calls do nothing.
-    func remove() {
-        guard descriptor >= 0 else { return }
-        unlink(path)
-        close(descriptor)
-        descriptor = -1
-    }
-
-    /// Reads a file, and removes it if its process has ended. Returns nil if another process removed it first.
-    static func take(_ path: String, atMost count: Int) -> (text: String, hasEnded: Bool)? {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        let hasEnded = flock(descriptor, LOCK_EX | LOCK_NB) == 0
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else { return nil }
-        var bytes = [UInt8](repeating: 0, count: count)
-        let length = pread(descriptor, &bytes, count, 0)
-        guard length >= 0, !hasEnded || unlink(path) == 0 else { return nil }
-        return (String(decoding: bytes.prefix(length), as: UTF8.self), hasEnded)
-    }
-
-    /// Returns the paths of the files in a folder whose names satisfy a condition.
-    static func paths(in folder: String, where isIncluded: (String) -> Bool) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var paths: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if isIncluded(name) { paths.append("\(folder)/\(name)") }
-        }
-        return paths
     }
 }

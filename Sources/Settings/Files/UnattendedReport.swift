@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import Model
 
 /// The result of work without a terminal, in a file until the next start of Vitrine shows it.
 ///
@@ -16,34 +17,39 @@ public final class UnattendedReport {
 
     private static let ending = ".report"
     /// The most bytes of a sentence. Names in it may be long.
-    private static let longest = 4_096
+    private static let longest = 1_500
+    /// The most reports to show at once. Later starts show the others.
+    private static let most = 10
 
-    /// Creates the file. Returns nil on failure; the next start then shows nothing.
+    /// Creates the file. Returns nil on failure.
     ///
     /// - Parameters:
     ///   - atWork: a sentence to show while the work goes on.
     ///   - interrupted: a sentence to show if the process ends before it has a result.
     public init?(in folder: String, atWork: String, interrupted: String) {
-        guard (try? SharedFile.makeFolder(folder)) != nil,
-            let file = LockedFile(Self.newPath(folder), "\(interrupted)\n\(atWork)\n")
-        else { return nil }
+        guard let file = Self.file(in: folder, [interrupted, atWork]) else { return nil }
         (self.folder, self.file) = (folder, file)
     }
 
-    /// Replaces the sentences by the result.
+    /// Replaces the sentences by the result. The caller makes text from outside visible.
     public func end(_ result: String) {
         // If the disk is full, the next start shows that the work was interrupted.
-        guard let last = LockedFile(Self.newPath(folder), result + "\n") else { return }
+        guard let last = Self.file(in: folder, [result]) else { return }
         file.remove()
         file = last
     }
 
-    /// Returns the sentences of all reports. Removes those of work that has ended.
+    /// Removes the file, because there was no work.
+    public func remove() { file.remove() }
+
+    /// Returns the sentences of reports, and removes those of work that has ended.
     public static func take(from folder: String) -> [String] {
         let endings = [ending, ending + LockedFile.unfinished]
+        guard access(folder, F_OK) == 0, let lock = try? SharedFile("\(folder)/lock") else { return [] }
+        defer { withExtendedLifetime(lock) {} }
         let paths = LockedFile.paths(in: folder) { name in endings.contains(where: name.hasSuffix) }
-        return paths.compactMap { path in
-            guard let (text, hasEnded) = LockedFile.take(path, atMost: longest), path.hasSuffix(ending) else {
+        return paths.prefix(most).compactMap { path in
+            guard let (text, hasEnded) = LockedFile.take(path, atMost: 2 * longest + 2), path.hasSuffix(ending) else {
                 return nil
             }
             let lines = text.split(separator: "\n")
@@ -51,7 +57,16 @@ public final class UnattendedReport {
         }
     }
 
-    private static func newPath(_ folder: String) -> String {
-        "\(folder)/\(getpid()).\(UInt32.random(in: 0...UInt32.max))\(ending)"
+    /// Creates a file with sentences, each on a line.
+    private static func file(in folder: String, _ sentences: [String]) -> LockedFile? {
+        let path = "\(folder)/\(getpid()).\(UInt32.random(in: 0...UInt32.max))\(ending)"
+        // A reader would take a file that is not yet locked for that of an ended process.
+        guard let lock = try? SharedFile(path) else { return nil }
+        defer { withExtendedLifetime(lock) {} }
+        let lines = sentences.map { sentence in
+            let words = Address.withoutCredentials(sentence).split(whereSeparator: \.isNewline).joined(separator: " ")
+            return words.cut(toBytes: longest) + "\n"
+        }
+        return LockedFile(path, lines.joined())
     }
 }

@@ -53,6 +53,18 @@ public final class LiveSettings: Sendable {
     /// The settings of the file and the command line, without the user's later changes.
     public var inForce: SettingsInForce { state.withLock { $0.inForce } }
 
+    /// The settings that the user has changed since the start, as arguments for another command line.
+    public var changedArguments: [String] {
+        state.withLock { state in
+            state.changed.keys.sorted().compactMap { name in
+                guard let text = SettingsTable.option(named: name)?.text(in: state.settings), !text.isEmpty else {
+                    return nil
+                }
+                return "--\(name)=\(text)"
+            }
+        }
+    }
+
     /// Returns the place that sets a setting.
     public func origin(of option: SettingsOption) -> SettingsInForce.Origin {
         state.withLock { $0.changed[option.name] != nil ? .session : $0.inForce.origin(of: option.name) }

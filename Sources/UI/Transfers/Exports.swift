@@ -8,8 +8,8 @@ import Text
 ///
 ///     exports.begin(keys, of: cache, to: "/home/me/Pictures", name: "3 photos", gallery: "example.org")
 ///
-/// Exports run in the background, and each reports its result. When Vitrine ends, the exports stop and report which photos are
-/// left.
+/// Exports run in the background, and each reports its result. When Vitrine ends, the exports stop, and the program continues
+/// them in another process or reports which photos are left.
 @MainActor
 final class Exports {
     /// The running exports, oldest first.
@@ -122,7 +122,9 @@ final class Exports {
 
     /// Stops all exports. Returns the results of work that is done, and the exports that are not.
     func finish() async -> (outcomes: [String], unfinished: [UnfinishedExport]) {
-        for job in jobs { job.cancel() }
+        // An export that ends leaves the list while this method waits for others.
+        let stopped = jobs.map { (job: $0, ending: endings[$0.number]) }
+        for (job, _) in stopped { job.cancel() }
         var (outcomes, unfinished): ([String], [UnfinishedExport]) = ([], [])
         let ratings = ratingWork.sorted { $0.key < $1.key }.map(\.value)
         ratingWork = [:]
@@ -130,11 +132,11 @@ final class Exports {
             work.cancel()
             outcomes.append(await work.value)
         }
-        for job in jobs {
-            guard let ending = endings[job.number] else { continue }
-            let outcome = await ending.value
+        for (job, ending) in stopped {
+            let outcome = if let ending { await ending.value } else { await job.outcome() }
             if let rest = await job.rest() {
-                unfinished.append(UnfinishedExport(outcome: outcome, rest: rest, mayContinue: mayContinue))
+                unfinished.append(
+                    UnfinishedExport(outcome: outcome, failure: job.failure, rest: rest, mayContinue: mayContinue))
             } else {
                 outcomes.append(outcome)
             }
@@ -154,6 +156,8 @@ final class Exports {
 public struct UnfinishedExport: Sendable {
     /// The result so far, as one or two sentences.
     public let outcome: String
+    /// The name of the first photo that failed, and the reason; nil if none has failed.
+    public let failure: String?
     /// The arguments that continue the export.
     public let rest: ExportRest
     /// The user's answer whether the export continues in the background; nil if Vitrine did not ask.

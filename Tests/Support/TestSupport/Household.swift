@@ -29,7 +29,7 @@ public final class Household: Sendable {
         let deadline = Date(timeIntervalSinceNow: 60)
         while !programs.isEmpty {
             guard Date() < deadline else { return false }
-            poll(nil, 0, 2)
+            poll(nil, 0, 20)
         }
         return true
     }
