@@ -142,3 +142,30 @@ public enum FolderSync {
         guard cfolder_sync_all(folder) == 0 else { throw SystemError() }
     }
 }
+
+/// A short text beside the contents of an unfinished file, which another process can read.
+///
+/// File systems without extended attributes keep no notes.
+public enum FileNote {
+    /// The most bytes of a note.
+    private static let longest = 3_000
+
+    /// Writes a note in place of an earlier one.
+    public static func write(_ text: String, to descriptor: Int32) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= longest else { return }
+        _ = cfolder_write_note(descriptor, bytes, bytes.count)
+    }
+
+    /// Reads the note of a file. Returns nil if the file has none.
+    public static func read(from descriptor: Int32) -> String? {
+        var bytes = [UInt8](repeating: 0, count: longest)
+        let count = cfolder_read_note(descriptor, &bytes, bytes.count)
+        return count < 0 ? nil : String(validating: bytes.prefix(count), as: UTF8.self)
+    }
+
+    /// Removes the note of a finished file.
+    public static func remove(from descriptor: Int32) {
+        _ = cfolder_remove_note(descriptor)
+    }
+}

@@ -73,17 +73,21 @@ import Testing
     }
 
     private func waitForEnd(of process: pid_t) -> Bool {
+        // A process without a parent may stay as a zombie where nothing reaps it.
+        isSoon {
+            let state = Processes.text("/proc/\(process)/stat")
+            return state.isEmpty || state.contains(") Z ")
+        }
+    }
+
+    /// Waits for a condition, for a minute at most.
+    private func isSoon(_ condition: () -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: 60)
-        while Date() < deadline {
-            // A process without a parent may stay as a zombie where nothing reaps it.
-            if Processes.text("/proc/\(process)/stat").isEmpty
-                || Processes.text("/proc/\(process)/stat").contains(") Z ")
-            {
-                return true
-            }
+        while !condition() {
+            guard Date() < deadline else { return false }
             poll(nil, 0, 5)
         }
-        return false
+        return true
     }
 
     @Test("A killed fetcher is started again, and the update loses nothing")
@@ -135,6 +139,49 @@ import Testing
         #expect(Processes.fetchers(of: session.process).count == 1)
         session.type("Q")
         #expect(session.wait() == 0)
+    }
+
+    @Test("A photo's transfer is resumed after its fetcher was killed")
+    func resumedPhoto() throws {
+        let gate = Gate()
+        let owl = FileManager.default.contents(atPath: Built.testGallery + "/thumbnails/owl.jpg").map(Array.init) ?? []
+        let photo = owl + [UInt8](repeating: 7, count: 600_000)
+        let head = "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(photo.count)\r\n\r\n"
+        let server = try ScriptedServer { request in
+            guard request.path == "/p" else {
+                return .answer(
+                    200,
+                    "<album><photo id=\"a\" name=\"Lake\" date=\"2006-01-01T00:00:00Z\">"
+                        + "<image kind=\"image\" srcURL=\"p\"/></photo></album>")
+            }
+            guard let range = request.headers["range"], let start = Int(range.dropFirst(6).prefix { $0 != "-" }), start > 0
+            else { return [.send(head), .send(Array(photo.prefix(300_000))), .hold(gate)] }
+            return .answer(
+                206, Array(photo.dropFirst(start)),
+                headers: ["ETag: \"1\"", "Content-Range: bytes \(start)-\(photo.count - 1)/\(photo.count)"])
+        }
+        defer { gate.open() }
+        let session = try TerminalSession(
+            arguments: ["--transfers", "1", server.url("/index.xml")], environment: home.environment())
+        try #require(session.until(shows: "1 of 1"))
+        session.type("\r")
+        // The part is on the disk when the screen shows its size.
+        let folder = ".cache/vitrine/galleries/"
+        let gallery = try #require(home.folder.entries(folder).first)
+        let partial = home.folder.path(folder + gallery + "/partial")
+        try #require(
+            isSoon {
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: partial)) ?? []
+                return names.contains { name in
+                    let facts = try? FileManager.default.attributesOfItem(atPath: partial + "/" + name)
+                    return facts?[.size] as? Int == 300_000
+                }
+            })
+        kill(try #require(Processes.fetchers(of: session.process).first), SIGKILL)
+        #expect(isSoon { server.requests.contains { $0.headers["range"]?.hasPrefix("bytes=300000-") == true } })
+        session.type("Q")
+        #expect(session.wait() == 0)
+        #expect(home.waitForPrograms())
     }
 
     @Test("Without its fetcher, Vitrine shows what it has and says why it fetches nothing")

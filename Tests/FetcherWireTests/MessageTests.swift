@@ -122,7 +122,7 @@ import Testing
 
     private var setup: FetcherSetup {
         var setup = FetcherSetup(cacheFolder: "/home/me/.cache/vitrine", userAgent: "Vitrine/1")
-        (setup.ratingsFolder, setup.towns) = ("/r", "/t")
+        (setup.ratingsFolder, setup.towns, setup.run) = ("/r", "/t", 7)
         (setup.certificates, setup.netrc, setup.history) = ("/c", "/n", "h")
         setup.clientCertificate = .init(file: "/f", key: "/k", host: "example.org")
         (setup.mostAttempts, setup.followsFolders, setup.readablePlaces) = (2, true, ["/pictures"])

@@ -20,6 +20,7 @@ public final class CacheFolder: Sendable {
     /// The folder with the user's own ratings; nil to keep them in the caches alone.
     private let ratings: String?
     private let towns: TownTable?
+    private let run: UInt64?
     private let log: Log
     /// The disk space that the caches use, and its limit.
     public let space: CacheSpace
@@ -57,14 +58,16 @@ public final class CacheFolder: Sendable {
     ///   - ratings: the folder for the user's own ratings; nil to keep them in the caches alone.
     ///   - towns: finds the towns of photos; nil to store none.
     ///   - limit: the limit for all caches in bytes; nil for no limit.
+    ///   - run: a number that this process shares with those that continue its transfers if it is killed; nil for none.
     /// - Throws: ``CacheError/notACache(path:)`` for a folder with other contents, which stays as it is.
     public init(
-        path: String, ratings: String? = nil, towns: TownTable? = nil, limit: Int64? = nil, log: Log,
-        activity: Activity = Activity(), credentials: CredentialStore = CredentialStore()
+        path: String, ratings: String? = nil, towns: TownTable? = nil, limit: Int64? = nil, run: UInt64? = nil,
+        log: Log, activity: Activity = Activity(), credentials: CredentialStore = CredentialStore()
     ) throws {
         self.path = path
         self.ratings = ratings
         self.towns = towns
+        self.run = run
         space = CacheSpace(limit: limit)
         self.credentials = credentials
         self.log = log
@@ -92,7 +95,7 @@ public final class CacheFolder: Sendable {
             }
             if let cache = cache(id), cache.address == address { return cache }
             let cache = try GalleryCache(
-                address: address, folder: folder(of: id), ratings: ratings, towns: towns, space: space, log: log,
+                address: address, folder: folder(of: id), ratings: ratings, towns: towns, run: run, space: space, log: log,
                 activity: activity, credentials: credentials)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             state.withLock { state in

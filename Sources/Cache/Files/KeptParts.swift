@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Model
 import Numbers
@@ -21,7 +22,8 @@ public struct KeptPart: Sendable {
 
 /// The received beginnings of photos, from interrupted and running transfers.
 ///
-/// Parts of interrupted transfers stay while the program runs. They take disk space, so only the latest 64 remain.
+/// Parts of interrupted transfers stay while the program runs. They take disk space, so only the latest 64 remain. A file whose
+/// transfer can be resumed has a note that says so, because the process with the transfer may be killed.
 /// `take` returns each part only once, because two transfers must not write to the same file.
 public final class KeptParts: Sendable {
     private struct State {
@@ -38,6 +40,13 @@ public final class KeptParts: Sendable {
     }
 
     private let state = Mutex(State())
+
+    /// The number of this run, which a process shares with those that continue its transfers; nil if there are none.
+    fileprivate let run: UInt64?
+
+    init(run: UInt64? = nil) {
+        self.run = run
+    }
 
     /// The smallest part to keep, in bytes. A smaller part would not save time.
     private static let worthKeeping: ByteCount = 65_536
@@ -64,7 +73,15 @@ public final class KeptParts: Sendable {
     }
 
     /// Records that a transfer writes a photo's edition to a file.
-    public func recordGrowth(_ file: PartialFile, of key: PhotoKey, edition: Int) {
+    ///
+    /// - Parameter resumption: the data to resume the transfer in another process; nil if that is impossible.
+    public func recordGrowth(
+        _ file: PartialFile, of key: PhotoKey, edition: Int, resumption: PartResumption? = nil
+    ) {
+        if let resumption, let run {
+            let note = PartNote(run: run, key: key, edition: edition, resumption: resumption)
+            FileNote.write(note.text, to: file.descriptor)
+        }
         state.withLock { state in
             state.growing = state.growing.filter { $0.value.file.file != nil }
             state.growing[key] = (edition, Growing(file: file))
@@ -93,6 +110,75 @@ public final class KeptParts: Sendable {
         state.withLock { state in
             guard let part = state.parts[key], part.edition == edition else { return 0 }
             return part.size
+        }
+    }
+}
+
+/// The data to resume a transfer that had no redirects.
+public struct PartResumption: Hashable, Sendable {
+    /// The address of the photo.
+    public let address: Address
+    /// The validator of the response.
+    public let validator: String
+    /// The full length that the response stated; nil if it stated no length.
+    public let whole: ByteCount?
+
+    /// Creates the data.
+    public init(address: Address, validator: String, whole: ByteCount?) {
+        (self.address, self.validator, self.whole) = (address, validator, whole)
+    }
+}
+
+/// The note of a partial file: the photo that the file belongs to, and the data to resume its transfer.
+private struct PartNote {
+    /// The number of the run. After another start, the machine may have lost power, and the file may have holes.
+    let run: UInt64
+    let key: PhotoKey
+    let edition: Int
+    let validator: String
+    let whole: ByteCount?
+    /// The address as text, to compare.
+    let address: String
+
+    init(run: UInt64, key: PhotoKey, edition: Int, resumption: PartResumption) {
+        (self.run, self.key, self.edition, address) = (run, key, edition, resumption.address.text)
+        (validator, whole) = (resumption.validator, resumption.whole)
+    }
+
+    /// Parses a note. Returns nil for other texts.
+    init?(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count == 6, let run = UInt64(lines[0]), let key = Int64(lines[1]), let edition = Int(lines[2]),
+            !lines[4].isEmpty
+        else { return nil }
+        (self.run, self.key, self.edition) = (run, PhotoKey(key), edition)
+        if lines[3].isEmpty {
+            whole = nil
+        } else {
+            guard let length = Int64(lines[3]), length >= 0 else { return nil }
+            whole = ByteCount(length)
+        }
+        (validator, address) = (String(lines[4]), String(lines[5]))
+    }
+
+    var text: String {
+        let length = whole.map { "\($0.int64)" } ?? ""
+        return ["\(run)", "\(key.rawValue)", "\(edition)", length, validator, address].joined(separator: "\n")
+    }
+}
+
+extension GalleryCache {
+    /// Takes over the beginnings of photos that a killed process of the same run left, so that their transfers can be resumed.
+    /// Removes other abandoned files.
+    public func adoptParts() {
+        for file in files.abandonedPartials() {
+            guard let note = FileNote.read(from: file.descriptor).flatMap({ PartNote($0) }),
+                note.run == parts.run,
+                // If the database was replaced, the number may be that of another photo.
+                let address = try? read({ try $0.source(of: note.key, .original)?.address }), address.text == note.address
+            else { continue }
+            parts.keep(
+                file, of: note.key, edition: note.edition, validator: note.validator, url: note.address, whole: note.whole)
         }
     }
 }

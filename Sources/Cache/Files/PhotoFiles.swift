@@ -90,6 +90,11 @@ public struct PhotoFiles: Sendable {
         try PartialFile(in: partialFolder)
     }
 
+    /// Opens the partial files that ended processes left. Releasing such a file removes it.
+    func abandonedPartials() -> [PartialFile] {
+        PrivateFolder.entries(partialFolder).compactMap { PartialFile(abandoned: partialFolder + "/" + $0) }
+    }
+
     /// Whether a photo's file is as it was stored. The check reads the whole file.
     ///
     /// Of a file of the user's, size and time decide. If the process has no descriptor left, the file counts as intact.
@@ -188,6 +193,20 @@ public final class PartialFile: Sendable {
         }
     }
 
+    /// Opens a file that an ended process left. Returns nil if a process still uses the file.
+    fileprivate init?(abandoned path: String) {
+        let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else {
+            close(descriptor)
+            return nil
+        }
+        (self.path, self.descriptor) = (path, descriptor)
+    }
+
     deinit {
         // Fails harmlessly if the file was kept.
         unlink(path)
@@ -209,6 +228,7 @@ public final class PartialFile: Sendable {
 
     /// Syncs the file to the disk and moves it to the photos' folder.
     func keep(named name: String, in folder: PhotoFiles) throws(CacheError) -> StoredPhoto {
+        FileNote.remove(from: descriptor)
         guard fsync(descriptor) == 0, let digest = FileDigest.ofFile(descriptor) else { throw failure() }
         let parent = open(folder.photosFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else { throw failure() }

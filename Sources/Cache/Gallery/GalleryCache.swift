@@ -27,7 +27,7 @@ public final class GalleryCache: Sendable {
     /// The path of the cache's folder.
     public let folder: String
     /// The received beginnings of photos whose transfers were interrupted.
-    public let parts = KeptParts()
+    public let parts: KeptParts
     /// The mark that requests a check of the database. Fetched results and drafts create the mark when they find
     /// damage.
     let mark: DamageMark
@@ -45,7 +45,7 @@ public final class GalleryCache: Sendable {
     private let watch = Mutex<FileWatch?>(nil)
 
     init(
-        address: Address, folder: String, ratings: String?, towns: TownTable?, space: CacheSpace, log: Log,
+        address: Address, folder: String, ratings: String?, towns: TownTable?, run: UInt64?, space: CacheSpace, log: Log,
         activity: Activity,
         credentials: CredentialStore
     ) throws {
@@ -53,6 +53,7 @@ public final class GalleryCache: Sendable {
         self.address = address
         self.credentials = credentials
         self.space = space
+        parts = KeptParts(run: run)
         self.folder = folder
         // Cleaning holds the lock for short moments only.
         guard let lock = try CacheLock.take(folder: folder, .shared, patience: 50) else {

@@ -42,6 +42,8 @@ public final class FetcherClient: Sendable {
     private let launcher: Launcher
     private let parts: Parts
     /// The news for the running fetcher; nil while none runs.
+    /// The number by which a fetcher recognises what an earlier one has left.
+    private let run = UInt64.random(in: 0...UInt64.max)
     private let outbox = Mutex<CoalescingStream<ScreensNews>?>(nil)
     private let tuning: Mutex<FetcherTuning>
     /// The sentence with which the fetcher has refused to work.
@@ -160,6 +162,7 @@ public final class FetcherClient: Sendable {
         var setup = setup
         setup.readablePlaces = permitted.paths
         setup.usesLocalServices = permitted.needsLocalNames
+        setup.run = run
         if let text = history.withLock({ $0 }) { setup.history = text }
         let process = try FetcherProcess(path: path, launcher)
         let connection = process.connection

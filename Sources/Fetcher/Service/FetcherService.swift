@@ -67,7 +67,7 @@ package final class FetcherService: Sendable {
                 }))
         caches = try CacheFolder(
             path: setup.cacheFolder, ratings: setup.ratingsFolder, towns: setup.towns.map { TownTable(path: $0) },
-            log: log, activity: activity, credentials: credentials)
+            run: setup.run, log: log, activity: activity, credentials: credentials)
     }
 
     /// Serves the other process until it closes the connection.
@@ -161,7 +161,9 @@ package final class FetcherService: Sendable {
             failure = Failure(trouble.reason, remedy: .none)
         } else {
             do {
-                _ = try caches.open(gallery.address)
+                let cache = try caches.open(gallery.address)
+                // An earlier fetcher may have been killed.
+                cache.adoptParts()
                 failure = nil
             } catch {
                 log.error(.cache, "\(error)")

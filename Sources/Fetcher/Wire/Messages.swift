@@ -43,6 +43,8 @@ public struct FetcherSetup: Hashable, Sendable {
     public var requiresAllRestrictions = false
     /// Whether the fetcher only tells its restrictions.
     public var isReportOnly = false
+    /// The number of the run of `vitrine`, which all its fetchers share.
+    public var run: UInt64 = 0
 
     /// The certificate that Vitrine shows to servers.
     public struct ClientCertificate: Hashable, Sendable {
@@ -257,11 +259,13 @@ extension FetcherSetup: WireValue {
         usesLocalServices = try reader.value()
         requiresAllRestrictions = try reader.value()
         isReportOnly = try reader.value()
+        run = try reader.value()
     }
     package func write(to writer: inout WireWriter) {
         writer.append(
             cacheFolder, userAgent, ratingsFolder, towns, certificates, netrc, clientCertificate, history,
-            mostAttempts, followsFolders, readablePlaces, usesLocalServices, requiresAllRestrictions, isReportOnly)
+            mostAttempts, followsFolders, readablePlaces, usesLocalServices, requiresAllRestrictions, isReportOnly,
+            run)
     }
 }
 

@@ -74,7 +74,8 @@ public struct PhotoRequest: TransferRequest {
         guard !response.isUnchanged else { return try await picture.confirm() }
         try response.checkIsNoText()
         guard let file = response.file else { return }
-        picture.cache.parts.recordGrowth(file, of: picture.key, edition: picture.source.state.edition)
+        picture.cache.parts.recordGrowth(
+            file, of: picture.key, edition: picture.source.state.edition, resumption: resumption(response.head))
         do {
             while let written = try await response.nextWritten() {
                 picture.showProgress(Progress(done: written, total: response.head.length))
@@ -88,6 +89,16 @@ public struct PhotoRequest: TransferRequest {
         let isStored = try await picture.cache.writer.store(
             photo: file, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
         if isStored { picture.context.log.debug(.sync, "stored photo \(picture.key.rawValue)") }
+    }
+
+    /// Returns the data to resume the transfer in another process. Returns nil if that is impossible.
+    ///
+    /// After a redirect, or with a token, the address that answered may contain a secret that belongs on no disk.
+    private func resumption(_ head: HTTPResponse) -> PartResumption? {
+        guard picture.address.scheme != .file, head.url == picture.address.text,
+            let validator = head.resumptionValidator
+        else { return nil }
+        return PartResumption(address: picture.address, validator: validator, whole: head.length)
     }
 
     /// Keeps the received part for the next attempt.

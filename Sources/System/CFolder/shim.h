@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 extern int syncfs(int descriptor);
@@ -18,6 +19,23 @@ extern int renameat2(int from, const char *name, int to, const char *other, unsi
 /// Syncs the file system that contains a descriptor.
 static inline int cfolder_sync_all(int descriptor) {
     return syncfs(descriptor);
+}
+
+#define CFOLDER_NOTE "user.vitrine.part"
+
+/// Writes a note beside the contents of a file.
+static inline int cfolder_write_note(int descriptor, const void *bytes, size_t count) {
+    return fsetxattr(descriptor, CFOLDER_NOTE, bytes, count, 0);
+}
+
+/// Reads a file's note. Returns the number of bytes; -1 on failure.
+static inline long cfolder_read_note(int descriptor, void *bytes, size_t count) {
+    return fgetxattr(descriptor, CFOLDER_NOTE, bytes, count);
+}
+
+/// Removes a file's note.
+static inline int cfolder_remove_note(int descriptor) {
+    return fremovexattr(descriptor, CFOLDER_NOTE);
 }
 
 /// Opens a file below a folder. Fails with EXDEV if the path leaves the folder.
