@@ -154,7 +154,8 @@ import Testing
                     "<album><photo id=\"a\" name=\"Lake\" date=\"2006-01-01T00:00:00Z\">"
                         + "<image kind=\"image\" srcURL=\"p\"/></photo></album>")
             }
-            guard let range = request.headers["range"], let start = Int(range.dropFirst(6).prefix { $0 != "-" }), start > 0
+            guard let range = request.headers["range"], let start = Int(range.dropFirst(6).prefix { $0 != "-" }),
+                start > 0
             else { return [.send(head), .send(Array(photo.prefix(300_000))), .hold(gate)] }
             return .answer(
                 206, Array(photo.dropFirst(start)),

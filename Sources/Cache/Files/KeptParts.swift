@@ -175,10 +175,12 @@ extension GalleryCache {
             guard let note = FileNote.read(from: file.descriptor).flatMap({ PartNote($0) }),
                 note.run == parts.run,
                 // If the database was replaced, the number may be that of another photo.
-                let address = try? read({ try $0.source(of: note.key, .original)?.address }), address.text == note.address
+                let address = try? read({ try $0.source(of: note.key, .original)?.address }),
+                address.text == note.address
             else { continue }
             parts.keep(
-                file, of: note.key, edition: note.edition, validator: note.validator, url: note.address, whole: note.whole)
+                file, of: note.key, edition: note.edition, validator: note.validator, url: note.address,
+                whole: note.whole)
         }
     }
 }

@@ -45,7 +45,8 @@ public final class GalleryCache: Sendable {
     private let watch = Mutex<FileWatch?>(nil)
 
     init(
-        address: Address, folder: String, ratings: String?, towns: TownTable?, run: UInt64?, space: CacheSpace, log: Log,
+        address: Address, folder: String, ratings: String?, towns: TownTable?, run: UInt64?, space: CacheSpace,
+        log: Log,
         activity: Activity,
         credentials: CredentialStore
     ) throws {
