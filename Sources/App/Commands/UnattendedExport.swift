@@ -69,6 +69,8 @@ struct UnattendedExport: WireValue {
         if await MessageSender(connection).send(self) {
             await MessageReceiver(connection).run { (answer: Bool) in
                 hasBegun.store(answer, ordering: .relaxed)
+                // Quitting must not wait for the end of the other process.
+                connection.end()
             } onFailure: { [log = services.log] in
                 log.error(.cache, "\($0)")
             }
