@@ -31,9 +31,6 @@ struct BrowseCommand {
         let caches = try services.openCaches(for: [opened].compactMap { $0 }.filter { !$0.lacksSecrets })
         if let notice = services.storage.takeNotice() { services.activity.postNotice(notice) }
         let place = startsInGalleries ? Place() : try startingPlace(gallery, known, caches)
-        for report in UnattendedReport.take(from: services.locations.reportsFolder) {
-            services.activity.postNotice(report)
-        }
         if hasDied { services.activity.postNotice(Self.notice(startsInGalleries: startsInGalleries)) }
         terminal.followsMouse = services.settings.mouse
         let program = try externalProgram
@@ -259,7 +256,7 @@ struct BrowseCommand {
         }
     }
 
-    /// Starts the transfers, the watching of local folders and the housekeeping.
+    /// Starts the transfers, the watching of local folders, the housekeeping and the reports of earlier exports.
     ///
     /// - Parameter isShown: ends with the first frame.
     private func startWorking(
@@ -269,9 +266,17 @@ struct BrowseCommand {
         let network = NetworkRun(services: services, launcher: try services.launcher, caches: caches)
         return Task.detached(priority: .utility) {
             await withDiscardingTaskGroup { group in
+                group.addTask { showReports() }
                 group.addTask { await network.run() }
                 group.addTask { await housekeeping.run(developer, isShown) }
             }
+        }
+    }
+
+    /// Shows the results of exports that continued after an earlier run. Waits for the lock of their folder.
+    private func showReports() {
+        for report in UnattendedReport.take(from: services.locations.reportsFolder) {
+            services.activity.postNotice(report)
         }
     }
 

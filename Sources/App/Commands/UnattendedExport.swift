@@ -2,7 +2,6 @@ import Cache
 import Concurrency
 import Export
 import FetcherWire
-import Files
 import Glibc
 import Logging
 import Model
