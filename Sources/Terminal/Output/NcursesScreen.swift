@@ -150,14 +150,20 @@ final class NcursesScreen {
         _ surface: Surface, instead before: Surface?, _ isMeant: (_ column: Int, _ row: Int) -> Bool
     ) -> Bool {
         for row in 0..<surface.size.rows {
-            if let before, before.row(row) == surface.row(row) { continue }
-            for column in 0..<surface.size.columns {
-                let cell = surface[column, row]
-                if cell.width == 0 || cell == before?[column, row] || !isMeant(column, row) { continue }
+            let (cells, old) = (surface.row(row), before?.row(row))
+            if cells == old { continue }
+            for (column, cell) in cells.enumerated() {
+                if let old, isSame(cell, old[old.startIndex + column]) { continue }
+                if cell.width == 0 || !isMeant(column, row) { continue }
                 guard put(cell, column, row) else { return false }
             }
         }
         return true
+    }
+
+    /// Whether ncurses sees no difference between two cells.
+    private func isSame(_ one: Cell, _ other: Cell) -> Bool {
+        one.isTrueColour && other.isTrueColour && capabilities.colours == .full || one == other
     }
 
     private func put(_ cell: Cell, _ column: Int, _ row: Int) -> Bool {
@@ -204,7 +210,7 @@ final class NcursesScreen {
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = max(0, pread(screen.descriptor, buffer.baseAddress, count, 0))
         }
-        ftruncate(screen.descriptor, 0)
+        _ = ftruncate(screen.descriptor, 0)
         lseek(screen.descriptor, 0, SEEK_SET)
         return bytes
     }
