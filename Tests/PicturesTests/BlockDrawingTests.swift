@@ -151,6 +151,72 @@ import Text
         return SIMD3(Double(red), Double(green), Double(blue))
     }
 
+    /// Two wide stripes, which become brighter with each frame.
+    private func frame(_ number: Int, _ symbols: DrawingStyle.Symbols) -> CellBlock {
+        let parts = symbols.pixelsPerCell
+        let picture = PixelBuffer(width: 40 * parts.columns, height: 10 * parts.rows) { x, _ in
+            let shade = UInt8(40 + number + x / 8 + (x < 20 * parts.columns ? 0 : 90))
+            return PixelColor(red: shade, green: shade / 2, blue: 200)
+        }
+        return draw(picture, symbols)
+    }
+
+    @Test("A video's colours stay near the true ones, however long they change slowly", arguments: blocks)
+    func steadiedFramesStayTrue(symbols: DrawingStyle.Symbols) {
+        var shown: CellBlock?
+        var kept = 0
+        for number in 0..<60 {
+            let whole = frame(number, symbols)
+            let steadied = whole.steadied(after: shown)
+            for (cell, exact) in zip(steadied.cells, whole.cells) {
+                #expect(cell.text == exact.text)
+                #expect(difference(cell.style.foreground, exact.style.foreground) <= 2)
+                #expect(difference(cell.style.background, exact.style.background) <= 2)
+            }
+            if let shown { kept += zip(steadied.cells, shown.cells).filter { $0 == $1 }.count }
+            shown = steadied
+        }
+        // Each shade changes by one, so two of three frames may keep it.
+        #expect(kept > 59 * 400 / 2, "\(kept)")
+    }
+
+    @Test("A video's frame needs fewer colour changes in a row", arguments: blocks)
+    func steadiedFramesHaveFewColours(symbols: DrawingStyle.Symbols) {
+        func changes(_ block: CellBlock) -> Int {
+            zip(block.cells, block.cells.dropFirst()).filter { $0.style != $1.style }.count
+        }
+        let whole = frame(0, symbols)
+        #expect(changes(whole.steadied(after: nil)) * 2 < changes(whole))
+    }
+
+    @Test("A frame of another size takes no colours from the previous one")
+    func steadiedFramesOfAnotherSize() {
+        let small = draw(picture(0b01, .half), .half)
+        #expect(small.steadied(after: frame(0, .half)) == small)
+    }
+
+    @Test("Colours of a palette stay exact in a video")
+    func steadiedPalette() {
+        let flat = PixelBuffer(width: 4, height: 4) { x, _ in PixelColor(red: UInt8(80 * x), green: 0, blue: 0) }
+        let block = draw(flat, .half, .palette)
+        let other = CellBlock(
+            size: block.size,
+            cells: block.cells.map { cell in
+                guard case .palette(let index) = cell.style.background else { return cell }
+                return Cell(Glyph(Character(cell.text)), style: Style(background: .palette(index + 1)))
+            })
+        #expect(block.steadied(after: other) == block)
+    }
+
+    /// The greatest difference of red, green or blue.
+    private func difference(_ one: Colour, _ other: Colour) -> Int {
+        guard case .rgb(let red, let green, let blue) = one,
+            case .rgb(let otherRed, let otherGreen, let otherBlue) = other
+        else { return one == other ? 0 : 255 }
+        let differences = [(red, otherRed), (green, otherGreen), (blue, otherBlue)].map { abs(Int($0) - Int($1)) }
+        return differences.max() ?? 0
+    }
+
     @Test func theTerminalDecidesWhich() {
         #expect(DrawingStyle(Capabilities()).symbols == .half)
         #expect(DrawingStyle(Capabilities(sextants: true)).symbols == .sextant)

@@ -82,6 +82,52 @@ struct BlockDrawing {
     }
 }
 
+extension CellBlock {
+    /// A difference of red, green or blue that is not visible in a moving picture.
+    private static let unseen: UInt8 = 2
+
+    /// Returns a video's frame with the colours of the previous frame, or of the cell to the left, where the difference is
+    /// not visible.
+    ///
+    /// The terminal then needs less than half of the bytes. Differences do not add up, because the colours are always
+    /// compared with the true ones.
+    ///
+    /// - Parameter previous: the frame on the screen; nil before the first one.
+    func steadied(after previous: CellBlock?) -> CellBlock {
+        let previous = previous?.size == size ? previous?.cells : nil
+        var steadied: [Cell] = []
+        steadied.reserveCapacity(cells.count)
+        for (index, cell) in cells.enumerated() {
+            if let before = previous?[index], Self.lookAlike(before, cell) {
+                steadied.append(before)
+                continue
+            }
+            var cell = cell
+            if index % size.columns > 0, let left = steadied.last?.style {
+                if Self.lookAlike(left.foreground, cell.style.foreground) { cell.style.foreground = left.foreground }
+                if Self.lookAlike(left.background, cell.style.background) { cell.style.background = left.background }
+            }
+            steadied.append(cell)
+        }
+        return CellBlock(size: size, cells: steadied)
+    }
+
+    private static func lookAlike(_ one: Cell, _ other: Cell) -> Bool {
+        lookAlike(one.style.foreground, other.style.foreground)
+            && lookAlike(one.style.background, other.style.background)
+            && one.style.attributes == other.style.attributes && one.text == other.text
+    }
+
+    private static func lookAlike(_ one: Colour, _ other: Colour) -> Bool {
+        guard case .rgb(let red, let green, let blue) = one,
+            case .rgb(let otherRed, let otherGreen, let otherBlue) = other
+        else { return one == other }
+        return max(red, otherRed) - min(red, otherRed) <= unseen
+            && max(green, otherGreen) - min(green, otherGreen) <= unseen
+            && max(blue, otherBlue) - min(blue, otherBlue) <= unseen
+    }
+}
+
 /// The block character for each pattern of filled parts in a cell.
 ///
 /// A pattern has one bit per part. The lowest bit is the upper left part; the others follow to the right and down.

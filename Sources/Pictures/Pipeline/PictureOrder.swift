@@ -116,7 +116,7 @@ public struct PictureOrder: Hashable, Sendable {
 /// A picture as cells, and as pixels over them if the terminal supports that.
 public struct DrawnPicture: Hashable, Sendable {
     /// The picture as cells with characters.
-    public let cells: CellBlock
+    public private(set) var cells: CellBlock
     /// The same picture in pixels, covering exactly those cells; nil without support for pixels.
     public let pixels: PixelPicture?
     /// The width of the whole picture, in its own pixels.
@@ -149,6 +149,13 @@ public struct DrawnPicture: Hashable, Sendable {
         self.cells = cells
         (pixels, width, height, frameCount, duration) = (nil, cells.size.columns, cells.size.rows, 1, 0)
         (isComplete, isCoarse) = (true, true)
+    }
+
+    /// Returns a video's frame with the previous frame's colours where the difference is too small to be seen.
+    func steadied(after previous: DrawnPicture?) -> DrawnPicture {
+        var steadied = self
+        steadied.cells = cells.steadied(after: previous?.cells)
+        return steadied
     }
 
     /// The approximate memory use in bytes.

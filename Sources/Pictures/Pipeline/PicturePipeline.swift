@@ -260,14 +260,15 @@ private final class DrawnVideo: VideoFrames {
 
     func frame(at time: Duration) async throws(PictureError) -> VideoFrame? {
         guard let frame = try await player().frame(at: time) else { return nil }
+        let last = self.last.withLock { $0 }
         let picture: DrawnPicture
-        if let drawn = last.withLock({ $0 }), drawn.time == frame.time {
-            picture = drawn.picture
+        if let last, last.time == frame.time {
+            picture = last.picture
         } else {
-            picture = try renderer.draw(frame.reply, of: order)
+            picture = try renderer.draw(frame.reply, of: order).steadied(after: last?.picture)
         }
         let next = VideoFrame(picture: picture, time: frame.time, next: frame.next, isLast: frame.isLast)
-        last.withLock { $0 = next }
+        self.last.withLock { $0 = next }
         return next
     }
 
