@@ -23,9 +23,9 @@ public enum ByteDigest: Sendable {
         defer { buffer.deallocate() }
         var offset = 0
         while offset < length {
-            let count = pread(descriptor, buffer.baseAddress, min(buffer.count, length - offset), off_t(offset))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw SystemError(count == 0 ? ENODATA : errno) }
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(length - offset))
+            let count = try OpenFile.read(descriptor, at: Int64(offset), into: piece)
+            guard count > 0 else { throw SystemError(ENODATA) }
             state.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             offset += count
         }

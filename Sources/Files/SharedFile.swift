@@ -122,6 +122,35 @@ public final class SharedFile {
     }
 }
 
+/// Reads from open files.
+///
+/// A system call may deliver only a part of the bytes, or none because of a signal. This happens with files on servers, and
+/// does not mean that the file ends there.
+public enum OpenFile {
+    /// Reads from an offset on until the buffer is full or the file ends. Returns the number of bytes.
+    public static func read(
+        _ descriptor: Int32, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let count = pread(
+                descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done, off_t(offset) + off_t(done))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw SystemError() }
+            guard count > 0 else { break }
+            done += count
+        }
+        return done
+    }
+
+    /// Returns a file's first bytes: `count` of them, or fewer if the file is shorter.
+    public static func beginning(of descriptor: Int32, count: Int) throws(SystemError) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+        defer { buffer.deallocate() }
+        return Array(buffer.prefix(try read(descriptor, at: 0, into: buffer)))
+    }
+}
+
 /// Compresses bytes with the system's zlib, which the picture libraries need too.
 private enum Gzip {
     /// The library's name with the version of its interface, which has never changed.

@@ -204,14 +204,7 @@ extension Int32 {
 
     /// Reads from the file at an offset until the buffer is full or the file ends. Returns the number of bytes.
     func readAll(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        var done = 0
-        while done < buffer.count, let start = buffer.baseAddress {
-            let count = pread(self, start + done, buffer.count - done, off_t(offset) + off_t(done))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            done += count
-        }
-        return done
+        (try? OpenFile.read(self, at: offset, into: buffer)) ?? 0
     }
 
     /// Returns whether the file has these bytes at an offset.

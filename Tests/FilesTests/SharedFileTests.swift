@@ -28,4 +28,17 @@ import Testing
         #expect(throws: SystemError.self) { try SharedFile(folder.path("folder")).replace(with: "text") }
         #expect(folder.entries() == ["file", "folder"])
     }
+
+    @Test("An open file is read from any offset, as far as it goes")
+    func reads() throws {
+        let descriptor = open(folder.write("letters", "abcdefgh"), O_RDONLY)
+        defer { close(descriptor) }
+        #expect(try OpenFile.beginning(of: descriptor, count: 3) == Array("abc".utf8))
+        #expect(try OpenFile.beginning(of: descriptor, count: 0) == [])
+        #expect(try OpenFile.beginning(of: descriptor, count: 100) == Array("abcdefgh".utf8))
+        var bytes = [UInt8](repeating: 0, count: 4)
+        #expect(try bytes.withUnsafeMutableBytes { try OpenFile.read(descriptor, at: 6, into: $0) } == 2)
+        #expect(bytes == Array("gh".utf8) + [0, 0])
+        #expect(throws: SystemError(EBADF)) { try OpenFile.beginning(of: -1, count: 1) }
+    }
 }

@@ -214,10 +214,10 @@ public final class PartialFile: Sendable {
     }
 
     /// Returns up to `count` bytes from the beginning of the file.
-    public func beginning(_ count: Int) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let found = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        return Array(bytes.prefix(max(0, found)))
+    public func beginning(_ count: Int) throws(CacheError) -> [UInt8] {
+        do throws(SystemError) { return try OpenFile.beginning(of: descriptor, count: count) } catch {
+            throw .file(path: path, reason: "\(error)")
+        }
     }
 
     /// The file's current size in bytes.
@@ -258,12 +258,12 @@ private struct FileDigest: Equatable {
     /// Computes the digest of a whole file. Returns nil if the file cannot be read.
     static func ofFile(_ descriptor: Int32) -> FileDigest? {
         var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
-        var offset: off_t = 0
+        var offset: Int64 = 0
         var buffer = [UInt64](repeating: 0, count: 16_384)
         while true {
-            let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, offset) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
+            guard
+                let count = try? buffer.withUnsafeMutableBytes({ try OpenFile.read(descriptor, at: offset, into: $0) })
+            else { return nil }
             guard count > 0 else { break }
             buffer.withUnsafeMutableBytes { bytes in
                 // The last word is padded with zeros. The length is part of the digest.
@@ -273,9 +273,9 @@ private struct FileDigest: Equatable {
                 hash = (hash ^ word) &* 0xFF51_AFD7_ED55_8CCD
                 hash ^= hash >> 32
             }
-            offset += off_t(count)
+            offset += Int64(count)
         }
-        return FileDigest(size: Int64(offset), digest: Int64(bitPattern: hash ^ UInt64(offset)))
+        return FileDigest(size: offset, digest: Int64(bitPattern: hash ^ UInt64(offset)))
     }
 }
 

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Logging
 import Model
@@ -147,9 +148,9 @@ struct GalleryDatabase {
 private enum DatabaseHeader {
     /// Whether a file begins like a cache's database, or is empty.
     static func isPlausible(_ descriptor: Int32) -> Bool {
-        var bytes = [UInt8](repeating: 0, count: 100)
-        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        guard count == bytes.count else { return count == 0 }
+        // A file that cannot be read is not damaged. SQLite reports the reason.
+        guard let bytes = try? OpenFile.beginning(of: descriptor, count: 100) else { return true }
+        guard bytes.count == 100 else { return bytes.isEmpty }
         let word = { (offset: Int) in bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) } }
         // "18: File format write version. 1 for legacy; 2 for WAL. 19: File format read version."
         let formats: ClosedRange<UInt8> = 1...2

@@ -51,7 +51,8 @@ public enum Decoder {
         ofFileOn descriptor: CInt, _ body: (UnsafeRawBufferPointer) -> Value?
     ) -> Value? {
         withUnsafeTemporaryAllocation(byteCount: signatureLength, alignment: 1) { buffer in
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
+            var count = 0
+            repeat { count = pread(descriptor, buffer.baseAddress, buffer.count, 0) } while count < 0 && errno == EINTR
             return count > 0 ? body(UnsafeRawBufferPointer(rebasing: buffer[..<count])) : nil
         }
     }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Pixels
 
@@ -85,7 +86,7 @@ struct MissingLibraries {
     }
 
     private static func beginning(_ file: Int32) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: length)
-        return pread(file, &bytes, length, 0) == length ? bytes : nil
+        let bytes = try? OpenFile.beginning(of: file, count: length)
+        return bytes?.count == length ? bytes : nil
     }
 }

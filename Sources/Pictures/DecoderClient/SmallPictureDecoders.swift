@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Pixels
 import Synchronization
@@ -168,10 +169,8 @@ enum SmallFile {
             1...SmallPictureService.longestPicture ~= Int(status.st_size)
         else { return nil }
         let size = Int(status.st_size)
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
-        }
-        // The file was truncated meanwhile. A separate process decodes it.
-        return bytes.count == size ? bytes : nil
+        let bytes = try? OpenFile.beginning(of: descriptor, count: size)
+        // If the file was truncated meanwhile, a separate process decodes it.
+        return bytes?.count == size ? bytes : nil
     }
 }

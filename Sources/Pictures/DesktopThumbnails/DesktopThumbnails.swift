@@ -99,10 +99,8 @@ public struct DesktopThumbnails: Sendable {
             status.st_uid == geteuid(), 1...longestFile ~= Int(status.st_size)
         else { return nil }
         let size = Int(status.st_size)
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
-        }
-        return bytes.count == size ? bytes : nil
+        let bytes = try? OpenFile.beginning(of: descriptor, count: size)
+        return bytes?.count == size ? bytes : nil
     }
 
     /// Replaces a file atomically. Other programs see either the old file or the whole new one.

@@ -49,10 +49,10 @@ final class LockedFile {
         guard hasEnded || errno == EWOULDBLOCK else { return nil }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else { return nil }
-        var bytes = [UInt8](repeating: 0, count: count)
-        let length = pread(descriptor, &bytes, count, 0)
-        guard length >= 0, !hasEnded || unlink(path) == 0 else { return nil }
-        return (String(decoding: bytes.prefix(length), as: UTF8.self), hasEnded)
+        guard let bytes = try? OpenFile.beginning(of: descriptor, count: count), !hasEnded || unlink(path) == 0 else {
+            return nil
+        }
+        return (String(decoding: bytes, as: UTF8.self), hasEnded)
     }
 
     /// Returns the paths of the files in a folder whose names satisfy a condition.
