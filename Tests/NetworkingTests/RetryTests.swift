@@ -70,6 +70,8 @@ import Testing
         else { return }
         #expect(
             RequestError(damaged).failure == Failure("The database is damaged: malformed", remedy: .none))
+        let memory = CacheError.database(.other(reason: "out of memory"))
+        #expect(RequestError(memory).failure.isTemporary)
         #expect(RequestError(locked).failure.isTemporary && RequestError(CacheError.conflict).failure.isTemporary)
     }
 

@@ -121,14 +121,15 @@ extension CacheError {
         }
     }
 
-    /// Whether a later attempt to store the same data may succeed. True if the cause may pass, such as a full disk or
-    /// another process.
+    /// Whether a later attempt to store the same data may succeed. True if the cause may pass, such as a full disk, another
+    /// process or a lack of memory.
     public var isTransient: Bool {
         switch self {
-        case .conflict, .database(.locked), .tooFewDescriptors, .full, .readOnly, .file, .cannotOpen, .database(.disk),
-            .database(.cannotOpen):
-            true
-        case .notACache, .notOurs, .damagedInUse, .newerSchema, .database, .notRemoved, .locked, .listTooLarge: false
+        case .database(.damaged), .database(.damagedIndex), .database(.constraint), .database(.statement),
+            .database(.interrupted):
+            false
+        case .conflict, .tooFewDescriptors, .full, .readOnly, .file, .cannotOpen, .database: true
+        case .notACache, .notOurs, .damagedInUse, .newerSchema, .notRemoved, .locked, .listTooLarge: false
         }
     }
 }

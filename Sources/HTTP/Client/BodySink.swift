@@ -114,7 +114,7 @@ public final class UploadFile: Sendable {
             let count = pread(descriptor, buffer.baseAddress, wanted, off_t(offset.int))
             if count > 0 { return count }
             guard count < 0 else { throw .file("it has become shorter") }
-            if errno != EINTR { throw .file(String(cString: strerror(errno))) }
+            if errno != EINTR { throw .reading(errno) }
         }
     }
 }

@@ -70,7 +70,7 @@ final class FileTransfer: @unchecked Sendable {
     private func begin() throws -> Bool {
         descriptor = try opener.open(request)
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw HTTPError.file(String(cString: strerror(errno))) }
+        guard fstat(descriptor, &status) == 0 else { throw HTTPError.reading(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is not a regular file") }
         let (size, first) = (ByteCount(status.st_size), request.beginning?.count)
         guard first != nil || size <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
@@ -110,7 +110,7 @@ final class FileTransfer: @unchecked Sendable {
             failure = result < 0 ? errno : 0
             count = max(0, result)
         }
-        if failure != 0 { throw HTTPError.file(String(cString: strerror(failure))) }
+        if failure != 0 { throw HTTPError.reading(failure) }
         received += ByteCount(bytes.count)
         request.meter?.set(bytes: received)
         return bytes
@@ -165,10 +165,8 @@ final class FileOpener: Sendable {
             case .publicOnly: throw SystemError(EXDEV)
             }
         } catch {
-            if DescriptorProbe.isShortage(error.code) { throw .tooFewDescriptors }
-            throw .file(
-                error.leavesFolder
-                    ? "it lies outside of the gallery’s folder, or a link there leads outside" : "\(error)")
+            guard error.leavesFolder else { throw .reading(error.code) }
+            throw .file("it lies outside of the gallery’s folder, or a link there leads outside")
         }
     }
 

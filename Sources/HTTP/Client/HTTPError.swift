@@ -71,7 +71,9 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
 
     /// The process or the system has no free file descriptor.
     case tooFewDescriptors
-    /// The local file cannot be read.
+    /// The system cannot read the local file; the code is its `errno`.
+    case unreadable(code: Int32)
+    /// The local file cannot be used for another reason.
     case file(String)
     /// The body cannot be written to its file; the code is the system's `errno`.
     case disk(code: Int32)
@@ -116,10 +118,16 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .tooLarge(let limit): "the file is larger than \(limit / (1 << 20)) MiB"
         case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”"
         case .tooCompressed(let limit): "the file expands to more than \(limit) times its compressed size"
+        case .unreadable(let code): "the file cannot be read: \(String(cString: strerror(code)))"
         case .file(let reason): "the file cannot be read: \(reason)"
         case .disk(let code): "it cannot be written: \(String(cString: strerror(code)))"
         case .other(let reason): reason
         }
+    }
+
+    /// Returns the error of a local file that the system does not open or read.
+    public static func reading(_ code: Int32) -> HTTPError {
+        DescriptorProbe.isShortage(code) ? .tooFewDescriptors : .unreadable(code: code)
     }
 
     /// Whether the same request may succeed later.
@@ -129,6 +137,8 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
             .proxyUnreachable, .silentBehindProxy, .proxyFailed, .noAnswer, .broken, .brokenOff, .stalled, .cut, .disk,
             .tooFewDescriptors, .other:
             true
+        case .unreadable(let code):
+            ![ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO].contains(code)
         case .proxyRefused(let status):
             [408, 425, 429, 500, 502, 503, 504].contains(status)
         case .url, .unusableCredentials, .privateAddress, .unusableProxy, .tls, .certificate, .ownCertificate,

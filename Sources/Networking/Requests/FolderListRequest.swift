@@ -185,7 +185,7 @@ private actor FolderReader {
         rest = changes.map(Array.init) ?? [.folder([])]
         // A missing gallery is an error. A missing folder in it has just been removed.
         do throws(SystemError) { _ = try FolderBoundary(bytes: path) } catch {
-            throw RequestError.transfer(.file("\(error)"))
+            throw RequestError.transfer(.reading(error.code))
         }
     }
 
@@ -213,7 +213,7 @@ private actor FolderReader {
             } catch {
                 tree = nil
                 let folder = Self.folder(of: change)
-                if folder.isEmpty { throw RequestError.transfer(.file("\(error)")) }
+                if folder.isEmpty { throw RequestError.transfer(.reading(error.code)) }
                 if ![ENOENT, ENOTDIR, ELOOP].contains(error.code) {
                     return FolderEntries(
                         FolderTree.Piece(path: folder, failure: error), below: address, digest, &livePhotos)

@@ -44,19 +44,21 @@ public struct LocalPhotoRequest: NetworkRequest {
 
     /// Checks that the file is there and begins like a picture or a video.
     public func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics? {
-        let descriptor: Int32
-        do throws(SystemError) {
-            descriptor = try picture.cache.files.open(original: picture.address)
-        } catch {
-            throw RequestError.transfer(.file("\(error)"))
+        let descriptor = try reading { () throws(SystemError) in
+            try picture.cache.files.open(original: picture.address)
         }
         defer { close(descriptor) }
         guard let file = OriginalFile(descriptor) else { throw RequestError.transfer(.file("it is no regular file")) }
-        var beginning = [UInt8](repeating: 0, count: PictureSignature.length)
-        let count = beginning.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        try RequestError.checkIsPictureOrVideo(beginning.prefix(max(count, 0)), at: picture.address)
+        let beginning = try reading { () throws(SystemError) in
+            try OpenFile.beginning(of: descriptor, count: PictureSignature.length)
+        }
+        try RequestError.checkIsPictureOrVideo(beginning[...], at: picture.address)
         try await picture.cache.writer.store(original: file, of: picture.key, edition: picture.source.state.edition)
         return nil
+    }
+
+    private func reading<Value>(_ body: () throws(SystemError) -> Value) throws(RequestError) -> Value {
+        do throws(SystemError) { return try body() } catch { throw .transfer(.reading(error.code)) }
     }
 
     /// Marks the photo for a retry.
