@@ -1,11 +1,19 @@
-import Cache
 import HTTP
 import Model
 import Scheduling
 import Synchronization
 import Testing
 
+@testable import Cache
 @testable import Networking
+
+extension GalleryWriter {
+    /// Takes the table of photos away, or brings it back.
+    fileprivate func setReadable(_ isReadable: Bool) throws {
+        let names = isReadable ? ("hidden", "photo") : ("photo", "hidden")
+        try transaction { try $0.execute("ALTER TABLE \(names.0) RENAME TO \(names.1)") }
+    }
+}
 
 /// A cache that cannot be read for a moment, as without a free file descriptor.
 @Suite struct UnreadableCacheTests {
@@ -56,6 +64,43 @@ import Testing
         Unreadable.isUnreadable.withLock { $0 = false }
         try await test.letTimePass(for: controller) { try test.photo("a").original.isCurrent }
         #expect(test.paths.count { $0 == "/p/a" } == 1)
+        await test.stop()
+    }
+
+    /// A list of two photos, and a cache that cannot be read.
+    private func unreadable(maximumAttempts: Int? = nil) async throws -> (NetworkTest, NetworkController) {
+        let test = try NetworkTest()
+        test.putGallery(["a", "b"])
+        let controller = test.start(maximumAttempts: maximumAttempts)
+        try await test.refresh()
+        try await test.cache.writer.setReadable(false)
+        return (test, controller)
+    }
+
+    private static func hasTold(_ test: NetworkTest) -> Bool {
+        test.log.entries.contains { $0.subsystem == .cache && $0.message.contains("no such table") }
+    }
+
+    @Test("All thumbnails are fetched after the cache could not be read")
+    func goesOn() async throws {
+        let (test, controller) = try await unreadable()
+        let thumbnails = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: thumbnails)
+        try await test.until { Self.hasTold(test) }
+        #expect(test.wishes.isStanding(thumbnails))
+        try await test.cache.writer.setReadable(true)
+        try await test.letTimePass(for: controller) { !test.wishes.isStanding(thumbnails) }
+        #expect(try test.photo("a").thumbnail.isCurrent && test.photo("b").thumbnail.isCurrent)
+        await test.stop()
+    }
+
+    @Test("A command ends if the cache cannot be read at all")
+    func ends() async throws {
+        let (test, controller) = try await unreadable(maximumAttempts: 2)
+        let thumbnails = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: thumbnails)
+        try await test.letTimePass(for: controller) { !test.wishes.isStanding(thumbnails) }
+        #expect(Self.hasTold(test))
         await test.stop()
     }
 }

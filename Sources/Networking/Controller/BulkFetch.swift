@@ -1,5 +1,6 @@
 import Cache
 import Model
+import Scheduling
 import Session
 
 /// Fulfils a wish for a picture of every photo in a gallery. The type fetches a few hundred photos at a time.
@@ -114,7 +115,21 @@ struct BulkFetch {
 /// All bulk fetches that the current wishes need.
 struct BulkFetches {
     private var fetches: [Wish.Subject: BulkFetch] = [:]
+    /// The fetches for which the cache could not be read: the number of attempts, and the time of the next one.
+    private var pauses: [Wish.Subject: (attempts: Int, end: Duration)] = [:]
 
+    /// The result of a refill.
+    struct Refill {
+        /// Whether any subjects were started.
+        var hasChanged = false
+        /// The fetches that have nothing left to do, or that were given up.
+        var done: [Wish.Subject] = []
+        /// The reasons why the cache could not be read.
+        var errors: [any Error] = []
+    }
+
+    /// The end of the first pause after a failure.
+    var firstDue: Duration? { pauses.values.map(\.end).min() }
     var isEmpty: Bool { fetches.isEmpty }
     var galleries: Set<GalleryID> { Set(fetches.values.map(\.gallery)) }
 
@@ -123,6 +138,7 @@ struct BulkFetches {
         var standing: [Wish.Subject: BulkFetch] = [:]
         for new in wishes.lazy.compactMap(BulkFetch.init) { standing[new.subject] = fetches[new.subject] ?? new }
         fetches = standing
+        pauses = pauses.filter { standing[$0.key] != nil }
         for subject in declined { for fetch in fetches.keys { fetches[fetch]?.exclude(subject) } }
     }
 
@@ -142,18 +158,27 @@ struct BulkFetches {
         }
     }
 
-    /// Starts more subjects where needed. Returns whether any subjects were started, and the fetches that have nothing
-    /// left to do.
+    /// Starts more subjects where needed. If the cache cannot be read, this tries again as the schedule says.
     mutating func refill(
-        _ caches: CacheFolder, isWaiting: (Wish.Subject) -> Bool
-    ) -> (hasChanged: Bool, done: [Wish.Subject]) {
-        var (hasChanged, done) = (false, [Wish.Subject]())
+        _ caches: CacheFolder, _ schedule: RetrySchedule, at now: Duration, isWaiting: (Wish.Subject) -> Bool
+    ) -> Refill {
+        var refill = Refill()
         for (subject, fetch) in fetches {
-            guard let cache = caches.cache(fetch.gallery) else { continue }
-            if (try? fetches[subject]?.refill(cache, isWaiting: isWaiting)) == false { done.append(subject) }
-            hasChanged = hasChanged || fetches[subject]?.underWay != fetch.underWay
+            let pause = pauses[subject]
+            guard let cache = caches.cache(fetch.gallery), pause.map({ $0.end <= now }) ?? true else { continue }
+            do {
+                if try fetches[subject]?.refill(cache, isWaiting: isWaiting) == false { refill.done.append(subject) }
+                pauses[subject] = nil
+            } catch {
+                refill.errors.append(error)
+                let attempts = 1 + (pause?.attempts ?? 0)
+                let delay = schedule.delay(afterAttempts: attempts, retryAfter: nil)
+                if delay == nil { refill.done.append(subject) }
+                pauses[subject] = delay.map { (attempts, now + $0) }
+            }
+            refill.hasChanged = refill.hasChanged || fetches[subject]?.underWay != fetch.underWay
         }
-        return (hasChanged, done)
+        return refill
     }
 
     /// Allows another search in a gallery whose photos have changed.

@@ -45,9 +45,6 @@ public actor NetworkController {
     /// The running requests. Tests wait until no request runs.
     private(set) var operations: OperationTable
     private var postponed = PostponedRequests()
-    /// The number of storage failures since the last success.
-    private var storageFailures = 0
-
     private var reporter: TrafficReporter
     /// The stream that delivers an event whenever a transfer's meter changes.
     private let meterEvents: CoalescingStream<MeterEvent>
@@ -186,11 +183,12 @@ public actor NetworkController {
             context.log.info(.network, "cache-limit reached: Vitrine fetches only pictures that a screen shows")
             return bulkFetches.galleries.forEach(endBulkFetches)
         }
-        let (hasChanged, done) = bulkFetches.refill(context.caches) { [table] in
-            if case .waiting = table.state(of: $0) { true } else { false }
+        let refill = bulkFetches.refill(context.caches, schedule, at: clock.now) { [table] in table.isWaiting($0) }
+        for error in refill.errors { reporter.recordUnreadable(error) }
+        for fetch in refill.done where !stated.contains(where: { $0.subject == .list(fetch.gallery) }) {
+            wishes.fulfil(fetch)
         }
-        for fetch in done where !stated.contains(where: { $0.subject == .list(fetch.gallery) }) { wishes.fulfil(fetch) }
-        if hasChanged { adoptWishes() }
+        if refill.hasChanged { adoptWishes() }
     }
 
     private func endBulkFetches(of gallery: GalleryID) {
@@ -327,21 +325,28 @@ public actor NetworkController {
     private static let maximumUnstored = 64
 
     private func startWaiting() {
-        refillBulkFetches()
+        repeat { refillBulkFetches() } while startQueued()
+        alarm.set(to: [table.firstDue, bulkFetches.firstDue].compactMap(\.self).min(), clock) { await self.ring($0) }
+        setTick()
+    }
+
+    /// Starts queued requests. Returns whether some were settled at once, so that bulk fetches may have ended.
+    private func startQueued() -> Bool {
+        var hasSettled = false
         while !isPaused, operations.unstoredCount < Self.maximumUnstored,
             let (subject, candidate, way) = table.next({ operations.admit($0) })
         {
             do {
                 try start(subject, candidate.importance, over: way)
-            } catch {  // The cache cannot be read, as without a free file descriptor.
-                context.log.error(.cache, "\(error)")
-                let failure = RequestError(error).failure
+            } catch {
+                let failure = reporter.recordUnreadable(error)
                 if case .picture(_, _, .original) = subject { context.activity.setFailure(failure, of: subject) }
+                if case .list(let gallery) = subject { context.activity.setFailure(failure, of: gallery) }
                 if !table.postpone(subject, failure, schedule, at: clock.now) { settle(subject) }
             }
+            if case .settled = table.state(of: subject) { hasSettled = true }
         }
-        alarm.set(to: table.firstDue, clock) { await self.ring($0) }
-        setTick()
+        return hasSettled
     }
 
     private func start(_ subject: Wish.Subject, _ importance: Importance, over way: Admission.Way) throws {
@@ -419,7 +424,7 @@ public actor NetworkController {
     }
 
     private func succeed(_ operation: Operation) {
-        storageFailures = 0
+        reporter.recordSuccess()
         // Local files come over no network and need no entry each.
         if !operation.candidate.isLocal {
             let time = Int(clamped: (clock.now - operation.start).seconds * 1000)
@@ -445,7 +450,10 @@ public actor NetworkController {
     private func fail(_ operation: Operation, _ error: RequestError) async {
         let failure = error.failure
         let attempts = operation.served.map { table.countFailure($0) }.max() ?? 1
-        if let trouble = error.storageTrouble { reportStorageTrouble(trouble, attempts, of: operation) }
+        let isLasting = attempts > 1 || operation.request.kind == .photo
+        if let trouble = error.storageTrouble, reporter.recordTrouble(trouble) || isLasting {
+            endBulkFetches(of: operation.request.identity.subject.gallery)
+        }
         // A photo that the disk refuses would be transferred again in full, so the retry waits for the user, if there is one.
         let waitsForUser = error.storageTrouble != nil && operation.request.kind == .photo
         guard failure.isTemporary, !waitsForUser || schedule.maximumAttempts == nil,
@@ -485,16 +493,6 @@ public actor NetworkController {
         for subject in operation.served
         where table.state(of: subject) == .running(identity) && successor?.served.contains(subject) != true {
             settle(subject)
-        }
-    }
-
-    /// The most storage failures in a row before bulk fetches of a gallery end. More show a lasting problem.
-    private static let maximumStorageFailures = 8
-    private func reportStorageTrouble(_ trouble: StorageTrouble, _ attempts: Int, of operation: Operation) {
-        context.activity.report(trouble)
-        storageFailures += 1
-        if attempts > 1 || storageFailures > Self.maximumStorageFailures || operation.request.kind == .photo {
-            endBulkFetches(of: operation.request.identity.subject.gallery)
         }
     }
 }

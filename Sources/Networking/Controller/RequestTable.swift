@@ -229,6 +229,9 @@ struct RequestTable {
     /// The subjects that wait for another attempt, with their waits.
     var waiting: [(subject: Wish.Subject, wait: Wait)] { waits.map { ($0, $1) } }
 
+    /// Whether a subject waits for a retry.
+    func isWaiting(_ subject: Wish.Subject) -> Bool { if case .waiting = state(of: subject) { true } else { false } }
+
     /// Whether a subject is still in the same wait. The wait may have become shorter.
     func isWaiting(_ subject: Wish.Subject, since wait: Wait) -> Bool {
         guard let now = waits[subject] else { return false }

@@ -5,10 +5,12 @@ import Numbers
 import Scheduling
 import Session
 
-/// Reports the state of the transfers to the activity, a few times a second.
+/// Reports the state of the transfers to the activity, a few times a second, and failures when they happen.
 struct TrafficReporter {
     /// The number of seconds between two reports while transfers run.
     static let interval = 0.25
+    /// The most problems of the disk in a row before bulk fetches of a gallery end. More show a lasting problem.
+    private static let mostTroubles = 8
 
     private let context: RequestContext
     private let clock: any NetworkClock
@@ -16,6 +18,8 @@ struct TrafficReporter {
     private var lastReport: Duration?
     /// Whether the last report already showed that nothing runs.
     private var isIdleReported = true
+    /// The number of problems of the cache's disk since something was stored.
+    private var troubles = 0
 
     init(_ context: RequestContext, _ clock: any NetworkClock) {
         (self.context, self.clock) = (context, clock)
@@ -45,6 +49,25 @@ struct TrafficReporter {
             context.activity.recordFailure(
                 FailureReport(subject, failure, attempts: attempts, first: now, last: now, next: next.map(timeOfDay)))
         }
+    }
+
+    /// Reports a problem of the cache's disk. Returns whether there were too many in a row for a passing problem.
+    mutating func recordTrouble(_ trouble: StorageTrouble) -> Bool {
+        context.activity.report(trouble)
+        troubles += 1
+        return troubles > Self.mostTroubles
+    }
+
+    /// Notes that something was stored.
+    mutating func recordSuccess() { troubles = 0 }
+
+    /// Reports that the cache cannot be read, as without a free file descriptor.
+    @discardableResult
+    func recordUnreadable(_ error: any Error) -> Failure {
+        context.log.error(.cache, "\(error)")
+        let error = RequestError(error)
+        if let trouble = error.storageTrouble { context.activity.report(trouble) }
+        return error.failure
     }
 
     /// Converts a time of the controller's clock into a time of day.
