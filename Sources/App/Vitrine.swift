@@ -23,7 +23,10 @@ enum Vitrine {
         let check = Result {
             if let command = try? invocation.get().command { try ProgramDescriptors.require(command.descriptors) }
         }
-        GlobalTasks.takeOver(count: Services.cores)
+        do throws(ThreadShortage) { try GlobalTasks.takeOver(count: Services.cores) } catch {
+            Output.complain("\(error)")
+            _exit(ExitCode.someFailed.rawValue)
+        }
         ProgramMemory.returnLargePieces()
         // Use the user's locale for dates and sorting.
         setlocale(LC_ALL, "")

@@ -86,16 +86,45 @@ public final class Workers: Sendable {
         startThread()
     }
 
+    /// Starts the first thread now, so that a caller learns whether the system has any.
+    func startFirst() throws(ThreadShortage) {
+        shared.state.withLock { $0.threads += 1 }
+        let failure = start(Beginning(name: name, shared: shared))
+        guard failure != 0 else { return }
+        shared.state.withLock { $0.threads -= 1 }
+        throw ThreadShortage(code: failure)
+    }
+
+    /// Starts a thread. If the system has none left, the other threads do the work. Without any, this waits for one.
     private func startThread() {
-        /// The thread's name, and the source of its work.
-        final class Beginning {
-            /// The name that system tools show for the thread.
-            let name: String
-            /// The state from which the thread takes its work.
-            let shared: Shared
-            init(name: String, shared: Shared) { (self.name, self.shared) = (name, shared) }
+        let beginning = Beginning(name: name, shared: shared)
+        while start(beginning) != 0 {
+            let hasOthers = shared.state.withLock { state in
+                guard state.threads > 1 else { return false }
+                state.threads -= 1
+                return true
+            }
+            guard !hasOthers else { return }
+            usleep(Self.pause)
         }
+    }
+
+    /// The microseconds between two attempts to start a thread.
+    private static let pause: UInt32 = 20_000
+
+    /// The thread's name, and the source of its work.
+    private final class Beginning {
+        /// The name that system tools show for the thread.
+        let name: String
+        /// The state from which the thread takes its work.
+        let shared: Shared
+        init(name: String, shared: Shared) { (self.name, self.shared) = (name, shared) }
+    }
+
+    /// Starts a thread. Returns the system's error code, or 0.
+    private func start(_ beginning: Beginning) -> Int32 {
         var thread = pthread_t()
+        let context = Unmanaged.passRetained(beginning)
         let failure = pthread_create(
             &thread, nil,
             { context in
@@ -103,9 +132,20 @@ public final class Workers: Sendable {
                 cconcurrency_name_thread(beginning.name)
                 while let work = beginning.shared.next() { work() }
                 return nil
-            }, Unmanaged.passRetained(Beginning(name: name, shared: shared)).toOpaque())
-        precondition(failure == 0, "The system cannot start another thread.")
-        pthread_detach(thread)
+            }, context.toOpaque())
+        if failure == 0 { pthread_detach(thread) } else { context.release() }
+        return failure
+    }
+}
+
+/// An error for a program that the system lets start no thread.
+public struct ThreadShortage: Error, Equatable, CustomStringConvertible {
+    let code: Int32
+
+    /// An error message for the user.
+    public var description: String {
+        "Vitrine cannot start a thread: \(String(cString: strerror(code))). End other programs, or raise the limit, for "
+            + "example with “ulimit -u 4096”."
     }
 }
 
@@ -113,7 +153,7 @@ public final class Workers: Sendable {
 ///
 ///     @main enum Program {
 ///         static func main() async {
-///             GlobalTasks.takeOver(count: 2)
+///             try GlobalTasks.takeOver(count: 2)
 ///
 /// Swift's pool is a concurrent Dispatch queue, which wakes the program every second; see ``Workers``. Programs call
 /// `takeOver` first. Tests do not, because they share their process with the test runner.
@@ -129,16 +169,18 @@ public final class GlobalTasks: Sendable {
     /// The queue for sleeps that exclude suspended time. A serial queue's timer costs nothing until it fires.
     private let timersThatStandStill = DispatchQueue(label: "vitrine.timers")
 
-    private init(count: Int) {
+    private init(count: Int) throws(ThreadShortage) {
         workers = Workers(name: "tasks", count: count)
+        try workers.startFirst()
     }
 
     /// Runs all tasks without an actor on workers, until the process ends.
     ///
     /// - Parameter count: the number of threads. Swift's own pool has one per core.
-    public static func takeOver(count: Int) {
+    public static func takeOver(count: Int) throws(ThreadShortage) {
+        let tasks = try GlobalTasks(count: count)
         cconcurrency_take_over(
-            Unmanaged.passRetained(GlobalTasks(count: count)).toOpaque(),
+            Unmanaged.passRetained(tasks).toOpaque(),
             { GlobalTasks.at($0).run(Job(pointer: $1!)) },
             { GlobalTasks.at($0).run(Job(pointer: $1!), nanoseconds: $2, standsStill: $3 != 0) })
     }

@@ -27,7 +27,11 @@ enum VitrineFetcher {
             try? connection.send(news)
             _exit(0)
         }
-        GlobalTasks.takeOver(count: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        do throws(ThreadShortage) {
+            try GlobalTasks.takeOver(count: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        } catch {
+            refuse("\(error)", connection)
+        }
         GlobalTasks.prepareTimers()
         ProgramMemory.returnLargePieces()
         setlocale(LC_ALL, "")

@@ -148,8 +148,9 @@ package struct MessageReceiver: Sendable {
     package func run<Message: WireValue & Sendable>(
         _ take: @escaping @Sendable (Message) -> Void, onFailure: @escaping @Sendable (WireError) -> Void
     ) async {
+        let workers = Workers(name: "messages", count: 1)
         await withCheckedContinuation { continuation in
-            let work = Work { [connection] in
+            workers.run { [connection] in
                 do throws(WireError) {
                     while let message = try connection.receive(Message.self) { take(message) }
                 } catch {
@@ -157,33 +158,6 @@ package struct MessageReceiver: Sendable {
                 }
                 continuation.resume()
             }
-            work.start()
-        }
-    }
-
-    private final class Work: Sendable {
-        private let body: @Sendable () -> Void
-
-        init(_ body: @escaping @Sendable () -> Void) {
-            self.body = body
-        }
-
-        /// Runs the body on a new thread, or here if the system has no thread left.
-        func start() {
-            var thread = pthread_t()
-            let context = Unmanaged.passRetained(self).toOpaque()
-            let failure = pthread_create(
-                &thread, nil,
-                { context in
-                    Unmanaged<Work>.fromOpaque(context!).takeRetainedValue().body()
-                    return nil
-                }, context)
-            guard failure != 0 else {
-                pthread_detach(thread)
-                return
-            }
-            Unmanaged<Work>.fromOpaque(context).release()
-            body()
         }
     }
 }
