@@ -126,7 +126,7 @@ static int hit_file(const char *call, int descriptor) {
         va_start(list, flags);                                                                                         \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;                                        \
         va_end(list);                                                                                                  \
-        if (flags & (O_CREAT | O_TRUNC) && vitrine_faults_hit("open", path)) return -1;                                \
+        if (flags & (O_CREAT | O_TRUNC) ? vitrine_faults_hit("open", path) : vitrine_faults_hit_reader(path)) return -1; \
         return NEXT(name)(path, flags, mode);                                                                          \
     }
 OPEN(open)
@@ -143,6 +143,7 @@ OPEN(open64)
             errno = EOPNOTSUPP;                                                                                        \
             return -1;                                                                                                 \
         }                                                                                                              \
+        if (!(flags & (O_CREAT | O_TRUNC | O_TMPFILE)) && vitrine_faults_hit_reader(path)) return -1;                  \
         return NEXT(name)(folder, path, flags, mode);                                                                  \
     }
 OPENAT(openat)

@@ -8,6 +8,10 @@
  *     VITRINE_FAULTS_ERROR    the error to return; 0 or missing for kill -9
  *     VITRINE_FAULTS_LOG      a file that all processes map, with a line for each call: its number, its name, its file
  *
+ * With VITRINE_FAULTS_CALL, only calls of one name count. This name can also be that of calls that change nothing: `malloc` (of C
+ * libraries), `dlopen`, `read-open`, `read`, `recv`, `socket`, `socketpair`, `connect`, `fork`, `thread` and `clock`. Their
+ * folder is `/`. With the error -1, `read` and `recv` ask for half the bytes; the error of `clock` is a number of seconds.
+ *
  * A debugger counts calls per thread, and the order of threads varies, so a number would not identify a call.
  */
 #ifndef VITRINE_FAULTS_H
@@ -16,5 +20,8 @@
 /* Returns whether the next call with this name and path should fail, with `errno` set. Does not return if it should kill
  * the program. */
 int vitrine_faults_hit(const char *call, const char *path);
+
+/* Returns whether opening a file for reading should fail, with `errno` set. */
+int vitrine_faults_hit_reader(const char *path);
 
 #endif
