@@ -25,7 +25,9 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
     case constraint(reason: String)
     /// The statement does not fit the database. Either the program or the file is wrong.
     case statement(sql: String, reason: String)
-    /// SQLite failed for another reason, such as a lack of memory.
+    /// The system has no memory for SQLite.
+    case noMemory
+    /// SQLite failed for another reason.
     case other(reason: String)
 
     /// An error message for the user.
@@ -43,6 +45,7 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
         case .interrupted: "The search was interrupted."
         case .constraint(let reason): "The database refused the change: \(reason)."
         case .statement(let sql, let reason): "SQLite: \(reason), in “\(sql)”."
+        case .noMemory: "The database cannot be used: there is too little memory."
         case .other(let reason): "The database cannot be used: \(reason)."
         }
     }
@@ -83,6 +86,7 @@ public enum SQLiteError: Error, Equatable, CustomStringConvertible {
         case SQLITE_READONLY, SQLITE_PERM: self = .readOnly
         case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
         case SQLITE_IOERR: self = .disk(reason: "\(reason) (\(code))")
+        case SQLITE_NOMEM: self = .noMemory
         case SQLITE_INTERRUPT: self = .interrupted
         case SQLITE_CONSTRAINT: self = .constraint(reason: reason)
         case SQLITE_CANTOPEN: self = .cannotOpen(path: "", reason: reason)

@@ -70,7 +70,7 @@ import Testing
         else { return }
         #expect(
             RequestError(damaged).failure == Failure("The database is damaged: malformed", remedy: .none))
-        let memory = CacheError.database(.other(reason: "out of memory"))
+        let memory = CacheError.database(.noMemory)
         #expect(RequestError(memory).failure.isTemporary)
         #expect(RequestError(locked).failure.isTemporary && RequestError(CacheError.conflict).failure.isTemporary)
     }

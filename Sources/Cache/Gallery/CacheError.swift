@@ -125,11 +125,10 @@ extension CacheError {
     /// process or a lack of memory.
     public var isTransient: Bool {
         switch self {
-        case .database(.damaged), .database(.damagedIndex), .database(.constraint), .database(.statement),
-            .database(.interrupted):
-            false
-        case .conflict, .tooFewDescriptors, .full, .readOnly, .file, .cannotOpen, .database: true
-        case .notACache, .notOurs, .damagedInUse, .newerSchema, .notRemoved, .locked, .listTooLarge: false
+        case .conflict, .database(.locked), .tooFewDescriptors, .full, .readOnly, .file, .cannotOpen, .database(.disk),
+            .database(.cannotOpen), .database(.noMemory):
+            true
+        case .notACache, .notOurs, .damagedInUse, .newerSchema, .database, .notRemoved, .locked, .listTooLarge: false
         }
     }
 }

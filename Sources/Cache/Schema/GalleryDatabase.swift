@@ -219,7 +219,7 @@ private struct DatabaseRescue {
             switch error {
             // Consequences of the damage. A wrong header can make the database read-only, too.
             case .damaged, .damagedIndex, .statement, .constraint, .cannotOpen, .readOnly, .other: return false
-            case .full, .locked, .disk, .interrupted, .tooFewDescriptors: throw error
+            case .full, .locked, .disk, .interrupted, .tooFewDescriptors, .noMemory: throw error
             }
         }
     }
