@@ -51,7 +51,7 @@ import Testing
         var counts: [Int] = []
         var questions = 0
         for _ in 0..<600 {
-            try fetch.settle(fetch.underWay[0], cache)
+            fetch.settle(fetch.underWay[0], cache)
             let before = fetch.underWay.count
             #expect(
                 try fetch.refill(cache) { _ in
@@ -87,7 +87,7 @@ import Testing
             let subject = fetch.underWay[0]
             guard case .picture(_, let key, _) = subject else { continue }
             try await cache.writer.store(thumbnail: [1], of: key, edition: 1)
-            try fetch.settle(subject, cache)
+            fetch.settle(subject, cache)
         }
         #expect(try !fetch.refill(cache) { _ in false })
     }

@@ -103,12 +103,15 @@ struct BulkFetch {
         excluded.insert(key)
     }
 
-    /// Removes a subject whose picture is stored, or whose request failed permanently.
-    mutating func settle(_ subject: Wish.Subject, _ cache: GalleryCache) throws {
+    /// Removes a subject whose picture is stored, or whose request failed permanently. If the cache cannot be read, the subject
+    /// counts as failed.
+    mutating func settle(_ subject: Wish.Subject, _ cache: GalleryCache) {
         guard let index = underWay.firstIndex(of: subject), let key = subject.photo else { return }
         underWay.remove(at: index)
         distance -= 1
-        if try cache.read({ try $0.wantingSource(of: key, rendition) }) != nil { excluded.insert(key) }
+        let source = Result { try cache.read { try $0.wantingSource(of: key, rendition) } }
+        if case .success(nil) = source { return }
+        excluded.insert(key)
     }
 }
 
@@ -124,8 +127,8 @@ struct BulkFetches {
         var hasChanged = false
         /// The fetches that have nothing left to do, or that were given up.
         var done: [Wish.Subject] = []
-        /// The reasons why the cache could not be read.
-        var errors: [any Error] = []
+        /// The reasons why the cache could not be read, and whether the fetch was given up.
+        var failures: [(error: any Error, isFinal: Bool)] = []
     }
 
     /// The end of the first pause after a failure.
@@ -143,7 +146,10 @@ struct BulkFetches {
     }
 
     /// Removes a fetch, so that the next wish for it begins a new one.
-    mutating func remove(_ subject: Wish.Subject) { fetches[subject] = nil }
+    mutating func remove(_ subject: Wish.Subject) { (fetches[subject], pauses[subject]) = (nil, nil) }
+
+    /// Tries again at once where the cache could not be read.
+    mutating func endPauses() { pauses = [:] }
 
     /// Returns the wishes for individual pictures, except those in `named`.
     func wishes(except named: Set<Wish.Subject>) -> [Wish] {
@@ -170,11 +176,12 @@ struct BulkFetches {
                 if try fetches[subject]?.refill(cache, isWaiting: isWaiting) == false { refill.done.append(subject) }
                 pauses[subject] = nil
             } catch {
-                refill.errors.append(error)
                 let attempts = 1 + (pause?.attempts ?? 0)
                 let delay = schedule.delay(afterAttempts: attempts, retryAfter: nil)
+                refill.failures.append((error, delay == nil))
                 if delay == nil { refill.done.append(subject) }
-                pauses[subject] = delay.map { (attempts, now + $0) }
+                // The wish stands until its list has come.
+                pauses[subject] = (attempts, now + (delay ?? .seconds(1)))
             }
             refill.hasChanged = refill.hasChanged || fetches[subject]?.underWay != fetch.underWay
         }
@@ -189,8 +196,11 @@ struct BulkFetches {
     /// Removes a settled subject from all fetches. If the subject is a list, restarts the fetches of its gallery.
     mutating func settle(_ subject: Wish.Subject, _ cache: GalleryCache) {
         for fetch in fetches.keys {
-            if fetch.gallery == subject.gallery, subject == .list(subject.gallery) { fetches[fetch]?.restart() }
-            try? fetches[fetch]?.settle(subject, cache)
+            if fetch.gallery == subject.gallery, subject == .list(subject.gallery) {
+                fetches[fetch]?.restart()
+                pauses[fetch] = nil
+            }
+            fetches[fetch]?.settle(subject, cache)
         }
     }
 

@@ -121,6 +121,7 @@ public actor NetworkController {
         for subject in askedAgain { begin(subject) }
         let retried = snapshot.retried.union(snapshot.areAllRetried ? table.waiting.map(\.subject) : [])
         for subject in retried { retry(subject) }
+        if snapshot.areAllRetried { bulkFetches.endPauses() }
         isPaused = snapshot.isPaused
         // A pause interrupts requests for later use.
         if isPaused { for operation in operations.all where operation.importance < .visible { operation.cancel() } }
@@ -184,7 +185,7 @@ public actor NetworkController {
             return bulkFetches.galleries.forEach(endBulkFetches)
         }
         let refill = bulkFetches.refill(context.caches, schedule, at: clock.now) { [table] in table.isWaiting($0) }
-        for error in refill.errors { reporter.recordUnreadable(error) }
+        for (error, isFinal) in refill.failures { reporter.recordUnreadable(error, isFinal: isFinal) }
         for fetch in refill.done where !stated.contains(where: { $0.subject == .list(fetch.gallery) }) {
             wishes.fulfil(fetch)
         }
@@ -325,7 +326,8 @@ public actor NetworkController {
     private static let maximumUnstored = 64
 
     private func startWaiting() {
-        repeat { refillBulkFetches() } while startQueued()
+        refillBulkFetches()
+        if startQueued() { Task { look() } }
         alarm.set(to: [table.firstDue, bulkFetches.firstDue].compactMap(\.self).min(), clock) { await self.ring($0) }
         setTick()
     }
@@ -339,10 +341,9 @@ public actor NetworkController {
             do {
                 try start(subject, candidate.importance, over: way)
             } catch {
-                let failure = reporter.recordUnreadable(error)
-                if case .picture(_, _, .original) = subject { context.activity.setFailure(failure, of: subject) }
-                if case .list(let gallery) = subject { context.activity.setFailure(failure, of: gallery) }
-                if !table.postpone(subject, failure, schedule, at: clock.now) { settle(subject) }
+                let isFinal = !table.postpone(subject, RequestError(error).failure, schedule, at: clock.now)
+                reporter.recordUnreadable(error, of: subject, isFinal: isFinal)
+                if isFinal { settle(subject) }
             }
             if case .settled = table.state(of: subject) { hasSettled = true }
         }

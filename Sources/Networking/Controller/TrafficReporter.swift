@@ -61,13 +61,17 @@ struct TrafficReporter {
     /// Notes that something was stored.
     mutating func recordSuccess() { troubles = 0 }
 
-    /// Reports that the cache cannot be read, as without a free file descriptor.
-    @discardableResult
-    func recordUnreadable(_ error: any Error) -> Failure {
+    /// Logs that the cache cannot be read, for example because no file descriptor is free.
+    ///
+    /// - Parameters:
+    ///   - subject: the subject that needs the cache; nil for a bulk fetch.
+    ///   - isFinal: whether nothing tries again, so that the user must know.
+    func recordUnreadable(_ error: any Error, of subject: Wish.Subject? = nil, isFinal: Bool) {
         context.log.error(.cache, "\(error)")
-        let error = RequestError(error)
-        if let trouble = error.storageTrouble { context.activity.report(trouble) }
-        return error.failure
+        let failure = RequestError(error).failure
+        if let subject, case .picture(_, _, .original) = subject { context.activity.setFailure(failure, of: subject) }
+        if case .list(let gallery)? = subject { context.activity.setFailure(failure, of: gallery) }
+        if isFinal, let trouble = RequestError(error).storageTrouble { context.activity.report(trouble) }
     }
 
     /// Converts a time of the controller's clock into a time of day.
