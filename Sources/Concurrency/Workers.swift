@@ -95,9 +95,11 @@ public final class Workers: Sendable {
         throw ThreadShortage(code: failure)
     }
 
-    /// Starts a thread. If the system has none left, the other threads do the work. Without any, this waits for one.
+    /// Starts a thread. If the system starts none, the other threads do the work. If there are no others, this tries for two
+    /// seconds, and then ends the program.
     private func startThread() {
         let beginning = Beginning(name: name, shared: shared)
+        var attempts = 1
         while start(beginning) != 0 {
             let hasOthers = shared.state.withLock { state in
                 guard state.threads > 1 else { return false }
@@ -105,12 +107,14 @@ public final class Workers: Sendable {
                 return true
             }
             guard !hasOthers else { return }
+            precondition(attempts < Self.mostAttempts, "The system cannot start another thread.")
+            attempts += 1
             usleep(Self.pause)
         }
     }
 
-    /// The microseconds between two attempts to start a thread.
-    private static let pause: UInt32 = 20_000
+    /// The microseconds between two attempts to start a thread, and the number of attempts.
+    private static let (pause, mostAttempts): (UInt32, Int) = (20_000, 100)
 
     /// The thread's name, and the source of its work.
     private final class Beginning {
