@@ -63,7 +63,7 @@ struct SyncCommand {
         await housekeeping.clean()
         var code = ExitCode.done
         let isShort = wasShort || caches.space.isShort
-        for gallery in galleries where try !report(gallery, scope, isLimited: isShort) { code = .someFailed }
+        for gallery in galleries where try !report(gallery, scope, isShort: isShort) { code = .someFailed }
         if code != .done, scope != .list, isShort {
             Output.complain("The caches have reached cache-limit, so some pictures are missing.")
         }
@@ -135,7 +135,7 @@ struct SyncCommand {
     }
 
     /// Prints the result of a gallery's update. Returns whether the update succeeded.
-    private func report(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, isLimited: Bool) throws -> Bool {
+    private func report(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, isShort: Bool) throws -> Bool {
         let record = try gallery.read { try $0.gallery() }
         // Counting reads every row, which would slow down updates without changes.
         let counts = scope == .list ? (thumbnails: 0, photos: 0, failed: 0) : try gallery.read { try $0.counts() }
@@ -156,22 +156,27 @@ struct SyncCommand {
             return false
         }
         guard scope != .list else { return true }
-        let isBounded = isLimited || services.activity.hasStorageTrouble
-        let isLacking = try isLacking(gallery, scope, isBounded: isBounded)
-        if isLacking, !isBounded {
-            Output.complain("\(gallery.address): some pictures are missing. The log says more.")
+        let isStorageShort = isShort || services.activity.hasStorageTrouble
+        let isLacking = try isLacking(gallery, scope, isStorageShort: isStorageShort)
+        if isLacking, !isStorageShort {
+            Output.complain("\(gallery.address): some pictures are missing; run “vitrine sync” again.")
         }
         return counts.failed == 0 && !isLacking
     }
 
-    /// Whether pictures are missing that the servers have not refused.
+    /// Whether the cache lacks pictures that a later sync may get.
     ///
-    /// - Parameter isBounded: whether the disk or the cache limit may also have kept Vitrine from making thumbnails.
-    private func isLacking(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, isBounded: Bool) throws -> Bool {
+    /// Thumbnails that Vitrine itself makes are missing without a library, so they count only if the disk or the cache limit
+    /// may be the reason.
+    private func isLacking(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, isStorageShort: Bool) throws -> Bool
+    {
         try gallery.read { reader in
-            let renditions: [Rendition] = scope == .photos ? [.thumbnail, .original] : [.thumbnail]
-            let isWanting = try renditions.contains { try !reader.wanting($0, limit: 1, except: []).isEmpty }
-            return try isWanting || isBounded && !reader.thumbnailsToMake().isEmpty
+            let isWanting = { (rendition: Rendition, known: Set<PhotoKey>) in
+                try !reader.wanting(rendition, limit: 1, except: known).isEmpty
+            }
+            if scope == .photos, try isWanting(.original, []) { return true }
+            guard try isWanting(.thumbnail, []) else { return false }
+            return try isStorageShort || isWanting(.thumbnail, Set(reader.thumbnailsToMake()))
         }
     }
 }
