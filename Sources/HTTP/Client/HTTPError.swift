@@ -138,7 +138,11 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
             .tooFewDescriptors, .other:
             true
         case .unreadable(let code):
-            ![ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO].contains(code)
+            [
+                EIO, EINTR, EAGAIN, EBUSY, ENOMEM, ENOBUFS, ESTALE, ETIMEDOUT, ENOTCONN, ECONNRESET, ECONNABORTED,
+                EHOSTDOWN,
+                EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENOLINK, EREMOTEIO,
+            ].contains(code)
         case .proxyRefused(let status):
             [408, 425, 429, 500, 502, 503, 504].contains(status)
         case .url, .unusableCredentials, .privateAddress, .unusableProxy, .tls, .certificate, .ownCertificate,
