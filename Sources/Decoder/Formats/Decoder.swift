@@ -51,8 +51,14 @@ public enum Decoder {
         ofFileOn descriptor: CInt, _ body: (UnsafeRawBufferPointer) -> Value?
     ) -> Value? {
         withUnsafeTemporaryAllocation(byteCount: signatureLength, alignment: 1) { buffer in
+            // A file on a server may arrive in parts.
             var count = 0
-            repeat { count = pread(descriptor, buffer.baseAddress, buffer.count, 0) } while count < 0 && errno == EINTR
+            while count < buffer.count {
+                let more = pread(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count, off_t(count))
+                if more < 0, errno == EINTR { continue }
+                guard more > 0 else { break }
+                count += more
+            }
             return count > 0 ? body(UnsafeRawBufferPointer(rebasing: buffer[..<count])) : nil
         }
     }

@@ -89,7 +89,7 @@ extension CellBlock {
     /// Returns a video's frame with the colours of the previous frame, or of the cell to the left, where the difference is
     /// not visible.
     ///
-    /// The terminal then needs less than half of the bytes. Differences do not add up, because the colours are always
+    /// The terminal then needs about a third of the bytes. Differences do not add up, because the colours are always
     /// compared with the true ones.
     ///
     /// - Parameter previous: the frame on the screen; nil before the first one.

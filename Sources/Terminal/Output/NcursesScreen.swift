@@ -163,7 +163,8 @@ final class NcursesScreen {
 
     /// Whether ncurses sees no difference between two cells.
     private func isSame(_ one: Cell, _ other: Cell) -> Bool {
-        one.isTrueColour && other.isTrueColour && capabilities.colours == .full || one == other
+        let areMarked = one.isTrueColour && other.isTrueColour && capabilities.colours == .full
+        return areMarked && one.width == other.width || one == other
     }
 
     private func put(_ cell: Cell, _ column: Int, _ row: Int) -> Bool {
