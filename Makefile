@@ -153,7 +153,7 @@ fuzz:
 coverage:
 	Tools/Scripts/install-packages test
 	$(SWIFT) build $(CHECKED) --build-tests --enable-code-coverage --scratch-path .build-coverage
-	Tools/Scripts/coverage .build-coverage/debug
+	$(WIDTH) Tools/Scripts/coverage .build-coverage/debug
 
 bench: build
 	Tools/Scripts/install-packages bench
