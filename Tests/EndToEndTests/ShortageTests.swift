@@ -45,19 +45,21 @@ import Testing
     /// The time limit in seconds.
     private static let patience = 90
 
-    /// A random sample of the calls; `VITRINE_SHORTAGES=20` for so many of each kind.
-    private func sample(of count: Int) -> [Int] {
-        let wanted = ProcessInfo.processInfo.environment["VITRINE_SHORTAGES"].flatMap(Int.init) ?? 1
-        return Array((1...max(1, count)).shuffled().prefix(min(wanted, count)))
-    }
+    /// The wanted number of occasions for each shortage; nil for one occasion of one shortage of each call.
+    private static let wanted = ProcessInfo.processInfo.environment["VITRINE_SHORTAGES"].flatMap(Int.init)
 
     private func faults(_ call: String, _ kind: Faults.Kind) -> Faults {
         Faults(in: "/", kind, only: Faults.Call(name: call, path: "/"))
     }
 
-    /// The shortages of a call, each at a sample of its occasions.
+    /// Returns shortages of a call, and random occasions for each: the numbers of the calls that fail.
     private func occasions(of call: String, _ count: Int) -> [(Shortage, Int)] {
-        Self.shortages.filter { $0.call == call }.flatMap { shortage in sample(of: count).map { (shortage, $0) } }
+        guard count > 0 else { return [] }
+        let shortages = Self.shortages.filter { $0.call == call }
+        guard let wanted = Self.wanted else {
+            return shortages.shuffled().prefix(1).map { ($0, .random(in: 1...count)) }
+        }
+        return shortages.flatMap { shortage in (1...count).shuffled().prefix(wanted).map { (shortage, $0) } }
     }
 
     /// The arguments of a command for a gallery, and whether its result is whole.

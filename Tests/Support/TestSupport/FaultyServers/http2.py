@@ -190,6 +190,12 @@ def serve(stream, fault, number):
                 say("weight", identifier, payload[4] + 1)
             out, ends = answer(fault, identifier, number)
             stream.sendall(out)
+            if ends and fault == "goaway-once":
+                # Closing with unread frames would reset the connection, and the client might miss the message.
+                stream.settimeout(10)
+                stream.shutdown(socket.SHUT_WR)
+                while stream.recv(4096):
+                    pass
             if ends:
                 return
 
