@@ -96,8 +96,7 @@ public final class CacheFolder: Sendable {
             if let cache = cache(id), cache.address == address { return cache }
             let cache = try GalleryCache(
                 address: address, folder: folder(of: id), ratings: ratings, towns: towns, run: run, space: space,
-                log: log,
-                activity: activity, credentials: credentials)
+                log: log, activity: activity, credentials: credentials)
             log.debug(.cache, "opened \(address) in \(cache.folder)")
             state.withLock { state in
                 state.caches[id] = cache

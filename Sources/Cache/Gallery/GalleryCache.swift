@@ -46,9 +46,7 @@ public final class GalleryCache: Sendable {
 
     init(
         address: Address, folder: String, ratings: String?, towns: TownTable?, run: UInt64?, space: CacheSpace,
-        log: Log,
-        activity: Activity,
-        credentials: CredentialStore
+        log: Log, activity: Activity, credentials: CredentialStore
     ) throws {
         id = GalleryID(address)
         self.address = address

@@ -140,8 +140,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .unreadable(let code):
             [
                 EIO, EINTR, EAGAIN, EBUSY, ENOMEM, ENOBUFS, ESTALE, ETIMEDOUT, ENOTCONN, ECONNRESET, ECONNABORTED,
-                EHOSTDOWN,
-                EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENOLINK, EREMOTEIO,
+                EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENOLINK, EREMOTEIO,
             ].contains(code)
         case .proxyRefused(let status):
             [408, 425, 429, 500, 502, 503, 504].contains(status)

@@ -68,10 +68,12 @@ struct TrafficReporter {
     ///   - isFinal: whether nothing tries again, so that the user must know.
     func recordUnreadable(_ error: any Error, of subject: Wish.Subject? = nil, isFinal: Bool) {
         context.log.error(.cache, "\(error)")
-        let failure = RequestError(error).failure
-        if let subject, case .picture(_, _, .original) = subject { context.activity.setFailure(failure, of: subject) }
-        if case .list(let gallery)? = subject { context.activity.setFailure(failure, of: gallery) }
-        if isFinal, let trouble = RequestError(error).storageTrouble { context.activity.report(trouble) }
+        let error = RequestError(error)
+        if let subject, case .picture(_, _, .original) = subject {
+            context.activity.setFailure(error.failure, of: subject)
+        }
+        if case .list(let gallery)? = subject { context.activity.setFailure(error.failure, of: gallery) }
+        if isFinal, let trouble = error.storageTrouble { context.activity.report(trouble) }
     }
 
     /// Converts a time of the controller's clock into a time of day.
