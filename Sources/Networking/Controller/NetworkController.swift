@@ -44,6 +44,7 @@ public actor NetworkController {
     private(set) var table: RequestTable
     /// The running requests. Tests wait until no request runs.
     private(set) var operations: OperationTable
+    private var lost = LostHosts()
     private var postponed = PostponedRequests()
     private var reporter: TrafficReporter
     /// The stream that delivers an event whenever a transfer's meter changes.
@@ -118,7 +119,7 @@ public actor NetworkController {
         for subject in askedAgain { bulkFetches.remove(subject) }
         (stated, asked, declined) = (snapshot.wishes, snapshot.asked, snapshot.declined)
         adoptWishes()
-        for subject in askedAgain { begin(subject) }
+        for subject in askedAgain { table.begin(subject) }
         let retried = snapshot.retried.union(snapshot.areAllRetried ? table.waiting.map(\.subject) : [])
         for subject in retried { retry(subject) }
         if snapshot.areAllRetried { bulkFetches.endPauses() }
@@ -155,14 +156,6 @@ public actor NetworkController {
         case .settled: break
         }
         context.activity.cancelRetry(of: subject)
-    }
-
-    /// Queues a requested subject, if it is settled or waiting. An earlier wish for it may already be fulfilled.
-    private func begin(_ subject: Wish.Subject) {
-        switch table.state(of: subject) {
-        case .settled, .waiting: table.retry(subject)
-        case .queued, .running, nil: break
-        }
     }
 
     /// Removes a subject's wish, because it is fulfilled or has failed permanently.
@@ -299,6 +292,7 @@ public actor NetworkController {
         self.presence = presence
         guard presence.isThere else { return reportAtOnce() }
         operations.networkChanged()
+        lost = LostHosts()
         // A new network needs a few seconds. The retries are spread out, so that they do not all start at once.
         table.wakeAll { clock.now + .seconds(clamped: 3 + schedule.chance()) }.forEach(showWait)
         look()
@@ -336,7 +330,7 @@ public actor NetworkController {
     private func startQueued() -> Bool {
         var hasSettled = false
         while !isPaused, operations.unstoredCount < Self.maximumUnstored,
-            let (subject, candidate, way) = table.next({ operations.admit($0) })
+            let (subject, candidate, way) = table.next({ lost.contains($0.host) ? .now(.any) : operations.admit($0) })
         {
             do {
                 try start(subject, candidate.importance, over: way)
@@ -364,11 +358,11 @@ public actor NetworkController {
 
     /// Sends a request in a task, which reports its end under the attempt's number.
     private func send(_ request: any NetworkRequest, _ number: Int, _ permit: TransferPermit) -> Task<Void, Never> {
-        let step = disturbance.next()
+        let (step, loss) = (disturbance.next(), lost.error(of: request))
         return Task { [client, clock] in
             do {
                 if step.delay > .zero { try await clock.sleep(until: clock.now + step.delay) }
-                if let error = step.error { throw error }
+                if let error = step.error ?? loss { throw error }
                 try await request.perform(over: client, with: permit)
                 await finish(request.identity, number, nil)
             } catch {
@@ -458,8 +452,11 @@ public actor NetworkController {
         // A photo that the disk refuses would be transferred again in full, so the retry waits for the user, if there is one.
         let waitsForUser = error.storageTrouble != nil && operation.request.kind == .photo
         guard failure.isTemporary, !waitsForUser || schedule.maximumAttempts == nil,
+            !lost.contains(operation.candidate.host),
             let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
         else {
+            let host = operation.candidate.host
+            if failure.isTemporary, operations.report.unreachable.contains(host) { lost.add(host, error) }
             reporter.recordFailure(failure, attempts, of: operation, until: nil)
             await operation.request.recordFailure(failure)
             return giveUp(operation)

@@ -216,3 +216,20 @@ struct OperationTable {
 struct MeterEvent: Coalescing, Sendable {
     mutating func merge(_ later: MeterEvent) {}
 }
+
+/// The hosts that a command has given up, because they counted as unreachable after the last attempt of a request.
+///
+/// Further requests to such a host fail at once. Otherwise each picture of a command would wait for the host as long as the
+/// first one.
+struct LostHosts {
+    /// The error of the last attempt for each host.
+    private var errors: [String: RequestError] = [:]
+
+    mutating func add(_ host: String, _ error: RequestError) { errors[host] = error }
+    func contains(_ host: String) -> Bool { errors[host] != nil }
+
+    /// The error of a request to a lost host; nil for all other hosts.
+    func error(of request: any NetworkRequest) -> RequestError? {
+        errors.isEmpty ? nil : errors[request.candidate(.rest).host]
+    }
+}

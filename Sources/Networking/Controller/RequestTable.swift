@@ -218,6 +218,14 @@ struct RequestTable {
         if let setback = setbacks[subject] { setbacks[subject] = Setback(failure: setback.failure) }
     }
 
+    /// Queues a requested subject, if it is settled or waiting. An earlier wish for it may already be fulfilled.
+    mutating func begin(_ subject: Wish.Subject) {
+        switch state(of: subject) {
+        case .settled, .waiting: retry(subject)
+        case .queued, .running, nil: break
+        }
+    }
+
     /// Clears the record of a subject's failures and queues it.
     mutating func retry(_ subject: Wish.Subject) {
         setbacks[subject] = nil

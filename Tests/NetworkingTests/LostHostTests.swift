@@ -1,0 +1,93 @@
+import Concurrency
+import Model
+import Scheduling
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Networking
+
+/// A command's host that goes away while it has pictures to give.
+@Suite struct LostHostTests {
+    private static let ids = (0..<40).map { "p\($0)" }
+
+    /// Fetches a list of 40 photos, whose pictures are at another host than the list.
+    private func listed(
+        maximumAttempts: Int?, network: CoalescingStream<NetworkPresence> = CoalescingStream()
+    ) async throws -> (NetworkTest, ScriptedServer, NetworkController) {
+        let test = try NetworkTest()
+        let host = try ScriptedServer { request in .answer(200, NetworkTest.picture(request.path)) }
+        let photos = Self.ids.map { id in
+            let near = id.hasSuffix("7") ? "" : host.url("/")
+            return """
+                <photo id="\(id)" name="\(id)" date="2006-01-01T00:00:00Z"><image kind="image" srcURL="\(near)p/\(id)"/>
+                <image kind="thumbnail" srcURL="\(near)t/\(id)"/></photo>
+                """
+        }
+        test.putGallery(Self.ids)
+        test.put("/index.xml", .answer(200, "<album>\(photos.joined())</album>"))
+        let controller = test.start(
+            test.makeController(governor: AdaptiveGovernor(), maximumAttempts: maximumAttempts, network: network))
+        try await test.refresh()
+        try #require(try test.cache.read { try $0.gallery().photoCount } == Self.ids.count)
+        return (test, host, controller)
+    }
+
+    @Test("A command gives up a host that is gone, and fetches all pictures of the other hosts")
+    func givenUp() async throws {
+        let (test, host, controller) = try await listed(maximumAttempts: 2)
+        host.stop()
+        let thumbnails = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        let start = test.clock.now
+        test.wishes.ask(for: thumbnails)
+        try await test.letTimePass(for: controller) { !test.wishes.isStanding(thumbnails) }
+        // Each picture waited for the host of its own accord before: more than a quarter of an hour.
+        #expect(test.clock.now - start < .seconds(60))
+        for id in Self.ids {
+            let thumbnail = try test.photo(id).thumbnail
+            #expect(thumbnail.isCurrent == id.hasSuffix("7"), "\(id)")
+            #expect((thumbnail.trouble != nil) != id.hasSuffix("7"), "\(id)")
+        }
+        // A command that exports asks for single pictures.
+        let photo = try test.full("p0")
+        test.wishes.ask(for: photo)
+        try await test.letTimePass(for: controller) { !test.wishes.isStanding(photo) }
+        #expect(try test.photo("p0").original.trouble != nil)
+        #expect(test.clock.now - start < .seconds(60))
+        await test.stop()
+    }
+
+    @Test("With a screen, pictures wait for a host that is gone")
+    func waitedFor() async throws {
+        let (test, host, controller) = try await listed(maximumAttempts: nil)
+        host.stop()
+        let thumbnails = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        let start = test.clock.now
+        test.wishes.ask(for: thumbnails)
+        try await test.letTimePass(for: controller) { test.clock.now - start > .seconds(600) }
+        #expect(test.wishes.isStanding(thumbnails))
+        await test.stop()
+    }
+
+    @Test("A command tries a given-up host again when the machine joins a network")
+    func networkChanged() async throws {
+        let network = CoalescingStream<NetworkPresence>()
+        let (test, host, controller) = try await listed(maximumAttempts: 2, network: network)
+        host.stop()
+        let thumbnails = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: thumbnails)
+        try await test.letTimePass(for: controller) { !test.wishes.isStanding(thumbnails) }
+        let attempts = test.beginnings(of: "/p/p0")
+        let photo = try test.full("p0")
+        test.wishes.ask(for: photo)
+        try await test.letTimePass(for: controller) { !test.wishes.isStanding(photo) }
+        #expect(test.beginnings(of: "/p/p0") == attempts)
+        network.send(NetworkPresence(isThere: true))
+        // The controller may see the wish before the network.
+        try await test.letTimePass(for: controller) {
+            if !test.wishes.isStanding(photo) { test.wishes.ask(for: photo) }
+            return test.beginnings(of: "/p/p0") > attempts
+        }
+        await test.stop()
+    }
+}
