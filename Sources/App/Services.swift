@@ -49,7 +49,6 @@ struct Services {
     /// - Parameter processes: the launcher, which must be older than the threads of this process.
     init(_ invocation: Invocation, _ creationMask: CreationMask, _ processes: StartedProcesses) throws {
         (self.creationMask, self.processes) = (creationMask, processes)
-        decoder = DecoderClient(path: installation.decoder, from: .server)
         towns = installation.towns.map { TownTable(path: $0) }
         self.invocation = invocation
         locations = Locations()
@@ -61,6 +60,7 @@ struct Services {
             guard new.logFile != former.logFile else { return }
             do { _ = try Self.logFile(new, isOnScreen: true) } catch { throw .unusable("\(error)") }
         }
+        decoder = DecoderClient(path: installation.decoder, from: .server) { [live] in live.settings.requireSandbox }
         let inForce = live.inForce
         (settings, mistakes) = (inForce.settings, inForce.notices)
         for mistake in inForce.mistakes { Output.complain("\(mistake)") }
@@ -108,7 +108,9 @@ struct Services {
     let decoder: DecoderClient
 
     /// A decoder client without a server, for so few pictures that starting a server would take longer.
-    var decoderOfFew: DecoderClient { DecoderClient(path: installation.decoder) }
+    var decoderOfFew: DecoderClient {
+        DecoderClient(path: installation.decoder) { [live] in live.settings.requireSandbox }
+    }
 
     /// The number of processor cores.
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

@@ -91,7 +91,9 @@ import Testing
     /// A decoder that writes faster than the client reads is still ended on time.
     @Test func timeLimitAppliesToFloodingDecoders() throws {
         let zeros = try #require(FileHandle(forReadingAtPath: "/dev/zero"))
-        #expect(!DecoderProgram(path: "/", budget: 50).waitForEnd(zeros.fileDescriptor))
+        #expect(
+            !DecoderProgram(path: "/", budget: 50, requirement: DecoderRequirement { false })
+                .waitForEnd(zeros.fileDescriptor))
     }
 
     /// Before the start, during it and while it runs, the decoder ends long before its time limit.

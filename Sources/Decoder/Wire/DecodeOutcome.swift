@@ -107,6 +107,9 @@ public struct DecoderReport: Hashable, Sendable {
         self.libraries = libraries
     }
 
+    /// The names of the restrictions that the system lacks, such as `no Landlock`.
+    public var missingRestrictions: [String] { restrictions.filter { $0.hasPrefix("no ") } }
+
     /// The report as readable text, which `init(text:)` parses.
     public var text: String {
         "restrictions: \(restrictions.joined(separator: ", "))\nlibraries: \(libraries.joined(separator: ", "))\n"

@@ -27,10 +27,15 @@ public struct DecoderClient: Sendable {
 
     /// Creates a client of the decoder at a path.
     ///
-    /// - Parameter budget: the time limit for a picture, in milliseconds. After it, the client ends the picture's
-    ///   process.
-    public init(path: String, budget: Int32 = 15_000, from origin: Origin = .program) {
-        program = DecoderProgram(path: path, budget: budget)
+    /// - Parameters:
+    ///   - budget: the time limit for a picture, in milliseconds. After it, the client ends the picture's process.
+    ///   - requiresAllRestrictions: returns whether to decode nothing if this system cannot restrict the decoder completely.
+    public init(
+        path: String, budget: Int32 = 15_000, from origin: Origin = .program,
+        requiresAllRestrictions: @escaping @Sendable () -> Bool = { false }
+    ) {
+        program = DecoderProgram(
+            path: path, budget: budget, requirement: DecoderRequirement(isMade: requiresAllRestrictions))
         server = origin == .server ? DecoderServer(path: path, budget: budget) : nil
         small = origin == .server ? SmallPictureDecoders(path: path, budget: budget) : nil
     }
@@ -43,16 +48,7 @@ public struct DecoderClient: Sendable {
     }
 
     /// Returns the decoder's sandbox restrictions on this machine, and its libraries.
-    public func report() throws(PictureError) -> DecoderReport {
-        let (input, output) = try memory { () throws(PixelsError) in (try SealedMemory(), try SealedMemory()) }
-        try program.run(
-            [DecoderReport.argument], input: input.descriptor, output: output.descriptor, DecodeCancellation())
-        do {
-            return try DecoderReport(reading: output)
-        } catch {
-            throw .decoderDied
-        }
-    }
+    public func report() throws(PictureError) -> DecoderReport { try program.report() }
 
     /// Decodes one picture. Blocks until the decoder has ended.
     ///
@@ -61,6 +57,7 @@ public struct DecoderClient: Sendable {
     package func decode(
         _ source: PictureSource, _ request: DecodeRequest, cancellation: DecodeCancellation = DecodeCancellation()
     ) throws(PictureError) -> DecodeReply {
+        try program.checkRestrictions()
         let output: SealedMemory
         switch source {
         case .bytes(let bytes):

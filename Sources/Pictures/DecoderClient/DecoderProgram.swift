@@ -1,11 +1,25 @@
 import Glibc
 import Pixels
+import Synchronization
 
 /// The decoder as a program started for one picture.
 struct DecoderProgram: Sendable {
     let path: String
     /// The time limit in milliseconds, after which the decoder is killed.
     let budget: Int32
+    let requirement: DecoderRequirement
+
+    /// Throws an error if the user requires restrictions that this system lacks.
+    func checkRestrictions() throws(PictureError) { try requirement.check(self) }
+
+    /// Starts the decoder to report its restrictions and libraries.
+    func report() throws(PictureError) -> DecoderReport {
+        let (input, output): (SealedMemory, SealedMemory)
+        do { (input, output) = (try SealedMemory(), try SealedMemory()) } catch { throw PictureError(starting: error) }
+        try run([DecoderReport.argument], input: input.descriptor, output: output.descriptor, DecodeCancellation())
+        guard let report = try? DecoderReport(reading: output) else { throw .decoderDied }
+        return report
+    }
 
     /// Starts the decoder and waits until it ends.
     func run(
@@ -55,6 +69,29 @@ struct DecoderProgram: Sendable {
             if buffer.withUnsafeMutableBytes({ read(lifeline, $0.baseAddress, $0.count) }) <= 0 { return true }
         }
         return false
+    }
+}
+
+/// Permits no decoder while the user requires restrictions that this system lacks.
+final class DecoderRequirement: Sendable {
+    private let isMade: @Sendable () -> Bool
+    /// The missing restrictions, according to a decoder's report; nil before the first. The system does not change meanwhile.
+    private let missing = Mutex<[String]?>(nil)
+
+    /// - Parameter isMade: returns whether the user requires all restrictions now.
+    init(isMade: @escaping @Sendable () -> Bool) {
+        self.isMade = isMade
+    }
+
+    func check(_ program: DecoderProgram) throws(PictureError) {
+        guard isMade() else { return }
+        let names = try missing.withLock { missing throws(PictureError) in
+            if let missing { return missing }
+            let names = try program.report().missingRestrictions
+            missing = names
+            return names
+        }
+        guard names.isEmpty else { throw .unrestricted(names) }
     }
 }
 

@@ -8,6 +8,8 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
     case cannotStart(String)
     /// The process or the system has no free file descriptor.
     case tooFewDescriptors
+    /// The user requires restrictions of the decoder that this system lacks.
+    case unrestricted([String])
     /// The decoder ended without an answer.
     case decoderDied
     /// The decoder exceeded its time limit.
@@ -35,6 +37,8 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .cannotStart(let reason): "The picture decoder cannot be started: \(reason)."
         case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”."
+        case .unrestricted(let names):
+            "The setting “require-sandbox” is on, and this system has \(names.joined(separator: ", ")) for decoders."
         case .decoderDied: "The picture cannot be decoded."
         case .tookTooLong: "Decoding the picture takes too long."
         case .cancelled: "Drawing the picture was cancelled."
@@ -55,7 +59,7 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
     public var isThePicturesFault: Bool {
         switch self {
         case .undecodable(let failure): failure.isThePicturesFault
-        case .decoderDied, .tookTooLong, .cannotStart, .tooFewDescriptors, .cancelled, .file: false
+        case .decoderDied, .tookTooLong, .cannotStart, .unrestricted, .tooFewDescriptors, .cancelled, .file: false
         }
     }
 }

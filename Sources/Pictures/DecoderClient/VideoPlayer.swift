@@ -149,6 +149,7 @@ extension VideoPlayer {
         }
 
         private func start() throws(PictureError) -> PlayingProcess {
+            try program.checkRestrictions()
             let process = try PlayingProcess(path: program.path, file: file, request)
             guard cancellation.begin(.program(process.number)) else { throw .cancelled }
             return process

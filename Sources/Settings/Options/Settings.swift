@@ -71,7 +71,7 @@ public struct Settings: Hashable, Sendable {
     public var logExchanges: String?
     /// Whether Vitrine fetches nothing.
     public var offline = false
-    /// Whether Vitrine fetches nothing if the system cannot restrict the fetcher.
+    /// Whether Vitrine fetches and decodes nothing if the system cannot restrict the fetcher and the decoders completely.
     public var requireSandbox = false
     /// Whether Vitrine draws with ASCII only.
     public var ascii = false

@@ -16,7 +16,7 @@ public enum SettingsTable {
             "log-exchanges", "log the heads of all requests to this host, without secrets",
             \.logExchanges),
         .flag("offline", "fetch nothing; show only cached photos") { set(&$0.offline, $1) },
-        .flag("require-sandbox", "fetch nothing if this system cannot restrict the fetcher") {
+        .flag("require-sandbox", "fetch and decode nothing without a complete sandbox") {
             set(&$0.requireSandbox, $1)
         },
         .flag("ascii", "draw with ASCII only") { set(&$0.ascii, $1) },
