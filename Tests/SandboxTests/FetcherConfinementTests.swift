@@ -76,17 +76,6 @@ struct FetcherConfinementTests {
     @Test func localServicesAreOutOfReachOnRequest() throws {
         #expect(try FetcherAttempt.outcome("fetcher-apart", "socket, UNIX") == .refused(EACCES))
     }
-
-    @Test(arguments: ["mmap, executable", "mprotect, executable"]) func newCodeIsForbiddenOnRequest(action: String)
-        throws
-    {
-        #expect(try FetcherAttempt.outcome("fetcher", action) == .done)
-        #expect(try FetcherAttempt.outcome("fetcher-code", action) == .refused(EPERM))
-    }
-
-    @Test(arguments: FetcherAttempt.needed) func neededActionsSucceedWithoutNewCode(action: String) throws {
-        #expect(try FetcherAttempt.outcome("fetcher-code", action) == .done)
-    }
 }
 
 /// Tries actions in the restrictions of the screens, and of a launcher beside them.

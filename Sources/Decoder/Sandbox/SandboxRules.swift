@@ -182,13 +182,6 @@ public struct FetcherRules {
         return StandingRestrictions(landlock: landlock, seccomp: isFiltered)
     }
 
-    /// Forbids executable memory from now on, in all threads. Returns false if the kernel refuses.
-    ///
-    /// Call this after all libraries are loaded, also those of the C library for name lookups: later ones fail to load.
-    public static func forbidNewCode() -> Bool {
-        csandbox_forbid_new_privileges() == 0 && csandbox_build_code_seccomp() == 0
-    }
-
     private func buildLandlock() -> Int? {
         let version = csandbox_landlock_version()
         // Version 1 forbids every rename between folders, which the cache needs.

@@ -196,10 +196,6 @@
 #define CSANDBOX_ONLY_LOCAL \
     CSANDBOX_IF(SYS_socket, 0, 3), CSANDBOX_LOAD(args[0]), CSANDBOX_IF(AF_UNIX, CSANDBOX_TO_ALLOW, 0), CSANDBOX_FAIL(EACCES)
 
-/// Refuses a call such as mmap or mprotect if memory becomes executable.
-#define CSANDBOX_REFUSE_CODE(name) \
-    CSANDBOX_IF(SYS_##name, 0, 2), CSANDBOX_LOAD(args[2]), CSANDBOX_IF_ANY(PROT_EXEC, CSANDBOX_TO_REFUSE, CSANDBOX_TO_ALLOW)
-
 #if defined(__x86_64__)
 #define CSANDBOX_OLD_FETCHING \
     CSANDBOX_REFUSE(fork), CSANDBOX_REFUSE(vfork), CSANDBOX_REFUSE(chmod), CSANDBOX_REFUSE(chown), CSANDBOX_REFUSE(lchown), \
@@ -258,15 +254,6 @@ static inline int csandbox_build_fetcher_seccomp(int is_local) {
     return csandbox_filter(list, sizeof list / sizeof list[0]);
 }
 
-/// Refuses new executable memory, permanently. Other threads may run.
-static inline int csandbox_build_code_seccomp(void) {
-    struct sock_filter list[] = {
-        CSANDBOX_BEGINNING, CSANDBOX_REFUSE_CODE(mmap), CSANDBOX_REFUSE_CODE(mprotect),
-        CSANDBOX_REFUSE_CODE(pkey_mprotect), CSANDBOX_OPEN_END,
-    };
-    return csandbox_filter(list, sizeof list / sizeof list[0]);
-}
-
 /// Refuses network sockets and intrusions, permanently. Other threads may run.
 static inline int csandbox_build_screens_seccomp(void) {
     struct sock_filter list[] = {
@@ -290,11 +277,6 @@ static inline int csandbox_build_serving_seccomp(void) {
 
 static inline int csandbox_build_fetcher_seccomp(int is_local) {
     (void)is_local;
-    errno = ENOSYS;
-    return -1;
-}
-
-static inline int csandbox_build_code_seccomp(void) {
     errno = ENOSYS;
     return -1;
 }

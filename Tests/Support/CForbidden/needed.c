@@ -94,11 +94,6 @@ static long database(const char *folder) {
     return close_database(handle) == 0 ? 0 : wrong(4);
 }
 
-int forbidden_load_libraries(void) {
-    return dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL) != NULL && dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL) != NULL
-        ? 0 : ENOENT;
-}
-
 /* Every kind of change that the cache makes. */
 static long keeping_files(const char *folder) {
     char path[4096], link[64];

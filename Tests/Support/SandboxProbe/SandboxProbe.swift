@@ -8,10 +8,9 @@ import Glibc
 ///
 /// RESTRICTIONS is `all`, `landlock` or `seccomp` alone, `none`, `server` for the decoder's server, or `served` for a
 /// process that the server created. `fetcher`, `fetcher-landlock` and `fetcher-seccomp` are those of the fetcher.
-/// `fetcher-threaded` has a second thread, `fetcher-apart` closes descriptors and cannot reach local services, and
-/// `fetcher-code` forbids new code. `screens` are those of the screens, and `launcher` tries a launcher beside them. The
-/// result, 0 or an error number, is written to descriptor 1, unless the kernel kills the process. The exit status is 3 if a
-/// requested restriction is not in force.
+/// `fetcher-threaded` has a second thread, and `fetcher-apart` closes descriptors and cannot reach local services. `screens`
+/// are those of the screens, and `launcher` tries a launcher beside them. The result, 0 or an error number, is written to
+/// descriptor 1, unless the kernel kills the process. The exit status is 3 if a requested restriction is not in force.
 @main
 enum SandboxProbe {
     static func main() {
@@ -72,7 +71,6 @@ enum SandboxProbe {
     }
 
     private static func confineFetcher(_ restrictions: String, _ folder: String) {
-        if restrictions == "fetcher-code" { guard forbidden_load_libraries() == 0 else { exit(6) } }
         if restrictions == "fetcher-threaded" { guard forbidden_begin_thread() == 0 else { exit(6) } }
         let wanted: Set<Restriction> =
             switch restrictions {
@@ -93,7 +91,6 @@ enum SandboxProbe {
             wanted.contains(.landlock) || standing.landlock == nil
         else { exit(3) }
         if restrictions == "fetcher-landlock", standing.landlock == nil { exit(3) }
-        if restrictions == "fetcher-code" { guard FetcherRules.forbidNewCode() else { exit(3) } }
     }
 }
 

@@ -8,9 +8,6 @@
  * process. Returns 0, or an error. */
 int forbidden_prepare(int tcp, int abstract);
 
-/* Loads curl and SQLite. Returns 0, or an error. */
-int forbidden_load_libraries(void);
-
 /* Makes a thread that stays. Returns 0, or an error. */
 int forbidden_begin_thread(void);
 
