@@ -164,8 +164,8 @@ let paths = [
 ]
 
 /// Modules that a debug build optimises too: tests drive them through hundreds of simulated networks, at a million events
-/// each, and through thousands of damaged pictures.
-let optimised: Set = ["Scheduling", "BaselineJPEG", "LossyWebP"]
+/// each, through thousands of damaged pictures, and through lists of a gigabyte.
+let optimised: Set = ["Scheduling", "Formats", "Pixels", "BaselineJPEG", "LossyWebP", "Decoding"]
 
 func dependencies(_ names: [String]) -> [Target.Dependency] {
     names.map { .byName(name: $0) }
