@@ -202,7 +202,8 @@ extension Int32 {
         return true
     }
 
-    /// Reads from the file at an offset until the buffer is full or the file ends. Returns the number of bytes.
+    /// Reads from the file at an offset until the buffer is full or the file ends. Returns the number of bytes, 0 after an
+    /// error. Use this only where a file that cannot be read is as good as an empty one.
     func readAll(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         (try? OpenFile.read(self, at: offset, into: buffer)) ?? 0
     }

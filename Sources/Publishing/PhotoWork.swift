@@ -36,9 +36,12 @@ struct PhotoWork: Sendable {
     func mayBePicture(_ path: PhotoPath) throws(PublishingError) -> Bool {
         guard let file = folder.file(path.text) else { throw .failed(path.text) }
         defer { close(file) }
-        var head = [UInt8](repeating: 0, count: PictureSignature.length)
-        let count = head.withUnsafeMutableBytes { file.readAll(at: 0, into: $0) }
-        return PictureSignature(head.prefix(count)) != nil
+        do throws(SystemError) {
+            return PictureSignature(try OpenFile.beginning(of: file, count: PictureSignature.length)) != nil
+        } catch {
+            // The file may be a picture, so it must not silently count as none.
+            throw .failed(path.text, error)
+        }
     }
 
     /// Makes a photo's thumbnail and reads the photo's metadata.
@@ -72,7 +75,7 @@ struct PhotoWork: Sendable {
             case _ where error.isThePicturesFault:
                 return looked(.failed(reason: "\(error)", decoder: decoderEdition))
             // Every other file would fail too.
-            case .cannotStart, .tooFewDescriptors: return .halted(.decoder(reason: "\(error)"))
+            case .cannotStart, .tooFewDescriptors, .unrestricted: return .halted(.decoder(reason: "\(error)"))
             default: return .failed(path.text, reason: "\(error)")
             }
         }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Model
 
@@ -70,9 +71,13 @@ public struct PublishedFile: Sendable {
             close(file)
             throw .changed(path: path)
         }
-        var head = [UInt8](repeating: 0, count: PictureSignature.length)
-        let count = head.withUnsafeMutableBytes { file.readAll(at: 0, into: $0) }
-        return (file, path == ListFile.name ? "application/xml" : PictureSignature.mediaType(head.prefix(count)))
+        do throws(SystemError) {
+            let head = try OpenFile.beginning(of: file, count: PictureSignature.length)
+            return (file, path == ListFile.name ? "application/xml" : PictureSignature.mediaType(head))
+        } catch {
+            close(file)
+            throw .failed(path, error)
+        }
     }
 }
 

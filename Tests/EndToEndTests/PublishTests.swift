@@ -65,6 +65,19 @@ import Testing
         symlink(Built.testGallery, folder.path("out"))
     }
 
+    @Test("A photo whose file cannot be read counts as failed, not as another file")
+    func unreadablePhoto() throws {
+        for name in ["a.jpg", "b.jpg"] { try add("thumbnails/owl.jpg", as: name) }
+        let faults = Faults(in: folder.path, .errorFrom(EIO, 1), only: .init(name: "read", path: "b.jpg"))
+        let publish = try home.vitrine("publish", folder.path, environment: faults.environment)
+        #expect(!faults.calls.isEmpty)
+        #expect(publish.status == 1, "\(publish.text)")
+        #expect(publish.lines.last?.hasSuffix("1 photo, 1 added, 1 failed") == true, "\(publish.text)")
+        #expect(publish.errors.contains("b.jpg") && publish.errors.contains("Input/output error"), "\(publish.errors)")
+        let again = try home.vitrine("publish", folder.path)
+        #expect(again.status == 0 && again.lines.last?.hasSuffix("2 photos, 1 added") == true, "\(again.text)")
+    }
+
     @Test func publishedGalleryIsReadable() throws {
         try fill()
         let publish = try home.vitrine("publish", folder.path)
