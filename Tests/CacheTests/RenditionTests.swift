@@ -204,6 +204,19 @@ import Testing
         #expect(try await !test.cache.writer.confirm(.original, of: photo.key, edition: 99))
     }
 
+    @Test("A search for missing pictures goes past any number of photos that are left out")
+    func wantingGoesPastKnownPhotos() async throws {
+        try await test.sync((1...1_200).map { try TestCache.entry("\($0)", date: Int64($0) * 1000) })
+        let all = try test.cache.read { try $0.wanting(.thumbnail, limit: 2_000, except: []) }
+        #expect(all.count == 1_200)
+        let known = Set(all.prefix(1_100))
+        for limit in [1, 10, 100] {
+            let keys = try test.cache.read { try $0.wanting(.thumbnail, limit: limit, except: known) }
+            #expect(keys == Array(all.dropFirst(1_100).prefix(limit)))
+        }
+        #expect(try test.cache.read { try $0.wanting(.thumbnail, limit: 1, except: Set(all)) }.isEmpty)
+    }
+
     @Test func wantingListsPicturesToFetch() async throws {
         try await test.sync((1...5).map { try TestCache.entry("\($0)", date: Int64($0) * 1000) })
         try await test.hold("2")

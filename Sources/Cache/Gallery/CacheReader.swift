@@ -236,9 +236,7 @@ extension CacheReader {
     /// Returns the file of a photo. Returns nil if the photo is not cached.
     public func photoFile(of key: PhotoKey) throws -> StoredPhoto? {
         try connection.first(
-            """
-            SELECT \(Self.storedColumns) FROM photo WHERE key = ? AND photo_file IS NOT NULL
-            """, key.rawValue
+            "SELECT \(Self.storedColumns) FROM photo WHERE key = ? AND photo_file IS NOT NULL", key.rawValue
         ) { try Self.storedPhoto($0) }
     }
 
@@ -256,14 +254,12 @@ extension CacheReader {
         try connection.map("SELECT key FROM photo WHERE \(Self.needsThumbnail)") { PhotoKey($0.int(0)) }
     }
 
-    /// Returns the file from which to make a photo's thumbnail, and the thumbnail's edition.
-    ///
-    /// The result is nil if a thumbnail is not necessary or not possible.
+    /// Returns the file from which to make a photo's thumbnail, and the thumbnail's edition. The result is nil if a thumbnail
+    /// is not necessary or not possible.
     public func thumbnailToMake(of key: PhotoKey) throws -> (edition: Int, from: StoredPhoto)? {
         try connection.first(
-            """
-            SELECT \(Self.storedColumns), thumbnail_edition FROM photo WHERE key = ? AND \(Self.needsThumbnail)
-            """, key.rawValue
+            "SELECT \(Self.storedColumns), thumbnail_edition FROM photo WHERE key = ? AND \(Self.needsThumbnail)",
+            key.rawValue
         ) { (Int($0.int(5)), try Self.storedPhoto($0)) }
     }
 
@@ -309,20 +305,25 @@ extension CacheReader {
             else { return [] }
             start = (date, key)
         }
-        let held = rendition.column("held")
-        var keys: [PhotoKey] = []
-        try connection.forEach(
-            """
-            SELECT key FROM photo
-            WHERE (date, key) > (?, ?) AND (\(held) IS NULL OR \(held) <> \(rendition.column("edition")))
-              AND (\(rendition.column("trouble")) IS NULL
-                   OR \(rendition.column("trouble")) IN (\(TroubleCode.putOff), \(TroubleCode.inSmallPhoto)))
-              AND NOT (\(Self.isRemoteVideo)\(rendition == .original ? "" : " AND thumbnail_address IS NULL"))
-            ORDER BY date, key LIMIT ?
-            """, start.date, start.key, limit + known.count
-        ) { row in
-            let key = PhotoKey(row.int(0))
-            if keys.count < limit, !known.contains(key) { keys.append(key) }
+        let (held, page) = (rendition.column("held"), max(limit, 512))
+        var (keys, count) = ([PhotoKey](), page)
+        // In pages, because all rows of the known photos may come first.
+        while keys.count < limit, count == page {
+            count = 0
+            try connection.forEach(
+                """
+                SELECT key, date FROM photo
+                WHERE (date, key) > (?, ?) AND (\(held) IS NULL OR \(held) <> \(rendition.column("edition")))
+                  AND (\(rendition.column("trouble")) IS NULL
+                       OR \(rendition.column("trouble")) IN (\(TroubleCode.putOff), \(TroubleCode.inSmallPhoto)))
+                  AND NOT (\(Self.isRemoteVideo)\(rendition == .original ? "" : " AND thumbnail_address IS NULL"))
+                ORDER BY date, key LIMIT ?
+                """, start.date, start.key, page
+            ) { row in
+                let key = PhotoKey(row.int(0))
+                (start, count) = ((row.int(1), key.rawValue), count + 1)
+                if keys.count < limit, !known.contains(key) { keys.append(key) }
+            }
         }
         return keys
     }
