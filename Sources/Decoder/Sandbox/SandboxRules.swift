@@ -285,6 +285,9 @@ public struct StandingRestrictions: Equatable, Sendable {
         let landlock = usesLandlock ? [landlock.map { "Landlock \($0)" } ?? "no Landlock"] : []
         return landlock + [seccomp ? "seccomp" : "no seccomp"]
     }
+
+    /// The names of the missing restrictions, such as `no Landlock`.
+    public var missing: [String] { names.filter { $0.hasPrefix("no ") } }
 }
 
 /// A kernel restriction of the decoder and the fetcher.

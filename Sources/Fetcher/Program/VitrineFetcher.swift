@@ -80,7 +80,7 @@ enum VitrineFetcher {
             usesLocalServices: setup.usesLocalServices
         ).apply()
         guard let restrictions else { throw .failed }
-        guard restrictions.areComplete || !setup.requiresAllRestrictions else { throw .incomplete(restrictions.names) }
+        guard restrictions.areComplete || !setup.requiresAllRestrictions else { throw .incomplete(restrictions.missing) }
         return restrictions.names
     }
 
@@ -93,7 +93,7 @@ enum VitrineFetcher {
             switch self {
             case .failed: "The restrictions of vitrine-fetcher could not be set."
             case .incomplete(let names):
-                "The setting “require-sandbox” is on, and this system has \(names.joined(separator: ", "))."
+                "The setting “require-sandbox” is on, and this system has \(names.joined(separator: " and "))."
             }
         }
     }

@@ -38,7 +38,7 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
         case .cannotStart(let reason): "The picture decoder cannot be started: \(reason)."
         case .tooFewDescriptors: "Vitrine has too few file descriptors: raise the limit with “ulimit -n”."
         case .unrestricted(let names):
-            "The setting “require-sandbox” is on, and this system has \(names.joined(separator: ", ")) for decoders."
+            "The setting “require-sandbox” is on, and this system has \(names.joined(separator: " and ")) for decoders."
         case .decoderDied: "The picture cannot be decoded."
         case .tookTooLong: "Decoding the picture takes too long."
         case .cancelled: "Drawing the picture was cancelled."
