@@ -9,9 +9,9 @@ import Testing
 
 /// A command's host that goes away while it has pictures to give.
 @Suite struct LostHostTests {
-    private static let ids = (0..<40).map { "p\($0)" }
+    private static let ids = (0..<100).map { "p\($0)" }
 
-    /// Fetches a list of 40 photos, whose pictures are at another host than the list.
+    /// Fetches a list of 100 photos, whose pictures are at another host than the list.
     private func listed(
         maximumAttempts: Int?, network: CoalescingStream<NetworkPresence> = CoalescingStream()
     ) async throws -> (NetworkTest, ScriptedServer, NetworkController) {
@@ -39,10 +39,10 @@ import Testing
         host.stop()
         let thumbnails = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
         let start = test.clock.now
-        test.wishes.ask(for: thumbnails)
+        test.wishes.ask(for: thumbnails, importance: .near)
         try await test.letTimePass(for: controller) { !test.wishes.isStanding(thumbnails) }
-        // Each picture waited for the host of its own accord before: more than a quarter of an hour.
-        #expect(test.clock.now - start < .seconds(60))
+        // Each picture waited for the host by itself before, which took more than a quarter of an hour.
+        #expect(test.clock.now - start < .seconds(90))
         for id in Self.ids {
             let thumbnail = try test.photo(id).thumbnail
             #expect(thumbnail.isCurrent == id.hasSuffix("7"), "\(id)")
@@ -53,7 +53,7 @@ import Testing
         test.wishes.ask(for: photo)
         try await test.letTimePass(for: controller) { !test.wishes.isStanding(photo) }
         #expect(try test.photo("p0").original.trouble != nil)
-        #expect(test.clock.now - start < .seconds(60))
+        #expect(test.clock.now - start < .seconds(90))
         await test.stop()
     }
 
@@ -63,7 +63,7 @@ import Testing
         host.stop()
         let thumbnails = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
         let start = test.clock.now
-        test.wishes.ask(for: thumbnails)
+        test.wishes.ask(for: thumbnails, importance: .near)
         try await test.letTimePass(for: controller) { test.clock.now - start > .seconds(600) }
         #expect(test.wishes.isStanding(thumbnails))
         await test.stop()
@@ -75,7 +75,7 @@ import Testing
         let (test, host, controller) = try await listed(maximumAttempts: 2, network: network)
         host.stop()
         let thumbnails = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
-        test.wishes.ask(for: thumbnails)
+        test.wishes.ask(for: thumbnails, importance: .near)
         try await test.letTimePass(for: controller) { !test.wishes.isStanding(thumbnails) }
         let attempts = test.beginnings(of: "/p/p0")
         let photo = try test.full("p0")
@@ -89,5 +89,48 @@ import Testing
             return test.beginnings(of: "/p/p0") > attempts
         }
         await test.stop()
+    }
+
+    private func request(to host: String) throws -> any NetworkRequest {
+        let test = try NetworkTest()
+        let gallery = try test.context.caches.open(try Address("https://\(host)/index.xml"))
+        return try #require(try RequestFactory([GalleryListRequest.self], test.context).request(for: .list(gallery.id)))
+    }
+
+    @Test("A host is lost after half a minute in which no request reached it, and found with the first sign")
+    func patience() throws {
+        let request = try request(to: "example.org")
+        let host = request.candidate(.rest).host
+        let gone = RequestError.transfer(.unreachable("example.org"))
+        var lost = LostHosts()
+        lost.recordFailure(gone, of: host, at: .seconds(100))
+        lost.recordFailure(gone, of: host, at: .seconds(129))
+        #expect(!lost.contains(host) && lost.error(of: request) == nil)
+        lost.recordFailure(gone, of: host, at: .seconds(130))
+        #expect(lost.contains(host) && lost.error(of: request) == gone)
+        let other = try self.request(to: "example.com")
+        #expect(!lost.contains(other.candidate(.rest).host) && lost.error(of: other) == nil)
+        lost.recordSign(of: host)
+        #expect(!lost.contains(host) && lost.error(of: request) == nil)
+        lost.recordFailure(gone, of: host, at: .seconds(131))
+        #expect(!lost.contains(host))
+    }
+
+    @Test("A host that is silent, breaks off or answers with an error is not lost, and local files never are")
+    func otherFailures() {
+        let gone = RequestError.transfer(.unreachable("example.org"))
+        for error in [RequestError.transfer(.stalled), .transfer(.broken), .status(503, retryAfter: nil)] {
+            var lost = LostHosts()
+            for time in 0..<10 { lost.recordFailure(error, of: "host", at: .seconds(time * 60)) }
+            #expect(!lost.contains("host"))
+            // Such a failure also ends an outage.
+            lost.recordFailure(gone, of: "host", at: .seconds(1_000))
+            lost.recordFailure(error, of: "host", at: .seconds(1_020))
+            lost.recordFailure(gone, of: "host", at: .seconds(1_040))
+            #expect(!lost.contains("host"))
+        }
+        var lost = LostHosts()
+        for time in 0..<10 { lost.recordFailure(gone, of: "", at: .seconds(time * 60)) }
+        #expect(!lost.contains(""))
     }
 }

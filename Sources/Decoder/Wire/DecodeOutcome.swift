@@ -108,7 +108,9 @@ public struct DecoderReport: Hashable, Sendable {
     }
 
     /// The names of the restrictions that the system lacks, such as `no Landlock`.
-    public var missingRestrictions: [String] { restrictions.filter { $0.hasPrefix("no ") } }
+    public var missingRestrictions: [String] {
+        restrictions.isEmpty ? ["no restrictions"] : restrictions.filter { $0.hasPrefix("no ") }
+    }
 
     /// The report as readable text, which `init(text:)` parses.
     public var text: String {

@@ -439,11 +439,13 @@ public actor NetworkController {
         }
         // A host that answered this request is likely to answer others.
         let host = operation.candidate.host
+        lost.recordSign(of: host)
         if !host.isEmpty { table.wake(host, at: clock.now) { schedule.chance() }.forEach(showWait) }
     }
 
     private func fail(_ operation: Operation, _ error: RequestError) async {
-        let failure = error.failure
+        let (failure, host) = (error.failure, operation.candidate.host)
+        if schedule.maximumAttempts != nil { lost.recordFailure(error, of: host, at: clock.now) }
         let attempts = operation.served.map { table.countFailure($0) }.max() ?? 1
         let isLasting = attempts > 1 || operation.request.kind == .photo
         if let trouble = error.storageTrouble, reporter.recordTrouble(trouble) || isLasting {
@@ -452,11 +454,9 @@ public actor NetworkController {
         // A photo that the disk refuses would be transferred again in full, so the retry waits for the user, if there is one.
         let waitsForUser = error.storageTrouble != nil && operation.request.kind == .photo
         guard failure.isTemporary, !waitsForUser || schedule.maximumAttempts == nil,
-            !lost.contains(operation.candidate.host),
+            !lost.contains(host),
             let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
         else {
-            let host = operation.candidate.host
-            if failure.isTemporary, operations.report.unreachable.contains(host) { lost.add(host, error) }
             reporter.recordFailure(failure, attempts, of: operation, until: nil)
             await operation.request.recordFailure(failure)
             return giveUp(operation)
@@ -464,7 +464,7 @@ public actor NetworkController {
         let wait = RequestTable.Wait(
             since: clock.now, until: waitsForUser ? nil : clock.now + delay,
             earliest: clock.now + min(.seconds(error.retryAfter ?? 0), delay),
-            host: operation.candidate.host, failure: failure, attempts: attempts)
+            host: host, failure: failure, attempts: attempts)
         reporter.recordFailure(failure, attempts, of: operation, until: wait.until)
         await postpone(operation, wait)
     }

@@ -75,8 +75,9 @@ struct DecoderProgram: Sendable {
 /// Permits no decoder while the user requires restrictions that this system lacks.
 final class DecoderRequirement: Sendable {
     private let isMade: @Sendable () -> Bool
-    /// The missing restrictions, according to a decoder's report; nil before the first. The system does not change meanwhile.
-    private let missing = Mutex<[String]?>(nil)
+    /// The missing restrictions, according to a decoder's report, or the reason for no report; nil before the first. The system
+    /// does not change meanwhile.
+    private let missing = Mutex<Result<[String], PictureError>?>(nil)
 
     /// - Parameter isMade: returns whether the user requires all restrictions now.
     init(isMade: @escaping @Sendable () -> Bool) {
@@ -85,12 +86,12 @@ final class DecoderRequirement: Sendable {
 
     func check(_ program: DecoderProgram) throws(PictureError) {
         guard isMade() else { return }
-        let names = try missing.withLock { missing throws(PictureError) in
-            if let missing { return missing }
-            let names = try program.report().missingRestrictions
-            missing = names
-            return names
-        }
+        let names = try missing.withLock { missing in
+            let result = missing ?? Result { () throws(PictureError) in try program.report().missingRestrictions }
+            // Descriptors may be free again for the next picture.
+            missing = result == .failure(.tooFewDescriptors) ? nil : result
+            return result
+        }.get()
         guard names.isEmpty else { throw .unrestricted(names) }
     }
 }
