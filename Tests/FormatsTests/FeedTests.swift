@@ -42,6 +42,18 @@ import Testing
         </rss>
         """
 
+    @Test("An item has 1,000 pictures at most")
+    func manyPictures() throws {
+        func feed(_ count: Int) -> String {
+            let pictures = (0..<count).map { #"<media:content url="https://example.org/\#($0).jpg" medium="image"/>"# }
+            return #"<rss xmlns:media="http://search.yahoo.com/mrss/"><channel><item><guid>1</guid>"#
+                + pictures.joined() + "</item></channel></rss>"
+        }
+        #expect(try photos(feed(999)).count == 999)
+        #expect(try photos(feed(1_000)).count == 1_000)
+        #expect(try photos(feed(1_001)).count == 1_000)
+    }
+
     @Test("The title of a feed is the name of the gallery, and the titles of posts and pictures are not")
     func names() throws {
         func name(_ parser: any LibraryParser<LibraryPhoto>, _ text: String) throws -> String? {

@@ -15,6 +15,23 @@ import Testing
 
     private func parse(_ text: String) throws -> ListingPiece { try parse(Array(text.utf8)) }
 
+    @Test("A date may be in elements without blanks between them")
+    func dateWithoutBlanks() throws {
+        for row in ["<b>2021-02-12</b>03:03", "2021-02-12<b>03:03</b>", "<b>2021-02-12</b><b>03:03</b>"] {
+            let piece = try parse("<html><body><a href=\"a.jpg\">a.jpg</a> \(row)<hr></body></html>")
+            #expect(piece.files.map(\.date) == [Timestamp(iso8601: "2021-02-12T03:03:00Z")], "\(row)")
+        }
+    }
+
+    @Test("An end tag without a name ends nothing, and swallows no link")
+    func namelessEndTags() throws {
+        for tag in ["</>", "</ >", "</ a>", "</1>"] {
+            let piece = try parse(
+                "<html><body>\(tag)<a href=\"a.jpg\">a.jpg</a>\(tag)<a href=\"b.jpg\">b</a></body></html>")
+            #expect(piece.files.count == 2, "\(tag)")
+        }
+    }
+
     /// A page in the form of each server: a folder, a picture from 2021-02-12, and things that are neither.
     struct Page: CustomTestStringConvertible, Sendable {
         let testDescription: String

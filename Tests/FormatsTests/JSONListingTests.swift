@@ -44,6 +44,12 @@ import Testing
 
     private static let lists = [nginxList, caddyList, copypartyList]
 
+    @Test("An empty list is recognised if the whole answer is one")
+    func emptyList() {
+        #expect(JSONListingParser.recognises(Array("[ ]\n".utf8)))
+        for text in ["[", "[ ", "{}", "[1]", ""] { #expect(!JSONListingParser.recognises(Array(text.utf8)), "\(text)") }
+    }
+
     @Test("The list of nginx gives pictures and folders, by their raw names")
     func nginx() throws {
         let piece = try list(Self.nginxList)
