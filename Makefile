@@ -9,6 +9,7 @@
 # make fuzz     feeds changed inputs to each parser for MINUTES=5, guided by coverage, under the address sanitizer; TARGET=json
 #               selects one; crashes stay in .build-fuzz/findings
 # make coverage prints how many lines of each module the tests run
+# make mutate   makes SAMPLE=100 small mistakes in each of MUTATED="Formats Scheduling Cache" and lists those that no test finds
 # make bench    runs the benchmarks; ONLY=first-sync selects some, PHOTOS=100000 sets the gallery's size, LINKS="b c" and
 #               ROUNDS=1 limit the links, JSON=FILE writes the results
 # make install  installs under PREFIX (and DESTDIR), with manual page, completions and desktop entry
@@ -55,6 +56,8 @@ SUITES = ^($(subst $(BLANK),|,$(strip $(MODULES))))Tests\.
 SANITIZED = .build-tsan/debug
 MINUTES ?= 30
 ANSWERS ?= 200000
+MUTATED ?= Formats Scheduling Cache
+SAMPLE ?= 100
 # The build to install, and the folders of manual page and completions under share.
 BUILT = .build/release
 MAN = man/man1
@@ -70,7 +73,7 @@ ARCHIVE = $(TARBALL).tar.xz
 COMPRESSION = --use-compress-program='xz -9'
 MANGLED = .build-asan
 
-.PHONY: run build portable test sanitize fuzz-pictures fuzz-answers fuzz coverage bench install deb tarball archive sbom \
+.PHONY: run build portable test sanitize fuzz-pictures fuzz-answers fuzz coverage mutate bench install deb tarball archive sbom \
 	reproducible clean
 
 run: build
@@ -155,6 +158,11 @@ coverage:
 	$(SWIFT) build $(CHECKED) --build-tests --enable-code-coverage --scratch-path .build-coverage
 	$(WIDTH) Tools/Scripts/coverage .build-coverage/debug
 
+# Each tried mistake takes seconds.
+mutate:
+	Tools/Scripts/install-packages test
+	Tools/Scripts/mutate --swift $(SWIFT) --sample $(SAMPLE) $(MUTATED)
+
 bench: build
 	Tools/Scripts/install-packages bench
 	$(SWIFT) build $(CHECKED) -c release --product json-check
@@ -209,4 +217,4 @@ reproducible:
 
 clean:
 	$(SWIFT) package clean
-	rm -rf .build .build-tsan .build-asan .build-fuzz .build-coverage .build-quality
+	rm -rf .build .build-tsan .build-asan .build-fuzz .build-coverage .build-mutation .build-quality
