@@ -80,7 +80,9 @@ enum VitrineFetcher {
             usesLocalServices: setup.usesLocalServices
         ).apply()
         guard let restrictions else { throw .failed }
-        guard restrictions.areComplete || !setup.requiresAllRestrictions else { throw .incomplete(restrictions.missing) }
+        guard restrictions.areComplete || !setup.requiresAllRestrictions else {
+            throw .incomplete(restrictions.missing)
+        }
         return restrictions.names
     }
 
