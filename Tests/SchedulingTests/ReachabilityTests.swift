@@ -62,4 +62,33 @@ import Testing
         #expect(governor.admit(thumbnail, at: 0) == .now(.any))
         #expect(!governor.areOthersHeldBack && governor.advance(to: 1, waiting: { _ in 1 }).isEmpty)
     }
+
+    @Test("A transfer that starts after an idle hour does not make its host unreachable")
+    func idleHour() {
+        var governor = AdaptiveGovernor()
+        governor.recordStart(of: 1, thumbnail, over: .any, at: 0)
+        governor.record(.answered(wait: 0.1, length: 1_000, isShared: false), of: 1, at: 0.1)
+        governor.record(.ended(.completed), of: 1, at: 0.2)
+        governor.recordStart(of: 2, thumbnail, over: .any, at: 3_600)
+        _ = governor.advance(to: 3_600.1) { _ in 0 }
+        #expect(governor.report.unreachable.isEmpty)
+        // It does if nothing comes.
+        _ = governor.advance(to: 3_700) { _ in 0 }
+        #expect(governor.report.unreachable == ["h"])
+    }
+
+    @Test("A lowered limit ends when the host becomes unreachable, but not with one failure", arguments: [1, 3])
+    func loweredLimit(failures: Int) {
+        var governor = AdaptiveGovernor()
+        governor.recordStart(of: 1, thumbnail, over: .any, at: 0)
+        governor.record(.answered(wait: 0.1, length: 1_000, isShared: false), of: 1, at: 0.1)
+        governor.recordComplaint(of: "h", silence: 0, at: 0.2)
+        #expect(governor.report.limit == 32)
+        for number in 2..<2 + failures {
+            governor.recordStart(of: number, thumbnail, over: .any, at: 0.3)
+            governor.record(.ended(.unreachable), of: number, at: 0.4)
+        }
+        governor.record(.received(500), of: 1, at: 0.5)
+        #expect(governor.report.limit == (failures < 3 ? 32 : 64))
+    }
 }
