@@ -203,6 +203,9 @@ import Testing
             program, arguments: [Built.testGallery], environment: home.environment())
         #expect(session.until(shows: "Dawn over the ridge"))
         #expect(session.until(shows: "Vitrine fetches nothing, because the program"))
+        // A photo that is not cached does not seem to load.
+        session.type("\r")
+        #expect(session.until(shows: "Load failed"))
         session.type("Q")
         #expect(session.wait() == 0)
     }

@@ -133,9 +133,13 @@ public final class FetcherClient: Sendable {
     /// Fails all requests, because no fetcher can run.
     private func refuse(_ error: FetcherError) async {
         parts.activity.postNotice("\(error)")
+        let failure = Failure(error.reason, remedy: .none)
         for await snapshot in parts.wishes.snapshots() {
+            // An opened photo would seem to load without end. Its wish stands as long as the screen shows it.
+            for wish in snapshot.wishes where wish.subject.photo != nil && wish.importance >= .lookedAt {
+                parts.activity.setFailure(failure, of: wish.subject)
+            }
             for (subject, number) in snapshot.asked {
-                let failure = Failure(error.reason, remedy: .none)
                 if subject.photo == nil {
                     parts.activity.setFailure(failure, of: subject.gallery)
                 } else {
