@@ -50,6 +50,17 @@ import Testing
         for text in ["[", "[ ", "{}", "[1]", ""] { #expect(!JSONListingParser.recognises(Array(text.utf8)), "\(text)") }
     }
 
+    @Test("Empty lists of folders or of files make an object a list, and other lists do not")
+    func emptySections() throws {
+        #expect(JSONListingParser.recognises(Array(#"{"dirs": [], "files": [], "perms": "#.utf8)))
+        for name in ["dirs", "files"] {
+            let piece = try list("{\"\(name)\": []}")
+            #expect(piece.files.isEmpty && piece.folders.isEmpty)
+            #expect(!JSONListingParser.recognises(Array("{\"\(name)\": [], ".utf8)))
+        }
+        #expect(throws: (any Error).self) { try list(#"{"taglist": []}"#) }
+    }
+
     @Test("The list of nginx gives pictures and folders, by their raw names")
     func nginx() throws {
         let piece = try list(Self.nginxList)
