@@ -326,3 +326,39 @@ struct PostponedRequests {
     /// Ends the recording of a failure. Returns whether the subject's row changed meanwhile.
     mutating func endRecording(_ subject: Wish.Subject) -> Bool { beingRecorded.removeValue(forKey: subject) == true }
 }
+
+/// The hosts that a command gives up: each request failed to reach the host for half a minute.
+///
+/// Further requests to such a host fail at once. Otherwise each picture of a command would wait for the host as long as the
+/// first one. A server that restarts is back earlier. A host that sends anything, even an error, is not given up.
+struct LostHosts {
+    private struct Outage {
+        let start: Duration
+        var error: RequestError
+        var isLost = false
+    }
+
+    /// The hosts that no request has reached since the start of the outage.
+    private var outages: [String: Outage] = [:]
+
+    private static let patience = Duration.seconds(30)
+
+    mutating func recordFailure(_ error: RequestError, of host: String, at now: Duration) {
+        guard error.ending == .unreachable, !host.isEmpty else { return recordSign(of: host) }
+        var outage = outages[host] ?? Outage(start: now, error: error)
+        outage.error = error
+        outage.isLost = outage.isLost || now - outage.start >= Self.patience
+        outages[host] = outage
+    }
+
+    /// Records that the host has sent something.
+    mutating func recordSign(of host: String) { outages[host] = nil }
+
+    func contains(_ host: String) -> Bool { outages[host]?.isLost == true }
+
+    /// The error of a request to a lost host; nil for all other hosts.
+    func error(of request: any NetworkRequest) -> RequestError? {
+        guard !outages.isEmpty, let outage = outages[request.candidate(.rest).host] else { return nil }
+        return outage.isLost ? outage.error : nil
+    }
+}
