@@ -23,32 +23,33 @@ import Testing
         os.execv(sys.argv[1], sys.argv[1:])
         """
 
-    private func run(_ arguments: String...) throws -> Command {
+    private func run(_ arguments: [String]) throws -> Command {
         try Command(
             "/usr/bin/python3", ["-c", Self.withoutLandlock, Built.vitrine] + arguments,
             environment: gallery.home.environment())
     }
 
+    private var sync: [String] { ["sync", "--photos", gallery.address.text] }
     private var show: [String] { ["show", "--size", "20x10", Built.testGallery + "/images/owl.jpg"] }
 
     @Test("Without Landlock, Vitrine says so, and fetches and decodes with the remaining restrictions")
     func remaining() throws {
-        let version = try run("--version", "--verbose")
+        let version = try run(["--version", "--verbose"])
         #expect(version.text.components(separatedBy: "no Landlock").count > 2, "\(version.text)")
-        let sync = try run("sync", "--photos", gallery.address.text)
-        #expect(sync.status == 0 && sync.text.hasSuffix(SmallGallery.everything), "\(sync.text) \(sync.errors)")
-        let shown = try run(show[0], show[1], show[2], show[3])
+        let synced = try run(sync)
+        #expect(synced.status == 0 && synced.text.hasSuffix(SmallGallery.everything), "\(synced.text) \(synced.errors)")
+        let shown = try run(show)
         #expect(shown.status == 0 && shown.text.count { !$0.isWhitespace } > 100)
     }
 
     @Test("Without Landlock and with the setting “require-sandbox”, Vitrine fetches and decodes nothing")
     func required() throws {
-        let sync = try run("--require-sandbox", "sync", "--photos", gallery.address.text)
-        #expect(sync.status == 1 && sync.text.isEmpty, "\(sync.text)")
+        let synced = try run(["--require-sandbox"] + sync)
+        #expect(synced.status == 1 && synced.text.isEmpty, "\(synced.text)")
         #expect(
-            sync.errors.contains("The setting “require-sandbox” is on, and this system has no Landlock."),
-            "\(sync.errors)")
-        let shown = try run("--require-sandbox", show[0], show[1], show[2], show[3])
+            synced.errors.contains("The setting “require-sandbox” is on, and this system has no Landlock."),
+            "\(synced.errors)")
+        let shown = try run(["--require-sandbox"] + show)
         #expect(shown.status == 1, "\(shown.status)")
         #expect(
             shown.errors.contains(
@@ -65,9 +66,9 @@ import Testing
 
     @Test("With a whole sandbox, the setting “require-sandbox” changes nothing", .enabled(if: isSandboxWhole))
     func whole() throws {
-        let shown = try gallery.home.vitrine("--require-sandbox", show[0], show[1], show[2], show[3])
+        let shown = try Command(Built.vitrine, ["--require-sandbox"] + show, environment: gallery.home.environment())
         #expect(shown.status == 0 && shown.text.count { !$0.isWhitespace } > 100, "\(shown.errors)")
-        let sync = try gallery.home.vitrine("--require-sandbox", "sync", "--photos", gallery.address.text)
-        #expect(sync.status == 0, "\(sync.errors)")
+        let synced = try Command(Built.vitrine, ["--require-sandbox"] + sync, environment: gallery.home.environment())
+        #expect(synced.status == 0, "\(synced.errors)")
     }
 }
