@@ -334,6 +334,33 @@ import Testing
         #expect(try parse("<a href='\(String(repeating: "x", count: 60_000)).jpg'>").names == [])
     }
 
+    @Test("The first feed on the page's own server counts") func feeds() throws {
+        func feed(_ head: String) throws -> String? {
+            try parse("<html><head>\(head)</head><body></body></html>").feed?.text
+        }
+        let rss = #"type="application/rss+xml""#
+        let first = #"<link rel="alternate" \#(rss) title="Posts" href="/feed/">"#
+        let others = [
+            #"<LINK HREF='http://example.org/x.atom' REL='Alternate' TYPE='Application/Atom+XML; charset=utf-8'/>"#,
+            #"<link rel="home alternate" type="application/feed+json" href="b.json?a=1&amp;b=2">"#,
+        ]
+        #expect(try feed(first + others.joined()) == "http://example.org/feed/")
+        #expect(try feed(others[0] + first) == "http://example.org/x.atom")
+        #expect(try feed(others[1]) == "http://example.org/my%20photos/b.json?a=1&b=2")
+        for other in [
+            #"<link rel="stylesheet" \#(rss) href="/feed/">"#, #"<link rel="alternate" \#(rss)>"#,
+            #"<link rel="alternate" type="application/json" href="/api">"#, #"<link rel="alternate" href="/feed/">"#,
+            #"<link rel="alternate" \#(rss) href="//other.example/feed/">"#,
+            #"<link rel="alternate" \#(rss) href="http://example.org:8080/feed/">"#,
+            #"<link rel="alternate" \#(rss) href="file:///etc/passwd">"#,
+            #"<link rel="alternate\#(String(repeating: " ", count: 300))" \#(rss) href="/feed/">"#,
+            #"<a rel="alternate" \#(rss) href="/feed/">x</a>"#,
+        ] {
+            #expect(try feed(other) == nil, "\(other)")
+            #expect(try feed(other + first) == "http://example.org/feed/", "\(other)")
+        }
+    }
+
     @Test("Other documents are rejected") func rejected() throws {
         #expect(throws: FormatError.notAGallery("a JSON file")) { try parse(#"{"dirs":[],"files":[]}"#) }
         #expect(throws: FormatError.notAGallery("a text file")) { try parse("a.jpg") }

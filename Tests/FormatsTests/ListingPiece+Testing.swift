@@ -20,6 +20,7 @@ extension ListingPiece {
         etag = piece.etag ?? etag
         hasParentLink = hasParentLink || piece.hasParentLink
         skipped += piece.skipped
+        feed = piece.feed ?? feed
         nextPage = piece.nextPage ?? nextPage
     }
 

@@ -5,7 +5,9 @@ import Model
 ///
 /// In a list, each link to a picture or folder directly in the folder counts. The name is that of the link's address,
 /// because servers cut the names that they show; the date stands behind the link. In a gallery, a link with an image
-/// inside is a photo, whose address and thumbnail may be anywhere on the server.
+/// inside is a photo, whose address and thumbnail may be anywhere on the server. Pages of blogs and social networks often
+/// contain no photos, but name their feed:
+/// `<link rel="alternate" type="application/rss+xml" href="…">`.
 ///
 /// A page does not tell where it ends. So a page that is cut between two tags is read as a shorter one.
 public final class HTMLListingParser: ListingParser {
@@ -15,6 +17,8 @@ public final class HTMLListingParser: ListingParser {
     private let folder: ListedFolder
     /// Whether a link to the parent folder came since the last piece.
     private var hasParentLink = false
+    /// The first feed that the page names.
+    private var feed: Address?
     private let stream: HTMLPushStream
     /// The address for resolving references. This is the folder's address, unless the page states another address.
     private var base: Address
@@ -68,6 +72,7 @@ public final class HTMLListingParser: ListingParser {
     private func takePiece() -> ListingPiece {
         var piece = rows.takePiece()
         piece.hasParentLink = hasParentLink
+        piece.feed = feed
         hasParentLink = false
         return piece
     }
@@ -95,6 +100,8 @@ public final class HTMLListingParser: ListingParser {
             rows.close()
         } else if name == XMLName.base, let address = attributes[.address].flatMap({ address($0) }) {
             base = address
+        } else if name == XMLName.related, feed == nil {
+            feed = feed(of: attributes)
         }
     }
 
@@ -113,6 +120,24 @@ public final class HTMLListingParser: ListingParser {
     private static func separates(_ name: UnsafePointer<xmlChar>) -> Bool {
         XMLName.separators.contains { name == $0 }
     }
+
+    /// Returns the feed of this server that an element of the page's head names.
+    private func feed(of attributes: HTMLAttributes) -> Address? {
+        func words(_ name: XMLName) -> [Substring] {
+            guard let value = attributes[name], value.count <= Self.maximumRelation else { return [] }
+            return String(decoding: value, as: UTF8.self).lowercased().split { $0 == " " || $0 == ";" }
+        }
+        guard words(.relation).contains("alternate"), let type = words(.mediaType).first, Self.feedTypes.contains(type),
+            let address = attributes[.address].flatMap({ address($0) }), address.origin == folder.address.origin
+        else { return nil }
+        return address
+    }
+
+    private static let feedTypes: Set<Substring> = [
+        "application/rss+xml", "application/atom+xml", "application/feed+json",
+    ]
+    /// The most bytes of an element's relation or type.
+    private static let maximumRelation = 256
 
     /// Begins a link.
     private func begin(_ reference: [UInt8]?) {
@@ -179,6 +204,9 @@ extension XMLName {
     fileprivate static let time = Self("time")
     fileprivate static let moment = Self("datetime")
     fileprivate static let base = Self("base")
+    fileprivate static let related = Self("link")
+    fileprivate static let relation = Self("rel")
+    fileprivate static let mediaType = Self("type")
     fileprivate static let separators = ["tr", "li", "br", "hr", "table", "pre", "ul", "ol", "figure", "body"]
         .map { (name: StaticString) in Self(name) }
 }

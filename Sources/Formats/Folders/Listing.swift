@@ -31,6 +31,8 @@ public struct ListingPiece: Equatable, Sendable {
 
     /// Whether the piece has a link to the parent folder. The list of an empty folder has only such a link.
     public var hasParentLink = false
+    /// The address of the feed that the web page names first, on the page's own server; nil if it has named none so far.
+    public var feed: Address?
 
     /// Creates a piece.
     public init(files: [ListedFile] = [], folders: [ListedSubfolder] = [], etag: String? = nil) {

@@ -102,9 +102,9 @@ public struct GalleryListRequest: NetworkRequest {
         case .folders(let place, let response):
             do {
                 try await update(from: place, after: nil, response, over: client, with: permit)
-            } catch FormatError.notAGallery(let description) where place.kind == .web {
-                guard let other = try await finder.findServer(behindPageAt: place) else {
-                    throw FormatError.notAGallery(description)
+            } catch let site as BarrenSite {
+                guard let other = try await finder.findGallery(behind: site, at: place, listPlan(record, nil)) else {
+                    throw FormatError.notAGallery(site.description)
                 }
                 return try await update(from: other, record, finder, client, permit)
             }
@@ -131,7 +131,7 @@ public struct GalleryListRequest: NetworkRequest {
     /// Returns a plan that fetches the list if the list has changed.
     private func listPlan(_ record: GalleryRecord, _ source: ListSource?) -> FetchPlan {
         var plan = FetchPlan(
-            address: cache.listFile ?? source.flatMap { $0.kind == .list ? $0.root : nil } ?? cache.address,
+            address: cache.listFile ?? source.flatMap { $0.isFile ? $0.root : nil } ?? cache.address,
             signIn: signIn, validators: Self.validators(in: record),
             limit: Self.limit,
             addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic), isNamedByUser: true,
@@ -176,9 +176,8 @@ public struct GalleryListRequest: NetworkRequest {
             throw error
         }
         if await comparer.count == 0 {
-            throw source == nil && place.kind == .web
-                ? FormatError.notAGallery("a web site without photos")
-                : RequestError.wrongType("folders without photos")
+            guard source == nil, place.kind == .web else { throw RequestError.wrongType("folders without photos") }
+            throw BarrenSite(description: "a web site without photos", feed: folders.feed)
         }
         try await commit(comparer, folders, place, isWhole: true)
     }

@@ -42,7 +42,7 @@ struct PlaceFinder {
     init(_ cache: GalleryCache, _ record: GalleryRecord, _ source: ListSource?, over client: HTTPClient) {
         (self.cache, self.record, self.client) = (cache, record, client)
         // Older programs stored no source, and knew only such files.
-        wasList = source.map { $0.kind == .list || $0.kind == .feed } ?? (record.lastSuccess != nil)
+        wasList = source.map(\.isFile) ?? (record.lastSuccess != nil)
     }
 
     /// Whether the beginning of a file shows that the file lists photos.
@@ -93,9 +93,27 @@ struct PlaceFinder {
         }
     }
 
+    /// Finds a WebDAV or Nextcloud server, a photo library or a feed behind a web site without photos. Returns nil if
+    /// there is none.
+    ///
+    /// - Parameter plan: the plan of a request for a new list.
+    func findGallery(
+        behind site: BarrenSite, at page: ServerPlace, _ plan: FetchPlan
+    ) async throws -> sending Place? {
+        if let server = try await findServer(behindPageAt: page) { return server }
+        guard let address = site.feed else { return nil }
+        var plan = plan
+        plan.address = address
+        plan.signIn = cache.signIn(for: address)
+        var response = try await Response.to(plan, over: client, with: TransferPermit(.list))
+        let beginning = try await response.beginning()
+        guard FeedParser.recognises(beginning) || JSONFeedParser.recognises(beginning) else { return nil }
+        return .list(response, beginning: beginning, at: address)
+    }
+
     /// Finds a WebDAV or Nextcloud server or a photo library behind a page without photos. Returns nil if there is no
     /// such server.
-    func findServer(behindPageAt page: ServerPlace) async throws -> sending Place? {
+    private func findServer(behindPageAt page: ServerPlace) async throws -> sending Place? {
         // The page may be that of a sign-in, at the same server or at its secure address.
         let address = try page.root.address.resolving(
             cache.address.path + (cache.address.query.map { "?" + $0 } ?? ""))
@@ -309,6 +327,11 @@ struct PlaceFinder {
         else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+extension ListSource {
+    /// Whether the list is one file: a gallery file or a feed.
+    var isFile: Bool { kind == .list || kind == .feed }
 }
 
 extension GalleryKind {

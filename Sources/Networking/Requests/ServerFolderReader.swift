@@ -31,6 +31,8 @@ struct ServerFolderReader: Sendable {
         /// A digest of all names and revisions. Folders with the same contents have the same digest.
         fileprivate(set) var signature = 0
         fileprivate var hasParentLink = false
+        /// The feed that a web page names first; nil if it names none.
+        fileprivate(set) var feed: Address?
     }
 
     /// The server. The value changes when the first answer has come from a public address.
@@ -214,6 +216,7 @@ extension ServerFolderReader.Contents {
         subfolders += piece.folders.prefix(max(0, ServerFolders.maximumFolders + 1 - subfolders.count))
         fileCount += piece.files.count
         hasParentLink = hasParentLink || piece.hasParentLink
+        feed = feed ?? piece.feed
         for file in piece.files { sign(file.name + [0] + file.revision.utf8, digest) }
         for folder in piece.folders { sign(folder.name + [UInt8(ascii: "/")], digest) }
     }

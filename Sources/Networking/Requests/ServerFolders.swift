@@ -14,6 +14,8 @@ struct ServerFolders {
     private(set) var parts: [FolderScope] = []
     /// The head of the answer for the outermost folder.
     private(set) var head: HTTPResponse?
+    /// The feed that the outermost folder's web page names; nil if it names none.
+    private(set) var feed: Address?
     /// The number of photos so far.
     private var photoCount = 0
     private var reader: ServerFolderReader
@@ -119,7 +121,8 @@ struct ServerFolders {
             unread.remove(contents.folder.path)
             photoCount = max(photoCount, count)
             guard photoCount > 0 || parts.count < Self.maximumBarren || !isFirst || reader.place.kind != .web else {
-                throw FormatError.notAGallery("a web site without photos in its first \(Self.maximumBarren) folders")
+                throw BarrenSite(
+                    description: "a web site without photos in its first \(Self.maximumBarren) folders", feed: feed)
             }
             try await onProgress(photoCount)
         case .unchanged(let folder, let head):
@@ -161,13 +164,13 @@ struct ServerFolders {
     /// Throws if the outermost folder contains no photo and no known folder. A disk of the server
     /// may be missing, or the page may show an error or a sign-in form.
     private mutating func takeRoot(_ contents: ServerFolderReader.Contents) throws {
-        head = contents.head
+        (head, feed) = (contents.head, contents.feed)
         reader.place.takePublic(contents.head)
         guard contents.fileCount == 0 else { return }
         let known = Set(children[[]] ?? [])
         if isFirst {
             guard contents.subfolders.isEmpty else { return }
-            if reader.place.kind == .web { throw FormatError.notAGallery("a web page without photos") }
+            if reader.place.kind == .web { throw BarrenSite(description: "a web page without photos", feed: feed) }
             throw RequestError.wrongType("an empty folder")
         }
         guard contents.subfolders.contains(where: { known.contains($0.name + [UInt8(ascii: "/")]) }) else {
@@ -211,6 +214,14 @@ struct ServerFolders {
     private static func parent(_ path: [UInt8]) -> [UInt8] {
         Array(path.dropLast().reversed().drop { $0 != UInt8(ascii: "/") }.reversed())
     }
+}
+
+/// A web site that lists no photos. Another gallery may be behind it.
+struct BarrenSite: Error {
+    /// The site in a few words.
+    let description: String
+    /// The feed that the site's first page names; nil if it names none.
+    let feed: Address?
 }
 
 /// Decides how long to wait for a server that is too busy.

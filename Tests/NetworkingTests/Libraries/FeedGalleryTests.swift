@@ -111,4 +111,71 @@ import Testing
         try await galleries.list(cache)
         #expect(try galleries.ids(cache) == ["a"] && cache.read { try $0.gallery() }.kind == .feed)
     }
+
+    // MARK: - Pages of blogs
+
+    /// A server of a blog: a page at `/blog`, and the feed at `/blog/feed`.
+    private func blog(_ page: String, others: [String: [ScriptedServer.Step]] = [:]) throws -> ScriptedServer {
+        try ScriptedServer { [feed] request in
+            if let answer = others[request.path] { return answer }
+            switch (request.method, request.path) {
+            case ("GET", "/blog"): return .answer(200, page, headers: ["Content-Type: text/html"])
+            case ("GET", "/blog/feed"):
+                return .answer(200, feed.text.withLock { $0 }, headers: ["Content-Type: application/rss+xml"])
+            default: return .answer(404, "not here")
+            }
+        }
+    }
+
+    private static let page = """
+        <!DOCTYPE html><html><head><link rel="alternate" type="application/rss+xml" href="/blog/feed">
+        <link rel="alternate" type="application/rss+xml" title="Comments" href="/blog/comments"></head>
+        <body><a href="/about">About</a></body></html>
+        """
+
+    @Test("The address of a blog opens the feed that its page names, within six requests")
+    func ofBlog() async throws {
+        post(10...11)
+        let server = try blog(Self.page)
+        let cache = try galleries.open(server.url("/blog"))
+        try await galleries.list(cache)
+        #expect(try galleries.ids(cache) == ["post-10", "post-11"])
+        #expect(server.requests.count <= 6, "\(server.requests.map(\.path))")
+        let source = try #require(try cache.read { try $0.source() })
+        #expect(source.kind == .feed && source.root.text == server.url("/blog/feed"))
+        // Later updates ask for the feed only.
+        post(12...13)
+        let before = server.requests.count
+        try await galleries.list(cache)
+        #expect(server.requests.dropFirst(before).map(\.path) == ["/blog/feed"])
+        #expect(try galleries.ids(cache).count == 4)
+    }
+
+    @Test("A page with photos opens as a web gallery, although it names a feed")
+    func pageWithPhotos() async throws {
+        post(10...11)
+        let server = try blog(Self.page.replacing("/about", with: "/blog/a.jpg"))
+        let cache = try galleries.open(server.url("/blog"))
+        try await galleries.list(cache)
+        #expect(try cache.read { try $0.gallery() }.kind == .web && galleries.ids(cache) == ["a.jpg"])
+    }
+
+    @Test(
+        "A page whose feed is missing, or has no pictures, says so",
+        arguments: [
+            (nil, "404"), ("<html></html>", "a web page without photos"),
+            ("<rss><channel><item><guid>1</guid></item></channel></rss>", "a feed without pictures"),
+        ])
+    func uselessFeed(text: String?, reason: String) async throws {
+        let others: [String: [ScriptedServer.Step]] = text == nil ? ["/blog/feed": .answer(404, "not here")] : [:]
+        feed.text.withLock { $0 = text ?? "" }
+        let server = try blog(Self.page, others: others)
+        let cache = try galleries.open(server.url("/blog"))
+        #expect(await galleries.failure(cache).contains(reason))
+        #expect(try cache.read { try $0.source() } == nil)
+        // The next update looks again.
+        post(1...2)
+        let repaired = await galleries.failure(cache)
+        #expect(text == nil || repaired.isEmpty)
+    }
 }
