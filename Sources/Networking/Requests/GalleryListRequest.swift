@@ -170,6 +170,8 @@ public struct GalleryListRequest: NetworkRequest {
                     }
                     if rhythm.isBeginningDue(count) { try await comparer.commitBeginning(in: cache, at: context.now()) }
                 }, wait: wait)
+        } catch let site as BarrenSite {
+            throw site
         } catch  where !(error is CancellationError) && !folders.parts.isEmpty && !(error is FormatError) {
             // The commit fails only if the disk does, and then the first error is as good.
             try? await commit(comparer, folders, place, isWhole: false)

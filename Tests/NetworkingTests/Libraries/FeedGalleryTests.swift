@@ -178,4 +178,23 @@ import Testing
         let repaired = await galleries.failure(cache)
         #expect(text == nil || repaired.isEmpty)
     }
+
+    @Test("A large site without photos stores nothing but its feed", arguments: [true, false])
+    func largeSite(hasFeed: Bool) async throws {
+        post(1...3)
+        let folders = (0..<250).map { #"<a href="/blog/\#($0)/">\#($0)</a>"# }.joined()
+        let head = hasFeed ? #"<link rel="alternate" type="application/rss+xml" href="/feed">"# : ""
+        let server = try ScriptedServer { [feed] request in
+            guard request.method == "GET" else { return .answer(405) }
+            if request.path == "/feed" { return .answer(200, feed.text.withLock { $0 }) }
+            guard request.path.hasPrefix("/blog") else { return .answer(404) }
+            let page = request.path == "/blog" ? head + folders : #"<a href="/blog/">Up</a>"#
+            return .answer(200, "<html><body>\(page)</body></html>", headers: ["Content-Type: text/html"])
+        }
+        let cache = try galleries.open(server.url("/blog"))
+        let failure = await galleries.failure(cache)
+        #expect(hasFeed ? failure.isEmpty : failure.contains("a web site without photos"))
+        #expect(try cache.read { try $0.source() }?.kind == (hasFeed ? .feed : nil))
+        #expect(try galleries.ids(cache).count == (hasFeed ? 3 : 0))
+    }
 }
