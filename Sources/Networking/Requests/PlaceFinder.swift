@@ -105,10 +105,15 @@ struct PlaceFinder {
         var plan = plan
         plan.address = address
         plan.signIn = cache.signIn(for: address)
-        var response = try await Response.to(plan, over: client, with: TransferPermit(.list))
-        let beginning = try await response.beginning()
-        guard FeedParser.recognises(beginning) || JSONFeedParser.recognises(beginning) else { return nil }
-        return .list(response, beginning: beginning, at: address)
+        do {
+            var response = try await Response.to(plan, over: client, with: TransferPermit(.list))
+            let beginning = try await response.beginning()
+            guard FeedParser.recognises(beginning) || JSONFeedParser.recognises(beginning) else { return nil }
+            return .list(response, beginning: beginning, at: address)
+        } catch RequestError.status(let status, _) where status == 404 || status == 410 {
+            // The page names a feed that is gone.
+            return nil
+        }
     }
 
     /// Finds a WebDAV or Nextcloud server or a photo library behind a page without photos. Returns nil if there is no

@@ -163,7 +163,7 @@ import Testing
     @Test(
         "A page whose feed is missing, or has no pictures, says so",
         arguments: [
-            (nil, "404"), ("<html></html>", "a web page without photos"),
+            (nil, "a web page without photos"), ("<html></html>", "a web page without photos"),
             ("<rss><channel><item><guid>1</guid></item></channel></rss>", "a feed without pictures"),
         ])
     func uselessFeed(text: String?, reason: String) async throws {
