@@ -286,6 +286,26 @@ import Testing
         #expect(try galleries.ids(cache) == (Self.tree + ["2024/again/a.jpg"]).sorted())
     }
 
+    @Test("A WebDAV server that answers browsers with a sentence is found")
+    func sentence() async throws {
+        let server = try ScriptedServer { request in
+            let sentence = "This is a WebDAV interface. Other clients than browsers can open it."
+            switch (request.method, request.path) {
+            case ("GET", "/dav/"): return .answer(200, sentence, headers: ["Content-Type: text/html"])
+            case ("PROPFIND", "/dav/"):
+                let file =
+                    "<href>/dav/a.jpg</href><propstat><prop><resourcetype/></prop><status>HTTP/1.1 200 OK</status></propstat>"
+                return .answer(
+                    207, "<multistatus xmlns='DAV:'><response>\(file)</response></multistatus>",
+                    headers: ["Content-Type: application/xml"])
+            default: return .answer(404)
+            }
+        }
+        let cache = try galleries.open(server.url("/dav/"))
+        #expect(await galleries.failure(cache) == "")
+        #expect(try galleries.ids(cache) == ["a.jpg"] && cache.read { try $0.source() }?.kind == .webDAV)
+    }
+
     @Test("A web page without photos is no gallery, and the error says so")
     func noGallery() async throws {
         let server = try ListedServer(.html, ["notes.txt"])

@@ -100,14 +100,19 @@ public struct GalleryListRequest: NetworkRequest {
             try await process(&response, beginning, from: address)
             return response.metrics
         case .folders(let place, let response):
+            let site: BarrenSite
             do {
                 try await update(from: place, after: nil, response, over: client, with: permit)
-            } catch let site as BarrenSite {
-                guard let other = try await finder.findGallery(behind: site, at: place, listPlan(record, nil)) else {
-                    throw FormatError.notAGallery(site.description)
-                }
-                return try await update(from: other, record, finder, client, permit)
+                return nil
+            } catch let error as BarrenSite {
+                site = error
+            } catch FormatError.notAGallery(let description) where place.kind == .web {
+                site = BarrenSite(description: description)
             }
+            guard let other = try await finder.findGallery(behind: site, at: place, listPlan(record, nil)) else {
+                throw FormatError.notAGallery(site.description)
+            }
+            return try await update(from: other, record, finder, client, permit)
         case .library(let library):
             try await update(from: library, after: nil, record, over: client, with: permit)
         }
@@ -130,11 +135,13 @@ public struct GalleryListRequest: NetworkRequest {
 
     /// Returns a plan that fetches the list if the list has changed.
     private func listPlan(_ record: GalleryRecord, _ source: ListSource?) -> FetchPlan {
+        let address = cache.listFile ?? source.flatMap { $0.isFile ? $0.root : nil } ?? cache.address
         var plan = FetchPlan(
-            address: cache.listFile ?? source.flatMap { $0.isFile ? $0.root : nil } ?? cache.address,
-            signIn: signIn, validators: Self.validators(in: record),
+            address: address, signIn: address.origin == cache.address.origin ? signIn : cache.signIn(for: address),
+            validators: Self.validators(in: record),
             limit: Self.limit,
-            addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic), isNamedByUser: true,
+            addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic),
+            isNamedByUser: cache.isNamedByUser(address),
             wasPublic: record.wasPublic,
             allowsCompression: true)
         if cache.address.scheme != .file {
@@ -179,7 +186,7 @@ public struct GalleryListRequest: NetworkRequest {
         }
         if await comparer.count == 0 {
             guard source == nil, place.kind == .web else { throw RequestError.wrongType("folders without photos") }
-            throw BarrenSite(description: "a web site without photos", feed: folders.feed)
+            throw BarrenSite(description: "a web site without photos", folders)
         }
         try await commit(comparer, folders, place, isWhole: true)
     }

@@ -37,10 +37,13 @@ struct PlaceFinder {
     private let record: GalleryRecord
     /// Whether the address held a file that lists the photos, or a feed. Then the address must hold the same again.
     private let wasList: Bool
+    /// Whether no update has found out what the address holds.
+    private let isNew: Bool
     private let client: HTTPClient
 
     init(_ cache: GalleryCache, _ record: GalleryRecord, _ source: ListSource?, over client: HTTPClient) {
         (self.cache, self.record, self.client) = (cache, record, client)
+        isNew = source == nil
         // Older programs stored no source, and knew only such files.
         wasList = source.map(\.isFile) ?? (record.lastSuccess != nil)
     }
@@ -96,15 +99,20 @@ struct PlaceFinder {
     /// Finds a WebDAV or Nextcloud server, a photo library or a feed behind a web site without photos. Returns nil if
     /// there is none.
     ///
+    /// A feed never replaces a gallery that is already known.
+    ///
     /// - Parameter plan: the plan of a request for a new list.
     func findGallery(
         behind site: BarrenSite, at page: ServerPlace, _ plan: FetchPlan
     ) async throws -> sending Place? {
         if let server = try await findServer(behindPageAt: page) { return server }
-        guard let address = site.feed else { return nil }
+        guard isNew, let address = site.feed else { return nil }
         var plan = plan
         plan.address = address
         plan.signIn = cache.signIn(for: address)
+        plan.isNamedByUser = cache.isNamedByUser(address)
+        plan.wasPublic = plan.wasPublic || site.isPublic
+        plan.addressPolicy = cache.listAddressPolicy(wasPublic: plan.wasPublic)
         do {
             var response = try await Response.to(plan, over: client, with: TransferPermit(.list))
             let beginning = try await response.beginning()
@@ -112,6 +120,8 @@ struct PlaceFinder {
             return .list(response, beginning: beginning, at: address)
         } catch RequestError.status(let status, _) where status == 404 || status == 410 {
             // The page names a feed that is gone.
+            return nil
+        } catch RequestError.bucket(let refusal) where refusal.status == 404 {
             return nil
         }
     }

@@ -122,7 +122,7 @@ struct ServerFolders {
             photoCount = max(photoCount, count)
             guard photoCount > 0 || parts.count < Self.maximumBarren || !isFirst || reader.place.kind != .web else {
                 throw BarrenSite(
-                    description: "a web site without photos in its first \(Self.maximumBarren) folders", feed: feed)
+                    description: "a web site without photos in its first \(Self.maximumBarren) folders", self)
             }
             try await onProgress(photoCount)
         case .unchanged(let folder, let head):
@@ -170,7 +170,7 @@ struct ServerFolders {
         let known = Set(children[[]] ?? [])
         if isFirst {
             guard contents.subfolders.isEmpty else { return }
-            if reader.place.kind == .web { throw BarrenSite(description: "a web page without photos", feed: feed) }
+            if reader.place.kind == .web { throw BarrenSite(description: "a web page without photos", self) }
             throw RequestError.wrongType("an empty folder")
         }
         guard contents.subfolders.contains(where: { known.contains($0.name + [UInt8(ascii: "/")]) }) else {
@@ -222,6 +222,13 @@ struct BarrenSite: Error {
     let description: String
     /// The feed that the site's first page names; nil if it names none.
     let feed: Address?
+    /// Whether the first page came from a public address.
+    let isPublic: Bool
+
+    init(description: String, _ folders: ServerFolders? = nil) {
+        self.description = description
+        (feed, isPublic) = (folders?.feed, folders?.head?.beganPublic ?? false)
+    }
 }
 
 /// Decides how long to wait for a server that is too busy.
