@@ -5,9 +5,11 @@ import Model
 ///
 /// In a list, each link to a picture or folder directly in the folder counts. The name is that of the link's address,
 /// because servers cut the names that they show; the date stands behind the link. In a gallery, a link with an image
-/// inside is a photo, whose address and thumbnail may be anywhere on the server. Pages of blogs and social networks often
-/// contain no photos, but name their feed:
-/// `<link rel="alternate" type="application/rss+xml" href="…">`.
+/// inside is a photo, whose address and thumbnail may be anywhere on the server.
+///
+/// The pages of blogs and social networks often link to no photos, but name their feed:
+///
+///     <link rel="alternate" type="application/rss+xml" href="…">
 ///
 /// A page does not tell where it ends. So a page that is cut between two tags is read as a shorter one.
 public final class HTMLListingParser: ListingParser {

@@ -109,7 +109,8 @@ public struct GalleryListRequest: NetworkRequest {
             } catch FormatError.notAGallery(let description) where place.kind == .web {
                 site = BarrenSite(description: description)
             }
-            guard let other = try await finder.findGallery(behind: site, at: place, listPlan(record, nil)) else {
+            let feed = site.feed.map { listPlan(record, at: $0, wasPublic: record.wasPublic || site.isPublic) }
+            guard let other = try await finder.findGallery(behindPageAt: place, feed: feed) else {
                 throw FormatError.notAGallery(site.description)
             }
             return try await update(from: other, record, finder, client, permit)
@@ -135,15 +136,17 @@ public struct GalleryListRequest: NetworkRequest {
 
     /// Returns a plan that fetches the list if the list has changed.
     private func listPlan(_ record: GalleryRecord, _ source: ListSource?) -> FetchPlan {
-        let address = cache.listFile ?? source.flatMap { $0.isFile ? $0.root : nil } ?? cache.address
+        let known = source.flatMap { $0.isFile ? $0.root : nil }
+        return listPlan(record, at: cache.listFile ?? known ?? cache.address, wasPublic: record.wasPublic)
+    }
+
+    /// - Parameter wasPublic: whether the gallery had a public address before. Then it still must.
+    private func listPlan(_ record: GalleryRecord, at address: Address, wasPublic: Bool) -> FetchPlan {
         var plan = FetchPlan(
             address: address, signIn: address.origin == cache.address.origin ? signIn : cache.signIn(for: address),
-            validators: Self.validators(in: record),
-            limit: Self.limit,
-            addressPolicy: cache.listAddressPolicy(wasPublic: record.wasPublic),
-            isNamedByUser: cache.isNamedByUser(address),
-            wasPublic: record.wasPublic,
-            allowsCompression: true)
+            validators: Self.validators(in: record), limit: Self.limit,
+            addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
+            isNamedByUser: cache.isNamedByUser(address), wasPublic: wasPublic, allowsCompression: true)
         if cache.address.scheme != .file {
             plan.headers = [("Accept", Self.acceptedTypes)]
             plan.refusals = record.kind == .list ? .asked(isOfBucket: false) : .explained
@@ -177,9 +180,10 @@ public struct GalleryListRequest: NetworkRequest {
                     }
                     if rhythm.isBeginningDue(count) { try await comparer.commitBeginning(in: cache, at: context.now()) }
                 }, wait: wait)
-        } catch let site as BarrenSite {
-            throw site
-        } catch  where !(error is CancellationError) && !folders.parts.isEmpty && !(error is FormatError) {
+        } catch
+            where !folders.parts.isEmpty
+            && !(error is CancellationError || error is FormatError || error is BarrenSite)
+        {
             // The commit fails only if the disk does, and then the first error is as good.
             try? await commit(comparer, folders, place, isWhole: false)
             throw error

@@ -101,27 +101,20 @@ struct PlaceFinder {
     ///
     /// A feed never replaces a gallery that is already known.
     ///
-    /// - Parameter plan: the plan of a request for a new list.
-    func findGallery(
-        behind site: BarrenSite, at page: ServerPlace, _ plan: FetchPlan
-    ) async throws -> sending Place? {
+    /// - Parameter feed: the plan of a request for the feed that the page names; nil if it names none.
+    func findGallery(behindPageAt page: ServerPlace, feed: FetchPlan?) async throws -> sending Place? {
         if let server = try await findServer(behindPageAt: page) { return server }
-        guard isNew, let address = site.feed else { return nil }
-        var plan = plan
-        plan.address = address
-        plan.signIn = cache.signIn(for: address)
-        plan.isNamedByUser = cache.isNamedByUser(address)
-        plan.wasPublic = plan.wasPublic || site.isPublic
-        plan.addressPolicy = cache.listAddressPolicy(wasPublic: plan.wasPublic)
+        guard isNew, let feed else { return nil }
         do {
-            var response = try await Response.to(plan, over: client, with: TransferPermit(.list))
+            var response = try await Response.to(feed, over: client, with: TransferPermit(.list))
             let beginning = try await response.beginning()
             guard FeedParser.recognises(beginning) || JSONFeedParser.recognises(beginning) else { return nil }
-            return .list(response, beginning: beginning, at: address)
+            return .list(response, beginning: beginning, at: feed.address)
         } catch RequestError.status(let status, _) where status == 404 || status == 410 {
             // The page names a feed that is gone.
             return nil
         } catch RequestError.bucket(let refusal) where refusal.status == 404 {
+            // The same, in a bucket.
             return nil
         }
     }
