@@ -1,4 +1,4 @@
-/// A part of a photo server that opens as a gallery of its own: an album, a person, or the favorites.
+/// A part of a photo server that opens as a gallery of its own: an album, a person, a tag, or the favorites.
 public struct Album: Hashable, Sendable {
     /// The kind of part. The cache stores the raw value, and Vitrine shows the raw value to users.
     public enum Kind: String, Hashable, Sendable {
@@ -8,13 +8,15 @@ public struct Album: Hashable, Sendable {
         case album
         /// The photos that show a person.
         case person
+        /// The photos that have a tag, or another label.
+        case tag
     }
 
     /// The address of the gallery that the album is.
     public var address: Address
     /// The kind of the album.
     public var kind: Kind
-    /// The name of the album or person. The name may contain control characters.
+    /// The name of the album, person or tag. The name may contain control characters.
     public var name: String
     /// The number of photos and videos that the server states; nil if unknown.
     public var count: Int?

@@ -184,6 +184,84 @@ import Testing
         }
     }
 
+    // MARK: - Tags
+
+    @Test("A tag of Immich has the page that browsers show, and the names of the outer tags")
+    func immichTags() throws {
+        let text = """
+            [{"id":"\(Self.id(1))","name":"Rome","value":"Trips/Rome","parentId":"\(Self.id(2))","x":{"value":"y"}},\
+            {"value":"&#?%+ \\u00e9","name":"x","id":"\(Self.id(3))"},{"id":"\(Self.id(4))","value":""},{"value":"no id"},\
+            {"id":"../5","value":"z"},{"id":"\(Self.id(6))","value":"\(String(repeating: "v", count: 1_025))"}]
+            """
+        #expect(
+            try parse(text, ImmichTagParser(server: server)) == [
+                Album(.tag, at: Address("http://photos.test/tags?path=Trips%2FRome"), name: "Trips / Rome"),
+                Album(.tag, at: Address("http://photos.test/tags?path=%26%23%3F%25%2B%20%C3%A9"), name: "&#?%+ é"),
+            ])
+        try checkCuts(text) { ImmichTagParser(server: server) }
+        for text in ["{}", "5", "[5]", #"[[{"id":"\(Self.id(1))"}]]"#, "[{"] {
+            #expect(throws: FormatError.self, "\(text)") { try parse(text, ImmichTagParser(server: server)) }
+        }
+    }
+
+    @Test("The photos of a tag of Immich are on the pages after the list of tags")
+    func immichTagFinder() throws {
+        let text = #"[{"id":"\#(Self.id(2))","value":"Trips"},{"id":"\#(Self.id(1))","value":"Trips/Rome"}]"#
+        let parser = ImmichTagFinder(value: Array("Trips/Rome".utf8))
+        #expect(try parser.parse(Array(text.utf8)).isEmpty && parser.finish().isEmpty && parser.mayLackPhotos)
+        let page = try #require(parser.nextPage.flatMap { ImmichTagPage(name: $0) })
+        #expect(page == ImmichTagPage(tag: Self.id(1), number: "1"))
+        let photos = ImmichPhotoParser(server: server, tag: page.tag)
+        _ = try photos.parse(Array(#"{"assets":{"items":[],"nextPage":"2"}}"#.utf8))
+        _ = try photos.finish()
+        #expect(photos.nextPage == ImmichTagPage(tag: Self.id(1), number: "2").name)
+        // Names differ in case on the server, too.
+        let other = ImmichTagFinder(value: Array("trips/rome".utf8))
+        _ = try other.parse(Array(text.utf8))
+        #expect(throws: FormatError.notAGallery("the page of a tag that the server does not have")) {
+            try other.finish()
+        }
+    }
+
+    @Test("A label of PhotoPrism opens a search for the word that its name has now")
+    func photoPrismLabels() throws {
+        let text = """
+            [{"ID":1,"UID":"lq1","Slug":"cat","CustomSlug":"tiger-cat","Name":"Tiger Cat","PhotoCount":3,"Thumb":"ab12"},\
+            {"UID":"lq2","Slug":"_ab-c","CustomSlug":"","Name":"Dog"},{"UID":"lq3","Slug":"a/b","Name":"x"},\
+            {"UID":"lq4","Slug":"--","Name":"y"}]
+            """
+        func makeParser() -> PhotoPrismAlbumParser {
+            PhotoPrismAlbumParser(.label, server: server, offset: 0, pageSize: 4)
+        }
+        let parser = makeParser()
+        #expect(
+            try parse(text, parser) == [
+                Album(
+                    .tag, at: Address("http://photos.test/library/all?q=label:tiger-cat"), name: "Tiger Cat", count: 3,
+                    cover: "ab12"),
+                Album(.tag, at: Address("http://photos.test/library/all?q=label:_ab-c"), name: "Dog"),
+            ])
+        #expect(parser.nextPage == "4")
+        try checkCuts(text) { makeParser() }
+    }
+
+    @Test("A tag of Piwigo has an address, a name and a count")
+    func piwigoTags() throws {
+        let text = """
+            {"stat":"ok","result":{"tags":[{"id":7,"name":"Sea","counter":42,"url_name":"sea","url":"x"},\
+            {"name":"","id":"8"},{"name":"no id"}],"categories":[{"id":1}]}}
+            """
+        #expect(
+            try parse(text, PiwigoTagParser(server: server)) == [
+                Album(.tag, at: Address("http://photos.test/index.php?/tags/7"), name: "Sea", count: 42),
+                Album(.tag, at: Address("http://photos.test/index.php?/tags/8"), name: "8"),
+            ])
+        try checkCuts(text) { PiwigoTagParser(server: server) }
+        for text in ["{}", #"{"stat":"ok","result":{"categories":[]}}"#] {
+            #expect(throws: FormatError.self, "\(text)") { try parse(text, PiwigoTagParser(server: server)) }
+        }
+    }
+
     // MARK: - Piwigo's albums
 
     @Test("A Piwigo album has an address, a name, the count of all its photos and a cover")

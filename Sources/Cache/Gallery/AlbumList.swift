@@ -1,7 +1,7 @@
 import Model
 import SQLite
 
-/// The albums, people and favorites of the server that a gallery is on.
+/// The albums, people, tags and favorites of the server that a gallery is on.
 public struct AlbumList: Equatable, Sendable {
     /// The albums, in the order of the server.
     public var albums: [Album]

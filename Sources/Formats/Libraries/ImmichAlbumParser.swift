@@ -181,6 +181,141 @@ public final class ImmichPeopleParser: LibraryParser {
     }
 }
 
+/// Parses an Immich server's list of tags.
+///
+///     [{"id": "…", "name": "Rome", "value": "Trips/Rome", …}]
+///
+/// The value of a tag names the outer tags, too. An object without a value is left out.
+public final class ImmichTagParser: LibraryParser {
+    private var stream = JSONPushStream()
+    private var reader = ImmichTagReader()
+    private let server: Address
+
+    /// Creates a parser for one answer.
+    ///
+    /// - Parameter server: the address of the server, with a slash at its end.
+    public init(server: Address) {
+        self.server = server
+    }
+
+    /// The list has one page.
+    public var nextPage: String? { nil }
+
+    /// Parses the next bytes. Returns the tags that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [Album] {
+        try stream.push(bytes, to: &reader)
+        return takeAlbums()
+    }
+
+    /// Parses the end. Throws if the answer is incomplete, or is no list of tags.
+    public func finish() throws -> [Album] {
+        try stream.finish(to: &reader)
+        return takeAlbums()
+    }
+
+    private func takeAlbums() -> [Album] {
+        reader.takeTags().compactMap { tag in
+            // The page that a browser shows.
+            let query = PercentEncoding.encodeAll(tag.value, except: "")
+            guard let address = try? server.resolving("tags?path=\(query)") else { return nil }
+            let name = AlbumText.name(tag.value).replacing("/", with: " / ")
+            return Album(.tag, at: address, name: name.isEmpty ? tag.id : name)
+        }
+    }
+}
+
+/// Finds the id of a tag in an Immich server's list of tags. The photos of the tag are on the pages that follow.
+public final class ImmichTagFinder: LibraryParser {
+    private var stream = JSONPushStream()
+    private var reader = ImmichTagReader()
+    private let value: [UInt8]
+    private var id: String?
+
+    /// Creates a parser for one answer.
+    ///
+    /// - Parameter value: the value of the tag.
+    public init(value: [UInt8]) {
+        self.value = value
+    }
+
+    /// The name of the page that follows, which contains the tag's id.
+    public var nextPage: String? { id.map { ImmichTagPage(tag: $0, number: "1").name } }
+
+    /// True, because the list has no photos.
+    public var mayLackPhotos: Bool { true }
+
+    /// Parses the next bytes.
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
+        try stream.push(bytes, to: &reader)
+        for tag in reader.takeTags() where tag.value == value { id = tag.id }
+        return []
+    }
+
+    /// Parses the end. Throws if the server has no such tag.
+    public func finish() throws -> [LibraryPhoto] {
+        try stream.finish(to: &reader)
+        for tag in reader.takeTags() where tag.value == value { id = tag.id }
+        guard id != nil else { throw FormatError.notAGallery("the page of a tag that the server does not have") }
+        return []
+    }
+}
+
+/// A page of the photos that have a tag. Its name has the id of the tag and the page's number.
+public struct ImmichTagPage: Equatable, Sendable {
+    /// The id of the tag.
+    public let tag: String
+    /// The number of the page, from 1.
+    public let number: String
+
+    /// Creates a page.
+    public init(tag: String, number: String) {
+        (self.tag, self.number) = (tag, number)
+    }
+
+    /// Creates a page from its name. Returns nil for other names.
+    public init?(name: String) {
+        let words = name.split(separator: " ").map(String.init)
+        guard words.count == 2 else { return nil }
+        self.init(tag: words[0], number: words[1])
+    }
+
+    /// The name of the page.
+    public var name: String { "\(tag) \(number)" }
+}
+
+/// Reads the events of a list of tags.
+private struct ImmichTagReader: JSONConsumer {
+    private enum Member { case id, value }
+
+    private var tags: [(id: String, value: [UInt8])] = []
+    private var member: Member?
+    private var id: String?
+    private var value: [UInt8] = []
+
+    /// The most bytes of a value. Tags with longer values are left out.
+    private static let longestValue = 1_024
+
+    /// Returns the tags since the last call.
+    mutating func takeTags() -> [(id: String, value: [UInt8])] {
+        defer { tags = [] }
+        return tags
+    }
+
+    mutating func take(_ event: JSONEvent, depth: Int) throws {
+        switch (depth, event) {
+        case (0, .beginArray), (0, .endArray): break
+        case (0, _): throw FormatError.notAGallery("an answer without tags")
+        case (1, .beginObject): (member, id, value) = (nil, nil, [])
+        case (1, .endObject): if let id, (1...Self.longestValue).contains(value.count) { tags.append((id, value)) }
+        case (1, _): throw FormatError.notAGallery("a list without tags")
+        case (2, .key(let key)): member = key.isText("id") ? .id : key.isText("value") ? .value : nil
+        case (2, .string(let text)) where member == .id: id = ImmichID.text(text)
+        case (2, .string(let text)) where member == .value: value = Array(text.prefix(Self.longestValue + 1))
+        default: break
+        }
+    }
+}
+
 /// The names and counts in lists of albums.
 enum AlbumText {
     /// Returns a name, shortened if it is too long.

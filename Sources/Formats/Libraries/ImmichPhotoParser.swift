@@ -9,12 +9,16 @@ import Numbers
 public final class ImmichPhotoParser: LibraryParser {
     private var stream = JSONPushStream()
     private var reader: ImmichPageReader
+    private let tag: String?
 
     /// Creates a parser for one page.
     ///
-    /// - Parameter server: the address of the server, with a slash at its end.
-    public init(server: Address) {
+    /// - Parameters:
+    ///   - server: the address of the server, with a slash at its end.
+    ///   - tag: the id of the tag that all photos have; nil if they need none.
+    public init(server: Address, tag: String? = nil) {
         reader = ImmichPageReader(ImmichPictures(server: server))
+        self.tag = tag
     }
 
     /// Parses the next bytes. Returns the photos that are complete.
@@ -30,8 +34,11 @@ public final class ImmichPhotoParser: LibraryParser {
         return reader.takePhotos()
     }
 
-    /// The number of the page that follows; nil after the last page.
-    public var nextPage: String? { reader.nextPage }
+    /// The name of the page that follows, which is its number; nil after the last page. A page of a tag's photos also names
+    /// the tag.
+    public var nextPage: String? {
+        reader.nextPage.map { number in tag.map { ImmichTagPage(tag: $0, number: number).name } ?? number }
+    }
 
     /// Whether the page has only files that Vitrine does not show.
     public var mayLackPhotos: Bool { reader.hasAssets }

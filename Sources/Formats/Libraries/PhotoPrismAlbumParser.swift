@@ -1,6 +1,6 @@
 import Model
 
-/// Parses a page of a PhotoPrism server's albums or people.
+/// Parses a page of a PhotoPrism server's albums, people or labels.
 ///
 ///     [{"UID": "…", "Title": "Summer", "PhotoCount": 42, "Thumb": "…", …}]
 ///
@@ -16,6 +16,8 @@ public final class PhotoPrismAlbumParser: LibraryParser {
         case folder
         /// People with names.
         case person
+        /// Words for what the photos show.
+        case label
     }
 
     private var stream = JSONPushStream()
@@ -55,7 +57,7 @@ public final class PhotoPrismAlbumParser: LibraryParser {
     }
 
     private struct Reader: JSONConsumer {
-        private enum Member { case id, name, path, count, cover }
+        private enum Member { case id, name, path, slug, customSlug, count, cover }
 
         private let kind: Kind
         private let server: Address
@@ -63,6 +65,8 @@ public final class PhotoPrismAlbumParser: LibraryParser {
         private var member: Member?
         private var (id, cover): (String?, String?)
         private var (name, path) = ("", "")
+        /// The word for a label in searches, and the word after a user changed the label's name.
+        private var (slug, customSlug): (String?, String?)
         private var photoCount: Int?
         /// The number of albums so far.
         private(set) var count = 0
@@ -80,7 +84,9 @@ public final class PhotoPrismAlbumParser: LibraryParser {
             switch (depth, event) {
             case (0, .beginArray), (0, .endArray): break
             case (0, _): throw FormatError.notAGallery("an answer without albums")
-            case (1, .beginObject): (member, id, cover, name, path, photoCount) = (nil, nil, nil, "", "", nil)
+            case (1, .beginObject):
+                (member, id, cover, name, path, photoCount) = (nil, nil, nil, "", "", nil)
+                (slug, customSlug) = (nil, nil)
             case (1, .endObject):
                 count += 1
                 if let album { albums.append(album) }
@@ -93,6 +99,8 @@ public final class PhotoPrismAlbumParser: LibraryParser {
                 case .cover: cover = PhotoPrismText.id(text.prefix { $0 != UInt8(ascii: "-") })
                 case .name: name = AlbumText.name(text)
                 case .path: path = AlbumText.name(text)
+                case .slug: slug = PhotoPrismText.slug(text)
+                case .customSlug: customSlug = PhotoPrismText.slug(text)
                 case .count, nil: break
                 }
             case (2, .number(let text)) where member == .count: photoCount = AlbumText.count(text)
@@ -104,17 +112,20 @@ public final class PhotoPrismAlbumParser: LibraryParser {
             switch key.count {
             case 3 where key.isText("UID"): .id
             case 4 where key.isText("Path"): .path
+            case 4 where key.isText("Slug"): .slug
+            case 10 where key.isText("CustomSlug"): .customSlug
             case 5 where key.isText("Thumb"): .cover
             case 10 where key.isText("PhotoCount"): .count
-            default: key.isText(kind == .person ? "Name" : "Title") ? .name : nil
+            default: key.isText(kind == .person || kind == .label ? "Name" : "Title") ? .name : nil
             }
         }
 
         private var album: Album? {
-            guard let id, let address = try? server.resolving(page(of: id)) else { return nil }
+            guard let id, let page = page(of: id), let address = try? server.resolving(page) else { return nil }
             return switch kind {
             case .person: Album(.person, at: address, name: shown(name, id), count: photoCount, cover: cover)
             case .album: Album(.album, at: address, name: shown(name, id), count: photoCount, cover: cover)
+            case .label: Album(.tag, at: address, name: shown(name, id), count: photoCount, cover: cover)
             // The server counts only photos that users put into an album.
             case .moment: Album(.album, at: address, name: shown(name, id), cover: cover)
             // The title is only the last part of the path.
@@ -127,10 +138,11 @@ public final class PhotoPrismAlbumParser: LibraryParser {
 
         private func shown(_ name: String, _ id: String) -> String { name.isEmpty ? id : name }
 
-        /// Returns the page that a browser shows.
-        private func page(of id: String) -> String {
+        /// Returns the page that a browser shows. Returns nil for a label without a word for searches.
+        private func page(of id: String) -> String? {
             switch kind {
             case .person: "library/all?q=subject:\(id)"
+            case .label: (customSlug ?? slug).map { "library/all?q=label:\($0)" }
             case .album, .moment, .folder: "library/\(kind.rawValue)s/\(id)/view"
             }
         }

@@ -247,6 +247,13 @@ enum PhotoPrismText {
         return isSound && (1...longestID).contains(bytes.count) ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
+    /// Returns the word for a label in searches. Returns nil for texts with other characters.
+    static func slug(_ bytes: some Collection<UInt8>) -> String? {
+        id(bytes.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }).map { _ in
+            String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
     /// Returns a number from 1 to a limit. Returns nil for other numbers; the server writes -1 for an unknown year.
     static func number(_ bytes: some Collection<UInt8>, upTo limit: Int) -> Int? {
         // Four digits cannot overflow.

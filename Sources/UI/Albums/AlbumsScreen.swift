@@ -6,7 +6,7 @@ import Pictures
 import Session
 import Text
 
-/// The screen with the albums, people and favorites of the server that a gallery is on.
+/// The screen with the albums, people, tags and favorites of the server that a gallery is on.
 ///
 /// The screen shows at once the albums in the cache, and requests an update. Each album opens as a gallery.
 @MainActor

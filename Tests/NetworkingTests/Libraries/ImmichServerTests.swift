@@ -11,7 +11,7 @@ import Testing
             photos: 1_030,
             settings: [
                 "perMonth": 400, "albums": [album: [1, 2, 3]], "shares": ["sh4re": ["album": album]],
-                "people": [person: [4]], "names": [person: "Grandma"],
+                "people": [person: [4]], "names": [person: "Grandma"], "tags": ["Trips/Rome": [7, 8]],
             ])
         let command = try StandIn.check("Immich/check", [server.url(""), ImmichServer.key, album, "sh4re"])
         try #require(command.status == 0, "\(command.errors)")

@@ -58,12 +58,14 @@ import Testing
         }
     }
 
-    @Test("Other pages of Piwigo are no galleries", arguments: ["/index.php?/tags/3-sea", "/index.php?/category/sea"])
+    @Test(
+        "Other pages of Piwigo are no galleries",
+        arguments: ["/index.php?/tags/3-sea/4-sun", "/index.php?/category/sea"])
     func otherPages(path: String) async throws {
         let server = try await PiwigoServer.start(photos: 2)
         try await galleries.opening(server.url(path)) { cache throws in
             let requests = await update(cache, server)
-            let expected = "This is a Piwigo page that is not a numbered album, not a gallery"
+            let expected = "This is a Piwigo page without a numbered album or tag, not a gallery"
             #expect(try failure(cache)?.reason == expected)
             #expect(!requests.contains { $0.contains("pwg.categories") })
         }
@@ -94,7 +96,10 @@ import Testing
             ("/g/category/12", "/g/", "12"),
             ("/picture.php?/34", "/", "all"), ("/picture.php?/34-file/category/12-beach", "/", "12"),
             ("/g/picture/34/category/12", "/g/", "12"), ("/index.php?/category/12/13", "/", "other"),
-            ("/index.php?/category/holiday/beach", "/", "other"), ("/index.php?/tags/3-sea", "/", "other"),
+            ("/index.php?/category/holiday/beach", "/", "other"), ("/index.php?/tags/3-sea", "/", "tag 3"),
+            ("/g/index.php?/tags/3/start-15", "/g/", "tag 3"), ("/g/tags/3-sea", "/g/", "tag 3"),
+            ("/picture.php?/34/tags/3-sea", "/", "tag 3"), ("/index.php?/tags/3-sea/4-sun", "/", "other"),
+            ("/index.php?/tags/sea", "/", "other"), ("/index.php?/tags", "/", "other"), ("/tags.php", "/", "all"),
             ("/index.php?/favorites", "/", "favorites"),
             ("/index.php?/favorites/start-15", "/", "favorites"), ("/index.php?/recent_pics", "/", "other"),
             ("/picture.php?/34/search/7", "/", "other"),
@@ -109,6 +114,7 @@ import Testing
             case "all": .all
             case "favorites": .favorites
             case "other": .other
+            case "tag 3": .tag("3")
             default: .album(selection)
             }
         #expect(address.selection == expected)

@@ -81,13 +81,53 @@ public final class PiwigoAlbumParser: LibraryParser {
     }
 }
 
-/// The members of the object that describes an album.
+/// Parses a Piwigo server's list of tags.
+///
+///     {"stat": "ok", "result": {"tags": [{"id": 7, "name": "Rome", "counter": 42, "url_name": "rome", …}]}}
+///
+/// An object without an id is left out.
+public final class PiwigoTagParser: LibraryParser {
+    private var answer = PiwigoAnswer(PiwigoAlbumReader(list: "tags"))
+    private let server: Address
+
+    /// Creates a parser for one answer.
+    ///
+    /// - Parameter server: the address of the server, with a slash at its end.
+    public init(server: Address) {
+        self.server = server
+    }
+
+    /// The list has one page.
+    public var nextPage: String? { nil }
+
+    /// Parses the next bytes. Returns the tags that are complete.
+    public func parse(_ bytes: [UInt8]) throws -> [Album] {
+        try answer.parse(bytes)
+        return tags()
+    }
+
+    /// Parses the end. Throws if the answer is incomplete, or is no list of tags.
+    public func finish() throws -> [Album] {
+        try answer.finish()
+        try answer.result.check()
+        return tags()
+    }
+
+    private func tags() -> [Album] {
+        answer.result.takeRecords().compactMap { record in
+            guard let id = record.id, let address = try? server.resolving("index.php?/tags/\(id)") else { return nil }
+            return Album(.tag, at: address, name: record.name.isEmpty ? id : record.name, count: record.deepCount)
+        }
+    }
+}
+
+/// The members of the object that describes an album or a tag.
 private struct PiwigoAlbumRecord {
     var id: String?
     var name = ""
     /// The number of photos in the album itself.
     var count: Int?
-    /// The number of photos in the album and in the albums in it.
+    /// The number of photos in the album and in the albums in it, or with the tag.
     var deepCount: Int?
     /// The date of the newest photo in the album itself.
     var newest: Timestamp?
@@ -95,7 +135,7 @@ private struct PiwigoAlbumRecord {
     var cover: String?
 }
 
-/// Reads the events of a list of albums.
+/// Reads the events of a list of albums or tags.
 private struct PiwigoAlbumReader: JSONConsumer {
     private enum Member { case id, name, count, deepCount, newest, cover }
 
@@ -105,6 +145,12 @@ private struct PiwigoAlbumReader: JSONConsumer {
     private var isList = false
     private var isNamedList = false
     private var member: Member?
+    private let list: String
+
+    /// - Parameter list: the name of the list in the answer.
+    init(list: String = "categories") {
+        self.list = list
+    }
 
     /// Returns the records since the last call.
     mutating func takeRecords() -> [PiwigoAlbumRecord] {
@@ -112,7 +158,7 @@ private struct PiwigoAlbumReader: JSONConsumer {
         return records
     }
 
-    /// Throws if the answer has no list of albums.
+    /// Throws if the answer has no such list.
     func check() throws {
         guard isList else { throw FormatError.notAGallery("an answer without albums") }
     }
@@ -121,7 +167,7 @@ private struct PiwigoAlbumReader: JSONConsumer {
         switch (depth, event) {
         case (0, .beginObject), (0, .endObject): break
         case (0, _): throw FormatError.notAGallery("an answer without albums")
-        case (1, .key(let name)): isNamedList = name.elementsEqual("categories".utf8)
+        case (1, .key(let name)): isNamedList = name.elementsEqual(list.utf8)
         case (1, .beginArray) where isNamedList: (isInList, isList) = (true, true)
         case (1, .endArray): isInList = false
         case (2, .beginObject) where isInList: (record, member) = (PiwigoAlbumRecord(), nil)
@@ -141,6 +187,7 @@ private struct PiwigoAlbumReader: JSONConsumer {
         switch name.count {
         case 2 where name.isText("id"): .id
         case 4 where name.isText("name"): .name
+        case 7 where name.isText("counter"): .deepCount
         case 9 where name.isText("nb_images"): .count
         case 9 where name.isText("date_last"): .newest
         case 15 where name.isText("total_nb_images"): .deepCount

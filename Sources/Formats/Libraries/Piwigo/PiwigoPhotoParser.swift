@@ -9,16 +9,25 @@ import Model
 /// server's still picture, or not at all if there is none. Members may be in any order, and the parser skips
 /// unknown ones.
 public final class PiwigoPhotoParser: LibraryParser {
+    /// The number from which the parser knows whether a page follows.
+    public enum Total: Sendable {
+        /// The number of all photos.
+        case ofAlbums
+        /// The number of the user's favorites, which has another name.
+        case ofFavorites
+        /// A number that counts only the page's own photos, as for a tag. So a page follows each full page.
+        case unreliable
+    }
+
     private var answer: PiwigoAnswer<PiwigoPageReader>
 
     /// Creates a parser for one page.
     ///
     /// - Parameters:
     ///   - server: the address of the server, with a slash at its end.
-    ///   - isOfFavorites: whether the page is one of the user's favorites, whose total has another name.
-    public init(server: Address, isOfFavorites: Bool = false) {
-        answer = PiwigoAnswer(
-            PiwigoPageReader(PiwigoPictures(server: server), total: isOfFavorites ? "count" : "total_count"))
+    ///   - total: the number from which the parser knows whether a page follows.
+    public init(server: Address, total: Total = .ofAlbums) {
+        answer = PiwigoAnswer(PiwigoPageReader(PiwigoPictures(server: server), total: total))
     }
 
     /// Parses the next bytes. Returns the photos that are complete.
@@ -47,22 +56,25 @@ private struct PiwigoPageReader: JSONConsumer {
     private enum Number { case page, length, total }
 
     private let pictures: PiwigoPictures
+    private let totalKind: PiwigoPhotoParser.Total
     private var photos: [LibraryPhoto] = []
+    /// The number of files on the page, including those that are no photos.
+    private var fileCount = 0
     private var image = PiwigoImage()
     private var section: Section?
     private var number: Number?
     private var (isInList, isInImage) = (false, false)
     private var isPage = false
-    private var (hasFiles, hasPhotos) = (false, false)
+    private var hasPhotos = false
     private var (page, length, total): (Int?, Int?, Int?)
-    /// The name of the total.
-    private let totalName: String
 
-    init(_ pictures: PiwigoPictures, total: String) {
-        (self.pictures, totalName) = (pictures, total)
+    init(_ pictures: PiwigoPictures, total: PiwigoPhotoParser.Total) {
+        (self.pictures, totalKind) = (pictures, total)
     }
 
-    var hasOnlyOthers: Bool { hasFiles && !hasPhotos }
+    private var totalName: String { totalKind == .ofFavorites ? "count" : "total_count" }
+
+    var hasOnlyOthers: Bool { fileCount > 0 && !hasPhotos }
 
     /// Returns the photos since the last call.
     mutating func takePhotos() -> [LibraryPhoto] {
@@ -72,22 +84,23 @@ private struct PiwigoPageReader: JSONConsumer {
 
     /// Throws if the answer has no list of photos, or no numbers that show whether a page follows.
     func check() throws {
-        guard isPage, page != nil, let length, length > 0, total != nil else {
+        guard isPage, page != nil, let length, length > 0, total != nil || totalKind == .unreliable else {
             throw FormatError.notAGallery("an answer without photos")
         }
     }
 
     var nextPage: String? {
-        guard let page, let length, let total else { return nil }
+        guard let page, let length else { return nil }
+        if totalKind == .unreliable { return fileCount >= length ? String(page + 1) : nil }
         // The numbers are at most a billion, so nothing overflows.
-        return (page + 1) * length < total ? String(page + 1) : nil
+        return total.map { (page + 1) * length < $0 } == true ? String(page + 1) : nil
     }
 
     mutating func take(_ event: JSONEvent, depth: Int) throws {
         if isInImage {
             if depth > 2 { return image.take(event, depth: depth - 3) }
             isInImage = false
-            hasFiles = true
+            fileCount += 1
             if let photo = image.photo(pictures) {
                 photos.append(photo)
                 hasPhotos = true

@@ -6,7 +6,7 @@ import Model
 import Scheduling
 import Session
 
-/// Fetches the albums, people and favorites of the server that a gallery is on, and replaces those in the cache.
+/// Fetches the albums, people, tags and favorites of the server that a gallery is on, and replaces those in the cache.
 ///
 /// If the user's key does not allow a list, the request stores the other lists and the reason.
 public struct AlbumListRequest: NetworkRequest {
@@ -136,7 +136,13 @@ private struct MissingLists {
 
     mutating func add(_ kind: Album.Kind) {
         kinds.insert(kind)
-        names.append(kind == .person ? "people" : "albums")
+        let name =
+            switch kind {
+            case .person: "people"
+            case .tag: "tags"
+            case .album, .favorites: "albums"
+            }
+        names.append(name)
     }
 
     /// The reason why lists are missing; nil if none are.

@@ -2,7 +2,7 @@ import Cache
 import Formats
 import Model
 
-/// An Immich server's timeline, or an album, a person, the favorites or a shared link.
+/// An Immich server's timeline, or an album, a person, a tag, the favorites or a shared link.
 ///
 /// All versions since 2.7 understand these requests.
 struct ImmichLibrary: PhotoLibrary {
@@ -16,6 +16,8 @@ struct ImmichLibrary: PhotoLibrary {
         case album(String)
         /// The photos that show the person with this id.
         case person(String)
+        /// The photos that have the tag with this value, or a tag in it.
+        case tag([UInt8])
         /// The photos behind a shared link.
         case share(ImmichShare)
     }
@@ -46,12 +48,19 @@ struct ImmichLibrary: PhotoLibrary {
         {
             return match.1 == "albums" ? .album(found.0.lowercased()) : .person(found.0.lowercased())
         }
+        if let value = tag(in: gallery) { return .tag(value) }
         return gallery.path.contains(/\/favorites(\/|$)/) ? .favorites : .all
+    }
+
+    /// Returns the value of the tag in the address of a page, such as `/tags?path=Trips%2FRome`. Returns nil without a tag.
+    private static func tag(in page: Address) -> [UInt8]? {
+        guard page.path.contains(/\/tags(\/|$)/), let value = page.formValue(of: "path") else { return nil }
+        return value.isEmpty ? nil : value
     }
 
     /// The months of the timeline.
     ///
-    /// Albums, people and favorites have no months. If the user puts a photo into an album or names a face in it, the
+    /// Albums, people, tags and favorites have no months. If the user puts a photo into an album or names a face in it, the
     /// photo's record does not change. A search for favorites also finds photos of partners, whose months the server
     /// does not count.
     var parts: (any LibraryParts)? { selection == .all ? ImmichMonths(server: server) : nil }
@@ -59,7 +68,8 @@ struct ImmichLibrary: PhotoLibrary {
     var albums: (any LibraryAlbums)? { sharedSignIn == nil ? ImmichAlbums(server: server) : nil }
 
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
-        var members = [#""page":\#(page ?? "1")"#, #""size":1000"#, #""order":"asc""#]
+        let tagPage = page.flatMap { ImmichTagPage(name: $0) }
+        var members = [#""page":\#(tagPage?.number ?? page ?? "1")"#, #""size":1000"#, #""order":"asc""#]
         // Descriptions, ratings and places come with `exifInfo`.
         members += [#""withExif":true"#, #""withPeople":true"#]
         switch selection {
@@ -67,6 +77,10 @@ struct ImmichLibrary: PhotoLibrary {
         case .favorites: members.append(#""isFavorite":true"#)
         case .album(let id): members.append(#""albumIds":["\#(id)"]"#)
         case .person(let id): members.append(#""personIds":["\#(id)"]"#)
+        case .tag:
+            // The page's address has the tag's value, and a search needs its id.
+            guard let tagPage else { return LibraryRequest(address: try server.resolving(ImmichRules.tags)) }
+            members.append(#""tagIds":["\#(tagPage.tag)"]"#)
         case .share: return try sharedPhotos(onPage: page)
         }
         if let time { members.append(#""updatedAfter":"\#(time.iso8601)""#) }
@@ -87,10 +101,14 @@ struct ImmichLibrary: PhotoLibrary {
     }
 
     func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto> {
-        guard case .share = selection, let page = ImmichSharePage(name: page) else {
-            return ImmichPhotoParser(server: server)
+        switch selection {
+        case .all, .favorites, .album, .person: return ImmichPhotoParser(server: server)
+        case .tag(let value):
+            guard let page = page.flatMap({ ImmichTagPage(name: $0) }) else { return ImmichTagFinder(value: value) }
+            return ImmichPhotoParser(server: server, tag: page.tag)
+        case .share:
+            return ImmichSharePage(name: page)?.makeParser(server: server) ?? ImmichPhotoParser(server: server)
         }
-        return page.makeParser(server: server)
     }
 }
 
@@ -141,7 +159,7 @@ private struct ImmichMonths: LibraryParts, LibraryMembers {
     func makeMemberParser() -> any LibraryParser<LibraryMember> { ImmichMonthParser() }
 }
 
-/// The albums of an Immich server: the favorites, all albums that the user may see, and all people with names.
+/// The albums of an Immich server: the favorites, all albums that the user may see, all people with names, and all tags.
 private struct ImmichAlbums: LibraryAlbums {
     let server: Address
 
@@ -168,12 +186,19 @@ private struct ImmichAlbums: LibraryAlbums {
                         address: try server.resolving("api/people?withHidden=false&size=1000&page=\(page ?? "1")"))
                 },
                 makeParser: { [server] page in ImmichPeopleParser(page: page, server: server) }),
+            LibraryAlbumList(
+                kind: .tag, isOptional: true,
+                request: { [server] _ in LibraryRequest(address: try server.resolving(ImmichRules.tags)) },
+                makeParser: { [server] _ in ImmichTagParser(server: server) }),
         ]
     }
 }
 
 /// Immich's rules for refusals, which also apply to requests for pictures.
 enum ImmichRules {
+    /// The path of the list of tags, below the server's address.
+    static let tags = "api/tags"
+
     /// Whether a path is that of a request that needs an API key.
     ///
     /// Each picture's request asks this. Swift would parse a regular expression each time, which took longer than the rest of
@@ -182,7 +207,7 @@ enum ImmichRules {
         guard path.hasPrefix("/api/") else { return false }
         let parts = path.dropFirst("/api/".count).split(separator: "/", omittingEmptySubsequences: false)
         switch (parts.first, parts.count) {
-        case ("albums", 1), ("people", 1): return true
+        case ("albums", 1), ("people", 1), ("tags", 1): return true
         case ("search", 2): return parts[1] == "metadata"
         case ("timeline", 2): return parts[1] == "bucket" || parts[1] == "buckets"
         case ("assets", 3): return isID(parts[1].utf8) && (parts[2] == "original" || parts[2] == "thumbnail")

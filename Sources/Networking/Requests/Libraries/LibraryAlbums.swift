@@ -1,7 +1,7 @@
 import Formats
 import Model
 
-/// The albums, people and favorites of a server.
+/// The albums, people, tags and favorites of a server.
 ///
 /// To support a kind of server, conform a type and return it from ``PhotoLibrary/albums``. ``AlbumListRequest`` sends the
 /// requests and stores the albums.

@@ -107,6 +107,16 @@ extension GalleryKind {
     }
 }
 
+extension Address {
+    /// Returns the bytes of a field in the query, as forms write it. Returns nil if the query has no such field.
+    func formValue(of name: String) -> [UInt8]? {
+        let field = query?.split(separator: "&").first { $0.hasPrefix(name + "=") }
+        return field.map { field in
+            PercentEncoding.decodedBytes(String(field.dropFirst(name.count + 1).map { $0 == "+" ? " " : $0 }))
+        }
+    }
+}
+
 /// The rules of all kinds of photo libraries for refusals.
 enum LibraryRules {
     /// Returns the header for an API key. Returns nil if the address needs no key.

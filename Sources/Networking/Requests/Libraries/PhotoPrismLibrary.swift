@@ -49,10 +49,7 @@ struct PhotoPrismLibrary: PhotoLibrary {
     /// Returns the search in the address of a page, such as `subject:UID` for the photos of a person. Returns nil without
     /// a search.
     private static func search(in page: Address) -> String? {
-        guard let field = page.query?.split(separator: "&").first(where: { $0.hasPrefix("q=") })?.dropFirst(2) else {
-            return nil
-        }
-        let text = PercentEncoding.decodedBytes(String(field.map { $0 == "+" ? " " : $0 }))
+        guard let text = page.formValue(of: "q") else { return nil }
         return text.allSatisfy { $0 == UInt8(ascii: " ") } ? nil : PercentEncoding.encodeAll(text, except: "")
     }
 
@@ -123,7 +120,7 @@ private struct PhotoPrismMonths: LibraryParts, LibraryMembers {
     func makeMemberParser() -> any LibraryParser<LibraryMember> { PhotoPrismMemberParser() }
 }
 
-/// The albums of a PhotoPrism server: the favorites, all albums that the user may see, and all people with names.
+/// The albums of a PhotoPrism server: the favorites, all albums that the user may see, all people with names, and the labels.
 ///
 /// On the server, months and places are albums, too. Vitrine leaves them out, because it divides lists into months itself.
 private struct PhotoPrismAlbums: LibraryAlbums {
@@ -138,13 +135,14 @@ private struct PhotoPrismAlbums: LibraryAlbums {
         [Album(.favorites, at: try server.resolving("library/favorites"), name: "Favorites")]
     }
 
-    /// Folders come last, because there may be many.
+    /// Labels and folders come last, because there may be many.
     var lists: [LibraryAlbumList] {
         [
             list(.album, .album, "\(PhotoPrismRules.albums)?type=album&order=favorites"),
             // The server refuses the optional lists to users without the permission.
             list(.moment, .album, "\(PhotoPrismRules.albums)?type=moment&order=newest", isOptional: true),
             list(.person, .person, "\(PhotoPrismRules.people)?type=person&files=1&order=relevance"),
+            list(.label, .tag, "\(PhotoPrismRules.labels)?order=slug", isOptional: true),
             list(.folder, .album, "\(PhotoPrismRules.albums)?type=folder&order=name", isOptional: true),
         ]
     }
@@ -175,13 +173,15 @@ enum PhotoPrismRules {
     static let albums = "api/v1/albums"
     /// The path of the list of people.
     static let people = "api/v1/subjects"
+    /// The path of the list of labels.
+    static let labels = "api/v1/labels"
 
     /// The name that the server's pages give to the passwords of other programs.
     static let secretName = "app password"
 
     /// Whether the server requires an app password for an address. The server names no scheme.
     static func wantsAppPassword(for address: Address) -> Bool {
-        [list, months, albums, people].contains { address.path.hasSuffix("/" + $0) }
+        [list, months, albums, people, labels].contains { address.path.hasSuffix("/" + $0) }
     }
 
     /// Returns the server of a picture whose address lacks its token. Returns nil for other addresses.

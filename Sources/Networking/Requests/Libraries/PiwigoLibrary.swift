@@ -2,7 +2,7 @@ import Cache
 import Formats
 import Model
 
-/// A Piwigo server's whole gallery, the user's favorites, or one of its albums with the albums in it.
+/// A Piwigo server's whole gallery, the user's favorites, the photos with a tag, or an album with the albums in it.
 struct PiwigoLibrary: PhotoLibrary {
     let server: Address
     private let selection: PiwigoAddress.Selection
@@ -19,8 +19,13 @@ struct PiwigoLibrary: PhotoLibrary {
         selection = PiwigoAddress(gallery).selection
     }
 
-    /// The albums of the gallery. The favorites have none.
-    var parts: (any LibraryParts)? { selection == .favorites ? nil : PiwigoAlbums(library: self) }
+    /// The albums of the gallery. The favorites and the photos with a tag have none.
+    var parts: (any LibraryParts)? {
+        switch selection {
+        case .favorites, .tag: nil
+        case .all, .album, .other: PiwigoAlbums(library: self)
+        }
+    }
 
     var albums: (any LibraryAlbums)? { PiwigoAlbums(library: Self(server: server, gallery: server)) }
 
@@ -30,13 +35,19 @@ struct PiwigoLibrary: PhotoLibrary {
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
         // New photos have greater ids, so they come last.
         let fields = "order=id&per_page=500&page=\(page ?? "0")"
-        return try selection == .favorites
-            ? request("pwg.users.favorites.getList", [fields])
-            : request("pwg.categories.getImages", selected() + [fields])
+        return switch selection {
+        case .favorites: try request("pwg.users.favorites.getList", [fields])
+        case .tag(let id): try request("pwg.tags.getImages", ["tag_id=\(id)", fields])
+        case .all, .album, .other: try request("pwg.categories.getImages", selected() + [fields])
+        }
     }
 
     func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto> {
-        PiwigoPhotoParser(server: server, isOfFavorites: selection == .favorites)
+        switch selection {
+        case .favorites: PiwigoPhotoParser(server: server, total: .ofFavorites)
+        case .tag: PiwigoPhotoParser(server: server, total: .unreliable)
+        case .all, .album, .other: PiwigoPhotoParser(server: server)
+        }
     }
 
     /// Returns a request.
@@ -51,9 +62,9 @@ struct PiwigoLibrary: PhotoLibrary {
     /// Returns the fields of a request that select albums.
     fileprivate func selected() throws -> [String] {
         switch selection {
-        case .all, .favorites: ["recursive=true"]
+        case .all, .favorites, .tag: ["recursive=true"]
         case .album(let id): ["recursive=true", "cat_id=\(id)"]
-        case .other: throw FormatError.notAGallery("a Piwigo page that is not a numbered album")
+        case .other: throw FormatError.notAGallery("a Piwigo page without a numbered album or tag")
         }
     }
 
@@ -97,7 +108,7 @@ private struct PiwigoAlbums: LibraryParts, LibraryAlbums {
         isSignedIn ? [Album(.favorites, at: try server.resolving("index.php?/favorites"), name: "Favorites")] : []
     }
 
-    /// The list has one page. The server puts the names of the outer albums before that of an album.
+    /// Each list has one page. The server puts the names of the outer albums before that of an album.
     var lists: [LibraryAlbumList] {
         [
             LibraryAlbumList(
@@ -105,7 +116,11 @@ private struct PiwigoAlbums: LibraryParts, LibraryAlbums {
                 request: { [library] _ in
                     try library.request("pwg.categories.getList", library.selected() + ["fullname=true"])
                 },
-                makeParser: { [server] _ in PiwigoAlbumParser(server: server) })
+                makeParser: { [server] _ in PiwigoAlbumParser(server: server) }),
+            LibraryAlbumList(
+                kind: .tag,
+                request: { [library] _ in try library.request("pwg.tags.getList", []) },
+                makeParser: { [server] _ in PiwigoTagParser(server: server) }),
         ]
     }
 }
@@ -178,7 +193,9 @@ struct PiwigoAddress {
         case album(String)
         /// The photos that the user marked as favorites.
         case favorites
-        /// Others, such as the photos with a tag.
+        /// The photos with the tag that has this id.
+        case tag(String)
+        /// Others, such as the photos with two tags.
         case other
     }
 
@@ -189,7 +206,7 @@ struct PiwigoAddress {
 
     /// The pages of a server. Their addresses begin with that of the server.
     private static var page: Regex<(Substring, Substring, Substring?, Substring?, Substring?)> {
-        /(.*?\/)(?:(index|picture)(?:\.php)?(\/.*)?|(categor(?:y|ies)(?:\/.*)?)|[a-z_]+\.php)/
+        /(.*?\/)(?:(index|picture)(?:\.php)?(\/.*)?|(categor(?:y|ies)(?:\/.*)?|tags\/[1-9].*)|[a-z_]+\.php)/
     }
 
     /// Returns the server that may have a page. Returns nil if the page's address is none of Piwigo's.
@@ -216,11 +233,12 @@ struct PiwigoAddress {
     private static func selection(_ names: ArraySlice<String>) -> Selection {
         guard let section = names.first, !isView(section) else { return .all }
         if section == "favorites" { return .favorites }
-        guard section.hasPrefix("categor") else { return .other }
-        let albums = names.dropFirst().prefix { !isView($0) }
-        guard let album = albums.first else { return .all }
-        guard albums.count == 1, let match = album.wholeMatch(of: /([1-9][0-9]{0,17})(?:-.*)?/) else { return .other }
-        return .album(String(match.1))
+        let isTag = section == "tags"
+        guard isTag || section.hasPrefix("categor") else { return .other }
+        let parts = names.dropFirst().prefix { !isView($0) }
+        guard let part = parts.first else { return isTag ? .other : .all }
+        guard parts.count == 1, let match = part.wholeMatch(of: /([1-9][0-9]{0,17})(?:-.*)?/) else { return .other }
+        return isTag ? .tag(String(match.1)) : .album(String(match.1))
     }
 
     /// Whether a name only selects the way in which the server shows the photos.

@@ -53,6 +53,10 @@ async def main():
         assert [str(one.id) for one in albums] == [album] and albums[0].asset_count == 3
         people = await client.people.get_all_people(with_hidden=False, size=1000, page=1)
         assert [one.name for one in people.people] == ["Grandma"] and not people.has_next_page
+        tags = await client.tags.get_all_tags()
+        assert [tag.value for tag in tags] == ["Trips", "Trips/Rome"] and str(tags[1].parent_id) == str(tags[0].id), tags
+        tagged = await client.search.search_assets(MetadataSearchDto.from_dict({"tagIds": [tags[0].id]}))
+        assert len(tagged.assets.items) == 2
         counts = await client.timeline.get_time_buckets(visibility="timeline", with_partners=True)
         total = 0
         for month in counts:

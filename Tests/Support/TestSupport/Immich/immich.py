@@ -15,6 +15,7 @@ SETTINGS is a file with a JSON object; every member may be missing:
     version   the server's version, by default 3; servers before version 3 list the albums of others only if asked to
     partner   the numbers of the photos that belong to the user's partner
     people    an object from the id of a person to the numbers of the photos that show the person
+    tags      an object from the value of a tag, such as "Trips/Rome", to the numbers of the photos that have the tag
     shares    an object from the key of a shared link to {"album": ID} or {"photos": [NUMBERS]}, and perhaps
               {"password": TEXT}, {"slug": TEXT} or {"isForViewing": true}
 
@@ -26,6 +27,7 @@ CONTROL is a JSON object, which the next request obeys:
     {"change": NUMBER, …}                                   replaces members of a photo, also those of its `exifInfo`
     {"fault": NAME, "page": NUMBER}                         repeats the page before, stops the server, or truncates the answer,
                                                             if the page with this number is asked for
+    {"tags": {…}}                                           replaces the tags
     {"raw": {PATH: TEXT}}                                   the texts to send for paths
 
 It is written from Immich's published description of its programming interface, which the Python package `immichpy` contains.
@@ -42,6 +44,7 @@ import re
 import sys
 import threading
 import urllib.parse
+import uuid
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "StandIn"))
 from standin import jpeg, serve  # noqa: E402
@@ -93,6 +96,11 @@ PAGE = b"<!doctype html><html><head><title>Immich</title></head><body><div>Loadi
 class Refusal(Exception):
     def __init__(self, status, message):
         self.status, self.message = status, message
+
+
+def tag_id(value):
+    """Returns the id of a tag."""
+    return str(uuid.UUID(bytes=hashlib.sha1(value.encode()).digest()[:16], version=4))
 
 
 def moment(text):
@@ -200,6 +208,12 @@ class Library:
             "thumbnailPath": "/data/thumbs/%s.jpeg" % identifier, "updatedAt": "2024-01-01T00:00:00.000Z",
         }
 
+    def tags(self):
+        """Returns the values of all tags, with the outer tags."""
+        values = {
+            "/".join(tag.split("/")[:count + 1]) for tag in self.settings.get("tags", {}) for count in range(tag.count("/") + 1)}
+        return sorted(values)
+
     def obey(self):
         """Obeys the new lines of the control file."""
         with self.lock:
@@ -223,6 +237,8 @@ class Library:
                     self.fault = order
                 elif "raw" in order:
                     self.raw = order["raw"]
+                elif "tags" in order:
+                    self.settings["tags"] = order["tags"]
                 elif "album" in order:
                     self.settings["albums"][order["album"]] = order["photos"]
 
@@ -240,6 +256,13 @@ class Library:
             for group in query.get(kind, []):
                 numbers = set(self.settings.get(members, {}).get(group, []))
                 found = [asset for asset in found if asset.number in numbers]
+        for identifier in query.get("tagIds") or []:
+            # A search for a tag also finds the photos of the tags in it.
+            value = next((tag for tag in self.tags() if tag_id(tag) == identifier), None)
+            numbers = {
+                number for tag, numbers in self.settings.get("tags", {}).items() if f"{tag}/".startswith(f"{value}/")
+                for number in numbers}
+            found = [asset for asset in found if asset.number in numbers]
         if "updatedAfter" in query:
             since = moment(query["updatedAfter"])
             found = [asset for asset in found if moment(asset.facts["updatedAt"]) >= since]
@@ -364,6 +387,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.page = query.get("page", "1")
             self.allow("person.read")
             return self.send_json(self.people(library, query))
+        if path == "/api/tags":
+            check(query, {}, "query")
+            self.allow("tag.read")
+            return self.send_json([self.tag(value) for value in library.tags()])
         if path == "/api/shared-links/me":
             check(query, SHARE, "query")
             share = self.share()
@@ -481,6 +508,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "hasNextPage": page * size < len(people), "hidden": len(hidden), "people": people[(page - 1) * size:page * size],
             "total": len(people),
         }
+
+    @staticmethod
+    def tag(value):
+        outer, _, name = value.rpartition("/")
+        facts = {
+            "createdAt": "2024-01-01T00:00:00.000Z", "id": tag_id(value), "name": name, "updatedAt": "2024-01-01T00:00:00.000Z",
+            "value": value,
+        }
+        return {**facts, "parentId": tag_id(outer)} if outer else facts
 
     @classmethod
     def shared_link(cls, library, share):

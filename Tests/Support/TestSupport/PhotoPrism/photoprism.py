@@ -13,6 +13,8 @@ SETTINGS is a file with a JSON object; every member may be missing:
     albums     an object from the id of an album to the numbers of its photos
     types      an object from the id of an album to its type, by default "album"
     people     an object from the id of a person to the numbers of the person's photos
+    labels     an object from the slug of a label to the numbers of its photos
+    customized an object from the slug of a label to the slug that it got when a user renamed it
     names      an object from the id of an album or person to its title, or to the path of a folder
     concealed  the ids of people whom the user has hidden
     hidden     an object from "private", "review" or "undated" to the numbers of such photos
@@ -56,15 +58,16 @@ from standin import jpeg, serve  # noqa: E402
 SEARCH = {
     "count": r"\d+", "offset": r"\d+", "order": "oldest|newest|added|", "merged": "true|false", "primary": "true|false",
     "photo": "true|false", "public": "true|false", "quality": r"\d", "favorite": "true|false|yes|no", "s": "[0-9a-z]+",
-    "q": "(subject|person):[0-9a-z-]+", "year": r"\d+", "month": r"\d+", "updated": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)",
+    "q": "(subject|person|label):[0-9a-z-]+", "year": r"\d+", "month": r"\d+", "updated": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)",
 }
-# The fields of requests for albums and for people.
+# The fields of requests for albums, people and labels.
 ALBUMS = {
     "count": r"\d+", "offset": r"\d+", "order": "favorites|name|title|newest|added|edited|", "type": "album|folder|moment|month|state",
 }
 PEOPLE = {
     "count": r"\d+", "offset": r"\d+", "order": "name|count|added|relevance|", "type": "person", "files": r"\d+", "hidden": "yes|no",
 }
+LABELS = {"count": r"\d+", "offset": r"\d+", "order": "slug|count|", "all": "true|false"}
 MOST = 100_000
 PHOTO_TYPES = {"image", "live", "animated", "vector", "raw"}
 SIZES = {
@@ -276,6 +279,21 @@ class Library:
             })
         return people
 
+    def labels(self):
+        """Returns the objects that describe the labels of two or more photos."""
+        labels = []
+        for word, numbers in self.settings.get("labels", {}).items():
+            photos = [photo for photo in self.photos if photo.number in numbers and not photo.deleted]
+            custom = self.settings.get("customized", {}).get(word, word)
+            if len(photos) > 1:
+                labels.append({
+                    "ID": len(labels) + 1, "UID": "lq%014x" % len(labels), "Slug": word, "CustomSlug": custom,
+                    "Name": custom.replace("-", " ").title(), "Favorite": False, "Priority": 0, "Description": "", "Notes": "",
+                    "PhotoCount": len(photos), "Thumb": photos[0].files[0][1], "CreatedAt": text(self.updated),
+                    "UpdatedAt": text(self.updated), "DeletedAt": "0001-01-01T00:00:00Z",
+                })
+        return sorted(labels, key=lambda label: label["CustomSlug"])
+
     def search(self, query):
         """Returns the files that a search finds, as pairs of photo and index."""
         found = [photo for photo in self.photos if not photo.deleted]
@@ -285,6 +303,11 @@ class Library:
             # An id, or the slug of a name.
             uids = [uid for uid in people if uid == name or slug(self.settings.get("names", {}).get(uid, "Person " + uid)) == name]
             numbers = {number for uid in uids for number in people[uid]}
+            if query["q"].startswith("label:"):
+                customized = self.settings.get("customized", {})
+                numbers = {
+                    number for word, numbers in self.settings.get("labels", {}).items() if name in (word, customized.get(word))
+                    for number in numbers}
             found = [photo for photo in found if photo.number in numbers]
         if "s" in query:
             if not query["s"].startswith("a") or query["s"] not in self.settings.get("albums", {}):
@@ -370,6 +393,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.allow("people")
             return self.list(query, PEOPLE, lambda: [
                 person for person in library.people(query.get("hidden") == "yes") if person["FileCount"] >= int(query.get("files", 0))])
+        if path == "/api/v1/labels":
+            self.allow("labels")
+            return self.list(query, LABELS, library.labels)
         if path == "/api/v1/photos":
             self.allow("photos")
             return self.search(library, query)

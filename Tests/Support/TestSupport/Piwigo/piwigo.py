@@ -8,6 +8,7 @@ SETTINGS is a file with a JSON object; every member may be missing:
     files       an object from the id of a photo to the name of its file
     taken       the ids of the photos with a date on which they were taken
     albums      an object from the id of a further album to {"photos": [IDS], "parent": ID, "private": BOOL, "name": NAME}
+    tags        an object from the id of a tag to {"photos": [IDS], "name": NAME}
     favorites   the ids of the photos that the user with a key marked as favorites
     private     whether album 1 is private
     keys        the API keys, with which a user may see everything
@@ -32,8 +33,8 @@ test appends to CONTROL is a JSON object, which the next request obeys:
     {"raw": {METHOD: TEXT}, "status": NUMBER}   the texts to send for methods of the programming interface, with this status
 
 It is written from Piwigo's published source, and its answers had the same members, of the same types, as those of Piwigo
-17.0.0beta1. It differs from Piwigo in three ways: it knows only the methods that Vitrine uses, stores no uploads, and its pictures
-are grey squares.
+17.0.0beta1, except those about tags, which were not compared. It differs from Piwigo in three ways: it knows only the methods
+that Vitrine uses, stores no uploads, and its pictures are grey squares.
 """
 import datetime
 import http.server
@@ -320,6 +321,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return {"categories": self.albums(gallery, parameters, has_key, is_deep)}
             if method == "pwg.categories.getImages":
                 return self.images(gallery, parameters, has_key, is_deep)
+            if method == "pwg.tags.getList":
+                return {"tags": self.tags(gallery, has_key)}
+            if method == "pwg.tags.getImages":
+                return self.tagged(gallery, parameters, has_key)
             if method == "pwg.users.favorites.getList":
                 return self.favorites(gallery, parameters, has_key)
         raise Refusal(501, "Method name is not valid")
@@ -337,6 +342,39 @@ class Handler(http.server.BaseHTTPRequestHandler):
             images.append(facts)
         # The count is that of all favorites.
         return {"paging": {"page": page, "per_page": per_page, "count": len(found)}, "images": images}
+
+    def tags(self, gallery, has_key):
+        visible = self.shown(gallery, has_key)
+        found = []
+        for number, tag in gallery.settings.get("tags", {}).items():
+            count = len(visible & set(tag["photos"]))
+            if count:
+                found.append({
+                    "id": int(number), "name": tag["name"], "url_name": tag["name"].lower(), "lastmodified": "2024-05-06 07:08:09",
+                    "counter": count, "url": self.root + "index.php?/tags/%s-%s" % (number, tag["name"].lower()),
+                })
+        return sorted(found, key=lambda tag: tag["name"].lower())
+
+    @staticmethod
+    def shown(gallery, has_key):
+        """Returns the ids of the photos that a user may see."""
+        return {photo for album in gallery.visible(has_key, None) for photo in gallery.albums[album]["photos"]}
+
+    def tagged(self, gallery, parameters, has_key):
+        page = number(parameters, "page", 0)
+        per_page = min(number(parameters, "per_page", 100), gallery.settings.get("perPage", 500))
+        # The server finds no photos for a tag that it does not know.
+        tag = gallery.settings.get("tags", {}).get(str(number(parameters, "tag_id")), {"photos": []})
+        ids = sorted(self.shown(gallery, has_key) & set(tag["photos"]))[page * per_page:(page + 1) * per_page]
+        images = []
+        for rank, photo in enumerate(ids):
+            facts = self.image(gallery, gallery.photos[photo], has_key)
+            del facts["categories"]
+            images.append({**facts, "rank": rank, "tags": []})
+        # The total is that of the page.
+        return {
+            "paging": {"page": page, "per_page": per_page, "count": len(images), "total_count": len(images)}, "images": images,
+        }
 
     @staticmethod
     def state(has_key, has_api_key):
