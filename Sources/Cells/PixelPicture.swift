@@ -1,6 +1,6 @@
 /// A picture encoded for a graphics protocol, which covers some cells.
 ///
-/// The payload depends on the protocol: for kitty base64 of RGB pixels; for iTerm2 base64 of a JPEG; for sixel the
+/// The payload depends on the protocol: for kitty base64 of a PNG; for iTerm2 base64 of a JPEG; for sixel the
 /// picture from its raster attributes on. The terminal's output adds the sequence around the payload when it sends the
 /// picture.
 public struct PixelPicture: Hashable, Sendable {

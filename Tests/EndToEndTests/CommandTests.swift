@@ -154,7 +154,7 @@ import Testing
     @Test func showSendsPixels() throws {
         let owl = Built.testGallery + "/images/owl.jpg"
         for (language, introducer) in [
-            ("sixel", "\u{1B}P0;1;0q\"1;1;300;400#"), ("kitty", "\u{1B}_Ga=T,f=24,s=300,v=400,c=30,r=20,"),
+            ("sixel", "\u{1B}P0;1;0q\"1;1;300;400#"), ("kitty", "\u{1B}_Ga=T,f=100,c=30,r=20,"),
             ("iterm", "\u{1B}]1337;File=inline=1;"),
         ] {
             let command = try home.vitrine("show", "--size", "40x20", "--pixels", language, owl)

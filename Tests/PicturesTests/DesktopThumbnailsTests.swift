@@ -69,7 +69,7 @@ import Testing
         ])
     func writing(picture: PixelBuffer) throws {
         let uri = "file:///a%20photo.jpg"
-        let file = ThumbnailPNG.encode(picture, texts: [(ThumbnailTexts.uri, uri), (ThumbnailTexts.time, "-1")])
+        let file = PNGEncoding.encode(picture, texts: [(ThumbnailTexts.uri, uri), (ThumbnailTexts.time, "-1")])
         let reply = try DecoderClient(path: try DecoderProcess.path).decode(
             .bytes(file), DecodeRequest(box: picture.size))
         #expect(reply.pixels == picture && reply.isComplete && reply.format == "PNG")
@@ -90,7 +90,7 @@ import Testing
 
     @Test("Damaged thumbnails have no texts that the file does not contain")
     func damage() throws {
-        let file = ThumbnailPNG.encode(.noise(width: 3, height: 3), texts: [(ThumbnailTexts.uri, "file:///a")])
+        let file = PNGEncoding.encode(.noise(width: 3, height: 3), texts: [(ThumbnailTexts.uri, "file:///a")])
         for length in 0..<file.count {
             let found = ThumbnailTexts(Array(file.prefix(length)))[ThumbnailTexts.uri]
             #expect(found == nil || found == "file:///a")

@@ -45,14 +45,14 @@ import Text
         }
         #expect(
             chunks[0].control.filter { !["m", "q"].contains($0.key) } == [
-                "a": "T", "f": "24", "s": "63", "v": "57", "i": "77", "c": "7", "r": "3", "C": "1",
+                "a": "T", "f": "100", "i": "77", "c": "7", "r": "3", "C": "1",
             ])
         #expect(try parts(KittySequence.show(picture)[0]).control["i"] == nil)
     }
 
     @Test("Kitty pictures are placed and removed by id") func kittyIds() throws {
         let sent = try parts(KittySequence.transmit(picture(.kitty, 8), id: 5)[0]).control
-        #expect(sent == ["a": "t", "f": "24", "s": "63", "v": "57", "i": "5", "q": "2", "m": "0"])
+        #expect(sent == ["a": "t", "f": "100", "i": "5", "q": "2", "m": "0"])
         let placed = try parts(KittySequence.place(id: 5, placement: 9, size: Size(columns: 7, rows: 3)))
         #expect(
             placed.control == ["a": "p", "i": "5", "p": "9", "c": "7", "r": "3", "C": "1", "q": "2"]

@@ -79,7 +79,7 @@ public struct DesktopThumbnails: Sendable {
         guard large >= 0 else { throw SystemError() }
         defer { close(large) }
         let texts = photo.texts + [(ThumbnailTexts.software, "Vitrine")]
-        try Self.replace(photo.fileName, in: large, with: ThumbnailPNG.encode(picture, texts: texts))
+        try Self.replace(photo.fileName, in: large, with: PNGEncoding.encode(picture, texts: texts))
     }
 
     // MARK: - Files
@@ -177,5 +177,48 @@ private enum RealPath {
         guard let found = realpath(text, nil) else { return nil }
         defer { free(found) }
         return UnsafeBufferPointer(start: found, count: strlen(found)).map { UInt8(bitPattern: $0) }
+    }
+}
+
+/// The texts in a thumbnail's PNG file: the `tEXt` chunks that begin with `Thumb::`.
+///
+/// The file is untrusted. Only lengths and texts are read here; the decoder reads the picture in its sandbox.
+struct ThumbnailTexts {
+    static let uri = "Thumb::URI"
+    static let time = "Thumb::MTime"
+    static let size = "Thumb::Size"
+    static let software = "Software"
+
+    private var values: [String: String] = [:]
+
+    /// The most chunks to read. The largest thumbnail has a few hundred.
+    private static let mostChunks = 4_096
+    /// The most bytes of a text. A path has at most 4,096 bytes, and escapes may make it three times as long.
+    private static let longestText = 16_384
+
+    /// Reads the texts of a file. Damaged files and other formats have none.
+    init(_ bytes: [UInt8]) {
+        guard bytes.starts(with: PNGEncoding.signature) else { return }
+        var rest = bytes.dropFirst(PNGEncoding.signature.count)
+        for _ in 0..<Self.mostChunks {
+            // A chunk has a length, a type, the content, and a checksum.
+            guard rest.count >= 12 else { return }
+            let length = Int(rest.prefix(4).reduce(0 as UInt32) { $0 << 8 | UInt32($1) })
+            guard length <= rest.count - 12 else { return }
+            let type = rest.dropFirst(4).prefix(4)
+            let content = rest.dropFirst(8).prefix(length)
+            if type.elementsEqual("tEXt".utf8), length <= Self.longestText { add(content) }
+            rest = rest.dropFirst(length + 12)
+        }
+    }
+
+    /// Returns a text. If a file has several texts with one key, the first text counts.
+    subscript(key: String) -> String? { values[key] }
+
+    private mutating func add(_ content: ArraySlice<UInt8>) {
+        guard let end = content.firstIndex(of: 0) else { return }
+        let key = String(decoding: content[..<end], as: UTF8.self)
+        guard [Self.uri, Self.time, Self.size].contains(key), values[key] == nil else { return }
+        values[key] = String(decoding: content[(end + 1)...], as: UTF8.self)
     }
 }

@@ -4,7 +4,7 @@ import Cells
 public enum KittySequence {
     /// Returns the sequences that send a picture without showing it. For tmux, the caller wraps each sequence separately.
     public static func transmit(_ picture: PixelPicture, id: UInt32) -> [[UInt8]] {
-        pieces(picture, "a=t,f=24,s=\(picture.width),v=\(picture.height),i=\(id),q=2")
+        pieces(picture, "a=t,f=100,i=\(id),q=2")
     }
 
     /// Returns the sequences that send a picture and show it at the cursor. The cursor does not move.
@@ -14,7 +14,7 @@ public enum KittySequence {
         let number = id.map { ",i=\($0)" } ?? ""
         return pieces(
             picture,
-            "a=T,f=24,s=\(picture.width),v=\(picture.height)\(number),c=\(picture.size.columns),r=\(picture.size.rows)"
+            "a=T,f=100\(number),c=\(picture.size.columns),r=\(picture.size.rows)"
                 + ",C=1,q=2")
     }
 

@@ -1,57 +1,14 @@
 import Pixels
 
-/// The texts in a thumbnail's PNG file: the `tEXt` chunks that begin with `Thumb::`.
-///
-/// The file is untrusted. Only lengths and texts are read here; the decoder reads the picture in its sandbox.
-struct ThumbnailTexts {
-    static let uri = "Thumb::URI"
-    static let time = "Thumb::MTime"
-    static let size = "Thumb::Size"
-    static let software = "Software"
-
-    private var values: [String: String] = [:]
-
-    /// The most chunks to read. The largest thumbnail has a few hundred.
-    private static let mostChunks = 4_096
-    /// The most bytes of a text. A path has at most 4,096 bytes, and escapes may make it three times as long.
-    private static let longestText = 16_384
-
-    /// Reads the texts of a file. Damaged files and other formats have none.
-    init(_ bytes: [UInt8]) {
-        guard bytes.starts(with: ThumbnailPNG.signature) else { return }
-        var rest = bytes.dropFirst(ThumbnailPNG.signature.count)
-        for _ in 0..<Self.mostChunks {
-            // A chunk has a length, a type, the content, and a checksum.
-            guard rest.count >= 12 else { return }
-            let length = Int(rest.prefix(4).reduce(0 as UInt32) { $0 << 8 | UInt32($1) })
-            guard length <= rest.count - 12 else { return }
-            let type = rest.dropFirst(4).prefix(4)
-            let content = rest.dropFirst(8).prefix(length)
-            if type.elementsEqual("tEXt".utf8), length <= Self.longestText { add(content) }
-            rest = rest.dropFirst(length + 12)
-        }
-    }
-
-    /// Returns a text. If a file has several texts with one key, the first text counts.
-    subscript(key: String) -> String? { values[key] }
-
-    private mutating func add(_ content: ArraySlice<UInt8>) {
-        guard let end = content.firstIndex(of: 0) else { return }
-        let key = String(decoding: content[..<end], as: UTF8.self)
-        guard [Self.uri, Self.time, Self.size].contains(key), values[key] == nil else { return }
-        values[key] = String(decoding: content[(end + 1)...], as: UTF8.self)
-    }
-}
-
-/// Writes thumbnails as PNG files.
+/// Writes pictures as PNG files, for terminals and for the desktop's thumbnails.
 ///
 /// Other programs read these files without a sandbox, so Vitrine writes them itself, from pixels. A file from the
 /// decoder could carry an attack from a photo to those programs.
-enum ThumbnailPNG {
+enum PNGEncoding {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Returns a picture as a file with texts, in 8-bit RGB.
-    static func encode(_ picture: PixelBuffer, texts: [(key: String, value: String)]) -> [UInt8] {
+    static func encode(_ picture: PixelBuffer, texts: [(key: String, value: String)] = []) -> [UInt8] {
         let checksum = CRC32()
         var file = signature
         func append(_ type: String, _ content: [UInt8]) {
@@ -69,23 +26,35 @@ enum ThumbnailPNG {
 
     /// Returns the rows with the Paeth filter (PNG, 9.4). In photos, the filter leaves small numbers.
     private static func filtered(_ picture: PixelBuffer) -> [UInt8] {
-        let (pixels, length, step) = (
-            picture.bytes, picture.width * PixelBuffer.bytesPerPixel, PixelBuffer.bytesPerPixel
-        )
-        var rows: [UInt8] = []
-        rows.reserveCapacity(pixels.count + picture.height)
-        for start in stride(from: 0, to: pixels.count, by: length) {
-            rows.append(4)
-            for index in start..<start + length {
-                let left = index >= start + step ? Int(pixels[index - step]) : 0
-                let above = start > 0 ? Int(pixels[index - length]) : 0
-                let corner = start > 0 && index >= start + step ? Int(pixels[index - length - step]) : 0
-                let (a, b, c) = (abs(above - corner), abs(left - corner), abs(left + above - 2 * corner))
-                let guess = a <= b && a <= c ? left : b <= c ? above : corner
-                rows.append(pixels[index] &- UInt8(guess))
+        let (step, length) = (PixelBuffer.bytesPerPixel, picture.width * PixelBuffer.bytesPerPixel)
+        return picture.bytes.withUnsafeBufferPointer { pixels in
+            [UInt8](unsafeUninitializedCapacity: pixels.count + picture.height) { rows, count in
+                func append(_ byte: UInt8) {
+                    rows[count] = byte
+                    count += 1
+                }
+                for start in stride(from: 0, to: pixels.count, by: length) {
+                    append(4)
+                    // Outside the picture, the filter reads zeros, so that one neighbour is the guess.
+                    for index in start..<start + step {
+                        append(pixels[index] &- (start > 0 ? pixels[index - length] : 0))
+                    }
+                    for index in start + step..<start + length {
+                        let left = pixels[index - step]
+                        let guess =
+                            start > 0 ? guess(left, pixels[index - length], pixels[index - length - step]) : left
+                        append(pixels[index] &- guess)
+                    }
+                }
             }
         }
-        return rows
+    }
+
+    /// Returns the neighbour that is nearest to the guess of a plane through all three.
+    private static func guess(_ left: UInt8, _ above: UInt8, _ corner: UInt8) -> UInt8 {
+        let (across, down) = (Int(above) - Int(corner), Int(left) - Int(corner))
+        let (a, b, c) = (abs(across), abs(down), abs(across + down))
+        return a <= b && a <= c ? left : b <= c ? above : corner
     }
 
     fileprivate static func bigEndian(_ number: UInt32) -> [UInt8] {
@@ -130,7 +99,7 @@ enum HuffmanZlib {
         for length in lengths + [0] { writer.append(reversed(length, 4), 4) }
         for byte in bytes { writer.append(codes[Int(byte)], lengths[Int(byte)]) }
         writer.append(codes[end], lengths[end])
-        return writer.finished() + ThumbnailPNG.bigEndian(adler(bytes))
+        return writer.finished() + PNGEncoding.bigEndian(adler(bytes))
     }
 
     /// Returns the lengths of the codes of all symbols: 0 for unused symbols, at most ``longestCode`` for others.
@@ -190,9 +159,13 @@ enum HuffmanZlib {
     /// Returns the checksum of the bytes (RFC 1950, 9).
     private static func adler(_ bytes: [UInt8]) -> UInt32 {
         var (low, high): (UInt32, UInt32) = (1, 0)
-        for byte in bytes {
-            low = (low + UInt32(byte)) % 65_521
-            high = (high + low) % 65_521
+        // The sums of so many bytes fit into 32 bits, and divisions take long.
+        for start in stride(from: 0, to: bytes.count, by: 5_552) {
+            for byte in bytes[start..<min(start + 5_552, bytes.count)] {
+                low &+= UInt32(byte)
+                high &+= low
+            }
+            (low, high) = (low % 65_521, high % 65_521)
         }
         return high << 16 | low
     }
@@ -207,14 +180,15 @@ enum HuffmanZlib {
         mutating func append(_ value: Int, _ width: Int) {
             pending |= UInt64(truncatingIfNeeded: value) << UInt64(count)
             count += width
-            while count >= 8 {
-                bytes.append(UInt8(truncatingIfNeeded: pending))
-                pending >>= 8
-                count -= 8
-            }
+            guard count >= 32 else { return }
+            withUnsafeBytes(of: UInt32(truncatingIfNeeded: pending).littleEndian) { bytes.append(contentsOf: $0) }
+            pending >>= 32
+            count -= 32
         }
 
         /// Returns all bytes; zeros fill the last one.
-        func finished() -> [UInt8] { count > 0 ? bytes + [UInt8(truncatingIfNeeded: pending)] : bytes }
+        func finished() -> [UInt8] {
+            bytes + (0..<(count + 7) / 8).map { UInt8(truncatingIfNeeded: pending >> UInt64(8 * $0)) }
+        }
     }
 }
