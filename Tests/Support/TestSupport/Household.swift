@@ -16,7 +16,10 @@ public final class Household: Sendable {
             // Otherwise Swift's backtracer would offer its debugger at the terminal, and wait.
             "SWIFT_BACKTRACE": "enable=no",
             Self.mark: folder.path,
-        ].merging(more) { $1 }
+        ]
+        // With coverage, programs write their counts beside those of the tests.
+        .merging(ProcessInfo.processInfo.environment.filter { $0.key == "LLVM_PROFILE_FILE" }) { $1 }
+        .merging(more) { $1 }
     }
 
     /// The variable by which ``waitForPrograms()`` recognises the programs of a home.
