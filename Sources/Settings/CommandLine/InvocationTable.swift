@@ -59,7 +59,8 @@ public enum InvocationTable {
         InvocationOption("list-only", for: .commands(["sync"]), "fetch the list only"),
         InvocationOption("photos", for: .commands(["sync", "cache"]), "fetch photos too, or clear only photos"),
         InvocationOption("all", for: .commands(["sync", "cache"]), "work on all known galleries"),
-        InvocationOption("albums", for: .commands(["sync", "list"]), "fetch or print the server's albums, people and tags"),
+        InvocationOption(
+            "albums", for: .commands(["sync", "list"]), "fetch or print the server's albums, people and tags"),
         InvocationOption(
             "matching", value: "TEXT", for: .commands(["list", "export"]),
             "only photos that this search finds, such as “rating:4”"),
