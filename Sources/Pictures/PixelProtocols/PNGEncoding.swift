@@ -27,35 +27,43 @@ enum PNGEncoding {
     /// Returns the rows with the Paeth filter (PNG, 9.4). In photos, the filter leaves small numbers.
     private static func filtered(_ picture: PixelBuffer) -> [UInt8] {
         let (step, length) = (PixelBuffer.bytesPerPixel, picture.width * PixelBuffer.bytesPerPixel)
-        return picture.bytes.withUnsafeBufferPointer { pixels in
-            [UInt8](unsafeUninitializedCapacity: pixels.count + picture.height) { rows, count in
-                func append(_ byte: UInt8) {
-                    rows[count] = byte
-                    count += 1
-                }
-                for start in stride(from: 0, to: pixels.count, by: length) {
-                    append(4)
-                    // Outside the picture, the filter reads zeros, so that one neighbour is the guess.
-                    for index in start..<start + step {
-                        append(pixels[index] &- (start > 0 ? pixels[index - length] : 0))
-                    }
-                    for index in start + step..<start + length {
-                        let left = pixels[index - step]
-                        let guess =
-                            start > 0 ? guess(left, pixels[index - length], pixels[index - length - step]) : left
-                        append(pixels[index] &- guess)
+        // Outside the picture, the filter reads zeros.
+        let blank = [UInt8](repeating: 0, count: step + length)
+        var (row, above) = (blank, blank)
+        var rows: [UInt8] = []
+        rows.reserveCapacity(picture.bytes.count + picture.height)
+        var output = [UInt8](repeating: 0, count: length)
+        for start in stride(from: 0, to: picture.bytes.count, by: length) {
+            swap(&row, &above)
+            row.replaceSubrange(step..., with: picture.bytes[start..<start + length])
+            filter(row, below: above, step, to: &output)
+            rows.append(4)
+            rows += output
+        }
+        return rows
+    }
+
+    /// Filters a row. Both rows begin with a pixel outside the picture.
+    ///
+    /// There are no branches, so that the compiler handles many bytes at once.
+    private static func filter(_ row: [UInt8], below above: [UInt8], _ step: Int, to output: inout [UInt8]) {
+        row.withUnsafeBufferPointer { row in
+            above.withUnsafeBufferPointer { above in
+                output.withUnsafeMutableBufferPointer { output in
+                    for index in output.indices {
+                        let (left, up) = (Int16(row[index]), Int16(above[index &+ step]))
+                        let corner = Int16(above[index])
+                        let (across, down) = (up &- corner, left &- corner)
+                        let (a, b, c) = (distance(across), distance(down), distance(across &+ down))
+                        let guess = a <= b && a <= c ? left : b <= c ? up : corner
+                        output[index] = row[index &+ step] &- UInt8(truncatingIfNeeded: guess)
                     }
                 }
             }
         }
     }
 
-    /// Returns the neighbour that is nearest to the guess of a plane through all three.
-    private static func guess(_ left: UInt8, _ above: UInt8, _ corner: UInt8) -> UInt8 {
-        let (across, down) = (Int(above) - Int(corner), Int(left) - Int(corner))
-        let (a, b, c) = (abs(across), abs(down), abs(across + down))
-        return a <= b && a <= c ? left : b <= c ? above : corner
-    }
+    private static func distance(_ number: Int16) -> Int16 { max(number, 0 &- number) }
 
     fileprivate static func bigEndian(_ number: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
@@ -91,7 +99,7 @@ enum HuffmanZlib {
         if bytes.isEmpty { counts[0] = 1 }  // A code needs two symbols.
         let lengths = lengths(counts)
         let codes = codes(lengths)
-        var writer = BitWriter(bytes: [0x78, 0x01])
+        var writer = BitWriter(size: bytes.count)
         // The header of the last block, which defines its own code for 257 symbols, and no distances.
         for (value, count) in [(1, 1), (2, 2), (0, 5), (0, 5), (15, 4)] { writer.append(value, count) }
         // The lengths 0 to 15 have codes of 4 bits, and the three symbols for repetitions are unused.
@@ -99,7 +107,7 @@ enum HuffmanZlib {
         for length in lengths + [0] { writer.append(reversed(length, 4), 4) }
         for byte in bytes { writer.append(codes[Int(byte)], lengths[Int(byte)]) }
         writer.append(codes[end], lengths[end])
-        return writer.finished() + PNGEncoding.bigEndian(adler(bytes))
+        return [0x78, 0x01] + writer.finished() + PNGEncoding.bigEndian(adler(bytes))
     }
 
     /// Returns the lengths of the codes of all symbols: 0 for unused symbols, at most ``longestCode`` for others.
@@ -170,25 +178,28 @@ enum HuffmanZlib {
         return high << 16 | low
     }
 
+    /// Joins bits to words of 32 bits.
     private struct BitWriter {
-        var bytes: [UInt8]
+        private var words: [UInt32] = []
         private var pending: UInt64 = 0
         private var count = 0
 
-        init(bytes: [UInt8]) { self.bytes = bytes }
+        /// - Parameter size: the expected number of bytes.
+        init(size: Int) { words.reserveCapacity(size / 4 + 1) }
 
         mutating func append(_ value: Int, _ width: Int) {
             pending |= UInt64(truncatingIfNeeded: value) << UInt64(count)
             count += width
             guard count >= 32 else { return }
-            withUnsafeBytes(of: UInt32(truncatingIfNeeded: pending).littleEndian) { bytes.append(contentsOf: $0) }
+            words.append(UInt32(truncatingIfNeeded: pending).littleEndian)
             pending >>= 32
             count -= 32
         }
 
         /// Returns all bytes; zeros fill the last one.
         func finished() -> [UInt8] {
-            bytes + (0..<(count + 7) / 8).map { UInt8(truncatingIfNeeded: pending >> UInt64(8 * $0)) }
+            words.withUnsafeBytes { Array($0) }
+                + (0..<(count + 7) / 8).map { UInt8(truncatingIfNeeded: pending >> UInt64(8 * $0)) }
         }
     }
 }
