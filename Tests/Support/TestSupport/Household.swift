@@ -17,10 +17,15 @@ public final class Household: Sendable {
             "SWIFT_BACKTRACE": "enable=no",
             Self.mark: folder.path,
         ]
-        // With coverage, programs write their counts beside those of the tests.
-        .merging(ProcessInfo.processInfo.environment.filter { $0.key == "LLVM_PROFILE_FILE" }) { $1 }
+        .merging(Self.coverage) { $1 }
         .merging(more) { $1 }
     }
+
+    /// The variables with which programs count the lines that they run. They are empty unless the tests count theirs.
+    private static let coverage: [String: String] = {
+        let all = ProcessInfo.processInfo.environment
+        return all["LLVM_PROFILE_FILE"] == nil ? [:] : all.filter { ["LLVM_PROFILE_FILE", "LD_PRELOAD"].contains($0.key) }
+    }()
 
     /// The variable by which ``waitForPrograms()`` recognises the programs of a home.
     private static let mark = "VITRINE_TEST_HOME"
