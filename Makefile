@@ -38,12 +38,13 @@ LINKED = --static-swift-stdlib --disable-local-rpath -Xlinker -L$(CURDIR)/$(STAT
 # has bounds checks, and no shadow stack or branch targets: its libraries lack them.
 HARDENED = -Xcc -U_FORTIFY_SOURCE -Xcc -D_FORTIFY_SOURCE=3 -Xcc -fstack-protector-strong \
 	-Xswiftc -Xfrontend -Xswiftc -enable-stack-protector
-# Builds in two folders are the same: debugging information names files below this folder, and no folder of compiled headers; and
-# modules have no digest of their options.
-REPEATABLE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
+# Builds in two folders are the same: messages name files below this folder, and modules have no digest of their options. There is
+# no debugging information, because parts of it differ between builds by chance.
+REPEATABLE = -debug-info-format none -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
 	-Xswiftc -Xfrontend -Xswiftc -no-serialize-debugging-options -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 RELEASE = $(CHECKED) -c release $(LINKED) $(HARDENED) $(REPEATABLE)
-STRICT = $(CHECKED) -Xswiftc -warnings-as-errors
+# Without debugging information, the tests are built sooner; a crash names functions, but no lines.
+STRICT = $(CHECKED) -Xswiftc -warnings-as-errors -debug-info-format none
 # Many tests hold one of Swift's few threads while they wait for programs. If all ran at once, each would be so slow that servers
 # time out.
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
