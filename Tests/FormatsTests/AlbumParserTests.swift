@@ -204,6 +204,14 @@ import Testing
         }
     }
 
+    @Test("Of a long name of a tag, the end stays")
+    func longTag() throws {
+        let value = String(repeating: "ü", count: 200) + "/Rome"
+        let albums = try parse(#"[{"id":"\#(Self.id(1))","value":"\#(value)"}]"#, ImmichTagParser(server: server))
+        let name = try #require(albums.first?.name)
+        #expect(name.hasPrefix("…ü") && name.hasSuffix("ü / Rome") && name.utf8.count <= Album.longestName)
+    }
+
     @Test("The photos of a tag of Immich are on the pages after the list of tags")
     func immichTagFinder() throws {
         let text = #"[{"id":"\#(Self.id(2))","value":"Trips"},{"id":"\#(Self.id(1))","value":"Trips/Rome"}]"#

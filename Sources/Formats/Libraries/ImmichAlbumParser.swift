@@ -218,9 +218,18 @@ public final class ImmichTagParser: LibraryParser {
             // The page that a browser shows.
             let query = PercentEncoding.encodeAll(tag.value, except: "")
             guard let address = try? server.resolving("tags?path=\(query)") else { return nil }
-            let name = AlbumText.name(tag.value).replacing("/", with: " / ")
+            let name = Self.name(tag.value)
             return Album(.tag, at: address, name: name.isEmpty ? tag.id : name)
         }
+    }
+
+    /// Returns a name such as `Trips / Rome`. Of a long name, the end stays, because the outer tags have the beginning.
+    private static func name(_ value: [UInt8]) -> String {
+        let name = String(decoding: value, as: UTF8.self).replacing("/", with: " / ")
+        guard name.utf8.count > Album.longestName else { return AlbumText.name(Array(name.utf8)) }
+        // The ellipsis has three bytes. No character begins with a byte such as 10xxxxxx.
+        let end = name.utf8.suffix(Album.longestName - 3).drop { $0 & 0b1100_0000 == 0b1000_0000 }
+        return "…" + String(decoding: Array(end), as: UTF8.self)
     }
 }
 
@@ -275,8 +284,10 @@ public struct ImmichTagPage: Equatable, Sendable {
     /// Creates a page from its name. Returns nil for other names.
     public init?(name: String) {
         let words = name.split(separator: " ").map(String.init)
-        guard words.count == 2 else { return nil }
-        self.init(tag: words[0], number: words[1])
+        guard words.count == 2, let tag = ImmichID.text(words[0].utf8), AlbumText.count(words[1].utf8) != nil else {
+            return nil
+        }
+        self.init(tag: tag, number: words[1])
     }
 
     /// The name of the page.

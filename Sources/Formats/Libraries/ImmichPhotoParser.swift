@@ -134,7 +134,7 @@ private struct ImmichPageReader: JSONConsumer {
 
     /// Returns the number of a page, which Vitrine sends to the server. Throws for other texts.
     private static func pageNumber(_ text: UnsafeRawBufferPointer) throws -> String {
-        guard (1...9).contains(text.count), text.allSatisfy({ (0x30...0x39).contains($0) }) else {
+        guard (1...9).contains(text.count), text.allSatisfy({ (0x30...0x39).contains($0) }), text[0] != 0x30 else {
             throw FormatError.notAGallery("an answer with an unknown page number")
         }
         return String(decoding: text, as: UTF8.self)

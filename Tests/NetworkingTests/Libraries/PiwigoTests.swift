@@ -98,6 +98,8 @@ import Testing
             ("/g/picture/34/category/12", "/g/", "12"), ("/index.php?/category/12/13", "/", "other"),
             ("/index.php?/category/holiday/beach", "/", "other"), ("/index.php?/tags/3-sea", "/", "tag 3"),
             ("/g/index.php?/tags/3/start-15", "/g/", "tag 3"), ("/g/tags/3-sea", "/g/", "tag 3"),
+            ("/g/tags/3-sea/start-15", "/g/", "tag 3"), ("/tags/2020/", "/tags/2020/", "all"),
+            ("/tags/2024/index.php?/category/12", "/tags/2024/", "12"),
             ("/picture.php?/34/tags/3-sea", "/", "tag 3"), ("/index.php?/tags/3-sea/4-sun", "/", "other"),
             ("/index.php?/tags/sea", "/", "other"), ("/index.php?/tags", "/", "other"), ("/tags.php", "/", "all"),
             ("/index.php?/favorites", "/", "favorites"),

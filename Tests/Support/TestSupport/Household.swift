@@ -24,7 +24,8 @@ public final class Household: Sendable {
     /// The variables with which programs count the lines that they run. They are empty unless the tests count theirs.
     private static let coverage: [String: String] = {
         let all = ProcessInfo.processInfo.environment
-        return all["LLVM_PROFILE_FILE"] == nil ? [:] : all.filter { ["LLVM_PROFILE_FILE", "LD_PRELOAD"].contains($0.key) }
+        return all["LLVM_PROFILE_FILE"] == nil
+            ? [:] : all.filter { ["LLVM_PROFILE_FILE", "LD_PRELOAD"].contains($0.key) }
     }()
 
     /// The variable by which ``waitForPrograms()`` recognises the programs of a home.

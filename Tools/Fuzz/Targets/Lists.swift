@@ -43,7 +43,7 @@
 
         private static let library = FuzzTarget("library") { bytes in
             let server = try Address("http://photos.test/")
-            let choice = Choice(bytes, of: 22)
+            let choice = Choice(bytes, of: 27)
             func check<Item>(_ parser: () -> any LibraryParser<Item>) throws {
                 func items(_ pieces: [[UInt8]]) throws -> String {
                     let parser = parser()

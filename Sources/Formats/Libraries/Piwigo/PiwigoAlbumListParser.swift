@@ -160,13 +160,13 @@ private struct PiwigoAlbumReader: JSONConsumer {
 
     /// Throws if the answer has no such list.
     func check() throws {
-        guard isList else { throw FormatError.notAGallery("an answer without albums") }
+        guard isList else { throw refusal }
     }
 
     mutating func take(_ event: JSONEvent, depth: Int) throws {
         switch (depth, event) {
         case (0, .beginObject), (0, .endObject): break
-        case (0, _): throw FormatError.notAGallery("an answer without albums")
+        case (0, _): throw refusal
         case (1, .key(let name)): isNamedList = name.elementsEqual(list.utf8)
         case (1, .beginArray) where isNamedList: (isInList, isList) = (true, true)
         case (1, .endArray): isInList = false
@@ -181,6 +181,10 @@ private struct PiwigoAlbumReader: JSONConsumer {
         case (3, _) where member == .cover: record.cover = PiwigoValue.id(event)
         default: break
         }
+    }
+
+    private var refusal: FormatError {
+        .notAGallery("an answer without \(list == "tags" ? list : "albums")")
     }
 
     private static func member(_ name: UnsafeRawBufferPointer) -> Member? {

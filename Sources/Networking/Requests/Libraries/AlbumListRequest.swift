@@ -55,6 +55,9 @@ public struct AlbumListRequest: NetworkRequest {
                     // This version of the server has no such list, or this user may not see it.
                 } catch RequestError.status(403, _) {
                     missing.add(list.kind)
+                } catch is FormatError where list.kind == .tag {
+                    // Piwigo refuses with the status 200. The albums are worth more than the tags.
+                    missing.add(list.kind)
                 }
             }
             if source.wasSignedIn, !reader.isSignedIn, let question = reader.question {
@@ -150,7 +153,8 @@ private struct MissingLists {
         switch permissions.count {
         case 0: names.isEmpty ? nil : "the server does not show you its \(names.joined(separator: " and "))"
         case 1: RequestError.missingPermission(permissions[0]).failure.reason
-        default: "the API key lacks the permissions \(permissions.joined(separator: " and "))"
+        default:
+            "the API key lacks the permissions \(permissions.dropLast().joined(separator: ", ")) and \(permissions.last ?? "")"
         }
     }
 }

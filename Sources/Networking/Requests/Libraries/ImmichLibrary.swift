@@ -54,7 +54,9 @@ struct ImmichLibrary: PhotoLibrary {
 
     /// Returns the value of the tag in the address of a page, such as `/tags?path=Trips%2FRome`. Returns nil without a tag.
     private static func tag(in page: Address) -> [UInt8]? {
-        guard page.path.contains(/\/tags(\/|$)/), let value = page.formValue(of: "path") else { return nil }
+        guard page.path.contains(/\/tags(\/|$)/), let field = page.formValue(of: "path") else { return nil }
+        let slash = UInt8(ascii: "/")
+        let value = Array(field.drop { $0 == slash }.reversed().drop { $0 == slash }.reversed())
         return value.isEmpty ? nil : value
     }
 

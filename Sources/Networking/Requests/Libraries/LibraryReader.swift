@@ -89,10 +89,12 @@ struct LibraryReader {
             let count = albums.count
             try await read(try list.request(page), with: parser) { found in
                 albums += found.filter { addresses.insert($0.address).inserted }
-                guard albums.count <= Self.maximumAlbums else {
+                guard albums.count <= Self.maximumAlbums || list.kind == .tag else {
                     throw RequestError.wrongType("more than \(Self.maximumAlbums) albums")
                 }
             }
+            // A user may have given photos far more words than anyone reads.
+            if albums.count >= Self.maximumAlbums, list.kind == .tag { return Array(albums.prefix(Self.maximumAlbums)) }
             // The following pages would repeat albums, too.
             if albums.count == count { return albums }
             guard let next = parser.nextPage else { return albums }

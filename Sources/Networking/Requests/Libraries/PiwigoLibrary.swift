@@ -206,7 +206,7 @@ struct PiwigoAddress {
 
     /// The pages of a server. Their addresses begin with that of the server.
     private static var page: Regex<(Substring, Substring, Substring?, Substring?, Substring?)> {
-        /(.*?\/)(?:(index|picture)(?:\.php)?(\/.*)?|(categor(?:y|ies)(?:\/.*)?|tags\/[1-9].*)|[a-z_]+\.php)/
+        /(.*?\/)(?:(index|picture)(?:\.php)?(\/.*)?|(categor(?:y|ies)(?:\/.*)?|tags\/[1-9][^\/]*(?:\/(?:start|created|posted)-[^\/]*)*)|[a-z_]+\.php)/
     }
 
     /// Returns the server that may have a page. Returns nil if the page's address is none of Piwigo's.
