@@ -19,7 +19,7 @@ import time
 from figure import Figure, table
 from lines import (
     at_rest, changes, collapse, deaths, first_frame, first_sync, folder, json_lists, keys, memory, open_photo, photo_first, picture_memory,
-    publish, quality, quit, search, server_folders, show, sync_again, thumbnails, unchanged, upload, video,
+    publish, quality, quit, search, server_folders, sheet, show, sync_again, thumbnails, unchanged, upload, video,
 )
 from process import Trouble
 from shapes import SHAPES
@@ -31,7 +31,7 @@ LINES = {
     "first-sync": first_sync, "memory": memory, "sync-again": sync_again, "unchanged": unchanged,
     "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "folder": folder,
     "server-folders": server_folders, "json": json_lists, "at-rest": at_rest, "quit": quit, "show": show,
-    "picture-memory": picture_memory, "open-photo": open_photo, "quality": quality, "publish": publish, "upload": upload, "thumbnails": thumbnails, "photo-first": photo_first,
+    "picture-memory": picture_memory, "open-photo": open_photo, "sheet": sheet, "quality": quality, "publish": publish, "upload": upload, "thumbnails": thumbnails, "photo-first": photo_first,
     "collapse": collapse, "video": video, "deaths": deaths,
 }
 #: Above this load, times are unreliable.

@@ -47,6 +47,8 @@ class Terminal:
         self.screen = Screen(rows, columns)
         #: Whether the program delimits its frames.
         self.is_synchronised = False
+        #: The number of bytes that the program has written.
+        self.received = 0
         self._asked = b""
         self._ended = False
         self._master, slave = os.openpty()
@@ -207,6 +209,7 @@ class Terminal:
         now = time.perf_counter()
         if not data:
             raise Trouble("The program has ended: " + " ".join(self.screen.text.split())[-200:])
+        self.received += len(data)
         self._answer(data)
         return data, now
 
