@@ -89,15 +89,11 @@ import Testing
         ])
         try await opening(server.url("/"), Self.signIn) { cache in
             let tags = try list(cache).albums.filter { $0.kind == .tag }
-            #expect(
-                tags.map(\.name) == [
-                    "100%", "Trips", "Trips / Lake & Sea", "Trips / Rome", "Ünder", "Ünder / würde?",
-                ])
+            let names = ["100%", "Trips", "Trips / Lake & Sea", "Trips / Rome", "Ünder", "Ünder / würde?"]
+            #expect(tags.map(\.name) == names)
             for (tag, count) in zip(tags, [1, 3, 1, 2, 1, 1]) {
                 let record = try await record(of: tag.address)
-                #expect(
-                    record.photoCount == count,
-                    "\(tag.name): \(record.failure?.reason ?? "no error"), \(server.requests)")
+                #expect(record.photoCount == count, "\(tag.name)")
             }
             // As browsers show it. Pages with a photo have the photo's path in the middle.
             for path in [
