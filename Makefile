@@ -43,8 +43,7 @@ HARDENED = -Xcc -U_FORTIFY_SOURCE -Xcc -D_FORTIFY_SOURCE=3 -Xcc -fstack-protecto
 REPEATABLE = -debug-info-format none -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
 	-Xswiftc -Xfrontend -Xswiftc -no-serialize-debugging-options -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 RELEASE = $(CHECKED) -c release $(LINKED) $(HARDENED) $(REPEATABLE)
-# Without debugging information, the tests are built sooner; a crash names functions, but no lines.
-STRICT = $(CHECKED) -Xswiftc -warnings-as-errors -debug-info-format none
+STRICT = $(CHECKED) -Xswiftc -warnings-as-errors
 # Many tests hold one of Swift's few threads while they wait for programs. If all ran at once, each would be so slow that servers
 # time out.
 WIDTH = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
