@@ -56,8 +56,6 @@ public final class Terminal {
     /// Shows pixels when the pictures have not changed for a moment. Until then, symbols stand in for the pictures. Changes of
     /// text beside pictures cause no delay.
     private lazy var rest = RestTimer { [weak self] in self?.showPicture() }
-    /// The pause before the next picture: none if a picture came last, because pictures follow each other at once.
-    private var pauseBeforePicture = RestTimer.pause
     /// Tries again later to show pictures that a slow line could not show.
     private lazy var slowLineRetry = RestTimer { [weak self] in self?.rest.goOn() }
 
@@ -107,7 +105,7 @@ public final class Terminal {
         output.onIdle = { [weak self, weak frames] in
             frames?.resume()
             self?.interview?.startTimeLimit()
-            if let self, !self.pixels.isComplete { self.rest.goOn(after: self.pauseBeforePicture) }
+            if let self, !self.pixels.isComplete { self.rest.goOn() }
         }
         output.onGone = { [weak self] in self?.handle(.hangUp) }
         signals = SignalSources { [weak self] in self?.handle($0) }
@@ -176,7 +174,6 @@ public final class Terminal {
             update += screen.update(to: surface)
         }
         send([update])
-        pauseBeforePicture = RestTimer.pause
         if pixels.isComplete { rest.cancel() } else if pixels.hasChanged { rest.begin() } else { rest.goOn() }
     }
 
@@ -194,7 +191,6 @@ public final class Terminal {
         let save = Array("\u{1B}7".utf8)
         let restore = Array("\u{1B}8".utf8)
         send([save] + pieces + [restore, ceded.map { screen.cede($0) } ?? []])
-        pauseBeforePicture = .zero
         if !pixels.isComplete, output.isIdle { rest.begin(after: .zero) }
     }
 
@@ -372,8 +368,8 @@ final class RestTimer {
     }
 
     /// Starts the wait, unless the timer is running.
-    func goOn(after pause: DispatchTimeInterval = RestTimer.pause) {
-        if !isWaiting { begin(after: pause) }
+    func goOn() {
+        if !isWaiting { begin() }
     }
 
     /// Cancels the wait.
