@@ -133,8 +133,9 @@ private enum LauncherTrial {
                 var ends: [Int32] = [-1, -1]
                 guard pipe(&ends) == 0, Glibc.write(ends[1], "text", 4) == 4 else { exit(5) }
                 let program = try launcher.start(["/bin/sh", "-c", "exec cat > \(folder)/input"], input: ends[0])
-                for end in ends { close(end) }
+                // The program waits for the end of its input, so it cannot have ended yet.
                 let isThere = kill(program.number, 0) == 0
+                for end in ends { close(end) }
                 say("\(program.wait() ?? -1) \(isThere)")
             case "files":
                 say("\(try launcher.start(["/bin/sh", "-c", "exec ls /proc/self/fd > \(folder)/files"]).wait() ?? -1)")
