@@ -260,13 +260,13 @@ import Testing
             {"name":"","id":"8"},{"name":"no id"}],"categories":[{"id":1}]}}
             """
         #expect(
-            try parse(text, PiwigoTagParser(server: server)) == [
+            try parse(text, PiwigoAlbumParser(.tag, server: server)) == [
                 Album(.tag, at: Address("http://photos.test/index.php?/tags/7"), name: "Sea", count: 42),
                 Album(.tag, at: Address("http://photos.test/index.php?/tags/8"), name: "8"),
             ])
-        try checkCuts(text) { PiwigoTagParser(server: server) }
+        try checkCuts(text) { PiwigoAlbumParser(.tag, server: server) }
         for text in ["{}", #"{"stat":"ok","result":{"categories":[]}}"#] {
-            #expect(throws: FormatError.self, "\(text)") { try parse(text, PiwigoTagParser(server: server)) }
+            #expect(throws: FormatError.self, "\(text)") { try parse(text, PiwigoAlbumParser(.tag, server: server)) }
         }
     }
 
@@ -280,15 +280,15 @@ import Testing
             {"name":"no id"},{"id":"../9","name":"z"}]}}
             """
         #expect(
-            try parse(text, PiwigoAlbumParser(server: server)) == [
+            try parse(text, PiwigoAlbumParser(.album, server: server)) == [
                 Album(
                     .album, at: Address("http://photos.test/index.php?/category/7"), name: "2024 / Lake", count: 42,
                     cover: "9"),
                 Album(.album, at: Address("http://photos.test/index.php?/category/8"), name: "8"),
             ])
-        try checkCuts(text) { PiwigoAlbumParser(server: server) }
+        try checkCuts(text) { PiwigoAlbumParser(.album, server: server) }
         for text in ["{}", #"{"stat":"ok","result":{}}"#, #"{"stat":"fail","err":401,"message":"no"}"#] {
-            #expect(throws: FormatError.self, "\(text)") { try parse(text, PiwigoAlbumParser(server: server)) }
+            #expect(throws: FormatError.self, "\(text)") { try parse(text, PiwigoAlbumParser(.album, server: server)) }
         }
     }
 

@@ -256,16 +256,20 @@ public final class ImmichTagFinder: LibraryParser {
     /// Parses the next bytes.
     public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
         try stream.push(bytes, to: &reader)
-        for tag in reader.takeTags() where tag.value == value { id = tag.id }
+        look()
         return []
     }
 
     /// Parses the end. Throws if the server has no such tag.
     public func finish() throws -> [LibraryPhoto] {
         try stream.finish(to: &reader)
-        for tag in reader.takeTags() where tag.value == value { id = tag.id }
+        look()
         guard id != nil else { throw FormatError.notAGallery("the page of a tag that the server does not have") }
         return []
+    }
+
+    private func look() {
+        id = reader.takeTags().first { $0.value == value }?.id ?? id
     }
 }
 

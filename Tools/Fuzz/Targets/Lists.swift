@@ -77,7 +77,7 @@
             case 13: try check { PiwigoPhotoParser(server: server) }
             case 14: try check { PiwigoPhotoParser(server: server, total: .ofFavorites) }
             case 15: try check { PiwigoAlbumListParser() }
-            case 16: try check { PiwigoAlbumParser(server: server) }
+            case 16: try check { PiwigoAlbumParser(.album, server: server) }
             case 17: try check { NextcloudAlbumParser(folder: server.appending("albums/"), server: server) }
             case 18: _ = LoginFlow(json: choice.rest)
             case 19: _ = LoginGrant(json: choice.rest)
@@ -86,7 +86,7 @@
             case 22: try check { ImmichTagFinder(value: Array("Trips/Rome".utf8)) }
             case 23: try check { PhotoPrismAlbumParser(.label, server: server, offset: 0, pageSize: 500) }
             case 24: try check { PiwigoPhotoParser(server: server, total: .unreliable) }
-            case 25: try check { PiwigoTagParser(server: server) }
+            case 25: try check { PiwigoAlbumParser(.tag, server: server) }
             default: _ = ImmichSharePage(name: choice.rest.text)
             }
         }

@@ -4,7 +4,7 @@ import Model
 ///
 ///     {"stat": "ok", "result": {"categories": [{"id": 7, "nb_images": 42, "date_last": "2024-05-06 07:08:09", …}]}}
 public final class PiwigoAlbumListParser: LibraryParser {
-    private var answer = PiwigoAnswer(PiwigoAlbumReader())
+    private var answer = PiwigoAnswer(PiwigoAlbumReader(.album))
 
     /// Creates a parser for one answer.
     public init() {}
@@ -36,21 +36,34 @@ public final class PiwigoAlbumListParser: LibraryParser {
     }
 }
 
-/// Parses the names and covers in a Piwigo server's list of albums.
+/// Parses a Piwigo server's list of albums or tags.
 ///
 ///     {"stat": "ok", "result": {"categories": [{"id": 7, "name": "2024 / Lake", "total_nb_images": 42,
 ///      "representative_picture_id": "9", …}]}}
+///     {"stat": "ok", "result": {"tags": [{"id": 7, "name": "Rome", "counter": 42, …}]}}
 ///
 /// An object without an id is left out.
 public final class PiwigoAlbumParser: LibraryParser {
-    private var answer = PiwigoAnswer(PiwigoAlbumReader())
+    /// The kind of a list. The raw value is the server's name for the list.
+    public enum Kind: String, Sendable {
+        /// Albums.
+        case album = "categories"
+        /// Tags.
+        case tag = "tags"
+    }
+
+    private var answer: PiwigoAnswer<PiwigoAlbumReader>
+    private let kind: Kind
     private let server: Address
 
     /// Creates a parser for one answer.
     ///
-    /// - Parameter server: the address of the server, with a slash at its end.
-    public init(server: Address) {
-        self.server = server
+    /// - Parameters:
+    ///   - kind: the kind of the list.
+    ///   - server: the address of the server, with a slash at its end.
+    public init(_ kind: Kind, server: Address) {
+        (self.kind, self.server) = (kind, server)
+        answer = PiwigoAnswer(PiwigoAlbumReader(kind))
     }
 
     /// The list has one page.
@@ -62,7 +75,7 @@ public final class PiwigoAlbumParser: LibraryParser {
         return albums()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no list of albums.
+    /// Parses the end. Throws if the answer is incomplete, or has no such list.
     public func finish() throws -> [Album] {
         try answer.finish()
         try answer.result.check()
@@ -71,54 +84,17 @@ public final class PiwigoAlbumParser: LibraryParser {
 
     private func albums() -> [Album] {
         answer.result.takeRecords().compactMap { record in
-            guard let id = record.id, let address = try? server.resolving("index.php?/category/\(id)") else {
+            guard let id = record.id, let address = try? server.resolving("index.php?/\(page)/\(id)") else {
                 return nil
             }
             return Album(
-                .album, at: address, name: record.name.isEmpty ? id : record.name, count: record.deepCount,
-                cover: record.cover)
+                kind == .tag ? .tag : .album, at: address, name: record.name.isEmpty ? id : record.name,
+                count: record.deepCount, cover: record.cover)
         }
     }
-}
 
-/// Parses a Piwigo server's list of tags.
-///
-///     {"stat": "ok", "result": {"tags": [{"id": 7, "name": "Rome", "counter": 42, "url_name": "rome", …}]}}
-///
-/// An object without an id is left out.
-public final class PiwigoTagParser: LibraryParser {
-    private var answer = PiwigoAnswer(PiwigoAlbumReader(list: "tags"))
-    private let server: Address
-
-    /// Creates a parser for one answer.
-    ///
-    /// - Parameter server: the address of the server, with a slash at its end.
-    public init(server: Address) {
-        self.server = server
-    }
-
-    /// The list has one page.
-    public var nextPage: String? { nil }
-
-    /// Parses the next bytes. Returns the tags that are complete.
-    public func parse(_ bytes: [UInt8]) throws -> [Album] {
-        try answer.parse(bytes)
-        return tags()
-    }
-
-    /// Parses the end. Throws if the answer is incomplete, or is no list of tags.
-    public func finish() throws -> [Album] {
-        try answer.finish()
-        try answer.result.check()
-        return tags()
-    }
-
-    private func tags() -> [Album] {
-        answer.result.takeRecords().compactMap { record in
-            guard let id = record.id, let address = try? server.resolving("index.php?/tags/\(id)") else { return nil }
-            return Album(.tag, at: address, name: record.name.isEmpty ? id : record.name, count: record.deepCount)
-        }
-    }
+    /// The name of the pages that a browser shows.
+    private var page: String { kind == .tag ? "tags" : "category" }
 }
 
 /// The members of the object that describes an album or a tag.
@@ -145,11 +121,10 @@ private struct PiwigoAlbumReader: JSONConsumer {
     private var isList = false
     private var isNamedList = false
     private var member: Member?
-    private let list: String
+    private let kind: PiwigoAlbumParser.Kind
 
-    /// - Parameter list: the name of the list in the answer.
-    init(list: String = "categories") {
-        self.list = list
+    init(_ kind: PiwigoAlbumParser.Kind) {
+        self.kind = kind
     }
 
     /// Returns the records since the last call.
@@ -167,7 +142,7 @@ private struct PiwigoAlbumReader: JSONConsumer {
         switch (depth, event) {
         case (0, .beginObject), (0, .endObject): break
         case (0, _): throw refusal
-        case (1, .key(let name)): isNamedList = name.elementsEqual(list.utf8)
+        case (1, .key(let name)): isNamedList = name.elementsEqual(kind.rawValue.utf8)
         case (1, .beginArray) where isNamedList: (isInList, isList) = (true, true)
         case (1, .endArray): isInList = false
         case (2, .beginObject) where isInList: (record, member) = (PiwigoAlbumRecord(), nil)
@@ -183,9 +158,7 @@ private struct PiwigoAlbumReader: JSONConsumer {
         }
     }
 
-    private var refusal: FormatError {
-        .notAGallery("an answer without \(list == "tags" ? list : "albums")")
-    }
+    private var refusal: FormatError { .notAGallery("an answer without \(kind)s") }
 
     private static func member(_ name: UnsafeRawBufferPointer) -> Member? {
         switch name.count {

@@ -116,11 +116,11 @@ private struct PiwigoAlbums: LibraryParts, LibraryAlbums {
                 request: { [library] _ in
                     try library.request("pwg.categories.getList", library.selected() + ["fullname=true"])
                 },
-                makeParser: { [server] _ in PiwigoAlbumParser(server: server) }),
+                makeParser: { [server] _ in PiwigoAlbumParser(.album, server: server) }),
             LibraryAlbumList(
                 kind: .tag,
                 request: { [library] _ in try library.request("pwg.tags.getList", []) },
-                makeParser: { [server] _ in PiwigoTagParser(server: server) }),
+                makeParser: { [server] _ in PiwigoAlbumParser(.tag, server: server) }),
         ]
     }
 }
