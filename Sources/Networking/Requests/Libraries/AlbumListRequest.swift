@@ -139,22 +139,21 @@ private struct MissingLists {
 
     mutating func add(_ kind: Album.Kind) {
         kinds.insert(kind)
-        let name =
-            switch kind {
-            case .person: "people"
-            case .tag: "tags"
-            case .album, .favorites: "albums"
-            }
-        names.append(name)
+        names.append(kind == .person ? "people" : kind == .tag ? "tags" : "albums")
     }
 
     /// The reason why lists are missing; nil if none are.
     var trouble: String? {
         switch permissions.count {
-        case 0: names.isEmpty ? nil : "the server does not show you its \(names.joined(separator: " and "))"
+        case 0: names.isEmpty ? nil : "the server does not show you its \(Self.joined(names))"
         case 1: RequestError.missingPermission(permissions[0]).failure.reason
-        default:
-            "the API key lacks the permissions \(permissions.dropLast().joined(separator: ", ")) and \(permissions.last ?? "")"
+        default: "the API key lacks the permissions \(Self.joined(permissions))"
         }
+    }
+
+    /// Returns a text such as `albums, people and tags`.
+    private static func joined(_ words: [String]) -> String {
+        let beginning = words.dropLast().joined(separator: ", ")
+        return beginning.isEmpty ? words.joined() : "\(beginning) and \(words[words.count - 1])"
     }
 }

@@ -88,13 +88,14 @@ struct LibraryReader {
             let parser = list.makeParser(page)
             let count = albums.count
             try await read(try list.request(page), with: parser) { found in
+                // There may be far more tags than anyone reads, so the others are left out.
+                if list.kind == .tag, albums.count >= Self.maximumAlbums { return }
                 albums += found.filter { addresses.insert($0.address).inserted }
-                guard albums.count <= Self.maximumAlbums || list.kind == .tag else {
+                if list.kind == .tag { albums = Array(albums.prefix(Self.maximumAlbums)) }
+                guard albums.count <= Self.maximumAlbums else {
                     throw RequestError.wrongType("more than \(Self.maximumAlbums) albums")
                 }
             }
-            // A user may have given photos far more words than anyone reads.
-            if albums.count >= Self.maximumAlbums, list.kind == .tag { return Array(albums.prefix(Self.maximumAlbums)) }
             // The following pages would repeat albums, too.
             if albums.count == count { return albums }
             guard let next = parser.nextPage else { return albums }
