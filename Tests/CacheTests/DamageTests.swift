@@ -152,4 +152,11 @@ import Testing
             }
         }
     }
+
+    /// After a change of the migrations, this test prints the new digest.
+    @Test("A database that the migrations make has the layout that needs no comparison")
+    func usualLayout() throws {
+        let digest = try SchemaCheck.digest(of: SchemaCheck.layoutOfMigrations())
+        #expect(digest == SchemaCheck.usualLayout)
+    }
 }
