@@ -10,7 +10,7 @@ import Testing
         let timer = RestTimer { rests += 1 }
         timer.begin()
         while rests == 0 {
-            timer.goOn()
+            timer.goOn(after: RestTimer.pause)
             await Task.yield()
         }
         timer.cancel()

@@ -53,11 +53,13 @@ public final class Terminal {
     /// Whether the terminal is gone.
     private var isHungUp = false
     private var pixels = PixelLayer()
-    /// Shows pixels when the pictures have not changed for a moment. Until then, symbols stand in for the pictures. Changes of
-    /// text beside pictures cause no delay.
+    /// Shows pixels when no picture has moved or disappeared for a moment. Until then, symbols stand in for the pictures. Changes
+    /// of text beside pictures cause no delay.
     private lazy var rest = RestTimer { [weak self] in self?.showPicture() }
+    /// Whether that moment has passed since a picture last moved or disappeared. Then further pictures follow at once.
+    private var isAtRest = false
     /// Tries again later to show pictures that a slow line could not show.
-    private lazy var slowLineRetry = RestTimer { [weak self] in self?.rest.goOn() }
+    private lazy var slowLineRetry = RestTimer { [weak self] in self?.continuePictures() }
 
     /// Opens the terminal without changing it.
     ///
@@ -103,9 +105,10 @@ public final class Terminal {
         let frames = FrameLoop(isReady: { [output] in output.isIdle }, draw: { [weak self] in self?.draw() })
         self.frames = frames
         output.onIdle = { [weak self, weak frames] in
-            frames?.resume()
+            let isFrameNext = frames?.resume() ?? false
             self?.interview?.startTimeLimit()
-            if let self, !self.pixels.isComplete { self.rest.goOn() }
+            // A frame that waited for the terminal goes before further pictures.
+            if !isFrameNext { self?.continuePictures() }
         }
         output.onGone = { [weak self] in self?.handle(.hangUp) }
         signals = SignalSources { [weak self] in self?.handle($0) }
@@ -174,12 +177,19 @@ public final class Terminal {
             update += screen.update(to: surface)
         }
         send([update])
-        if pixels.isComplete { rest.cancel() } else if pixels.hasChanged { rest.begin() } else { rest.goOn() }
+        if pixels.hasRemoved { isAtRest = false }
+        if pixels.isComplete { rest.cancel() } else if pixels.hasRemoved { rest.begin() } else { continuePictures() }
+    }
+
+    /// Shows the next picture soon, if one is missing.
+    private func continuePictures() {
+        if !pixels.isComplete { rest.goOn(after: isAtRest ? .zero : RestTimer.pause) }
     }
 
     /// Shows the pixels of the next picture. The terminal gets one picture at a time, so that a frame waits for one picture at
     /// most. A picture that would take too long on a slow line waits.
     private func showPicture() {
+        isAtRest = true
         guard isActive, output.isIdle else { return }
         guard let (pieces, ceded) = pixels.showNext(upTo: output.mostInHalfASecond) else {
             if !pixels.isComplete, let pause = output.nextIncrease {
@@ -191,7 +201,7 @@ public final class Terminal {
         let save = Array("\u{1B}7".utf8)
         let restore = Array("\u{1B}8".utf8)
         send([save] + pieces + [restore, ceded.map { screen.cede($0) } ?? []])
-        if !pixels.isComplete, output.isIdle { rest.begin(after: .zero) }
+        if output.isIdle { continuePictures() }
     }
 
     /// Sends an update, as a synchronized update if the terminal supports that.
@@ -368,8 +378,8 @@ final class RestTimer {
     }
 
     /// Starts the wait, unless the timer is running.
-    func goOn() {
-        if !isWaiting { begin() }
+    func goOn(after pause: DispatchTimeInterval) {
+        if !isWaiting { begin(after: pause) }
     }
 
     /// Cancels the wait.
@@ -429,10 +439,12 @@ final class FrameLoop {
         if case .scheduled = state { schedule() }
     }
 
-    /// Continues after the terminal has received everything.
-    func resume() {
-        guard case .blocked = state else { return }
+    /// Continues after the terminal has received everything. Returns whether a frame has waited for that.
+    @discardableResult
+    func resume() -> Bool {
+        guard case .blocked = state else { return false }
         schedule()
+        return true
     }
 
     private func schedule() {

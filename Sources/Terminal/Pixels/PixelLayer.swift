@@ -21,8 +21,8 @@ struct PixelLayer {
     private var wanted: [PixelPlacement] = []
     /// The wanted pictures for which the terminal has no memory. The set is cleared when other pictures are wanted.
     private var unplaced: Set<PixelPlacement> = []
-    /// Whether the last frame wanted different pictures than the frame before.
-    private(set) var hasChanged = false
+    /// Whether the last frame did not want a picture that the frame before wanted at the same position.
+    private(set) var hasRemoved = false
     private var store = KittyStore()
     private var showings: UInt32 = 0
     /// Whether the sequences must be wrapped for tmux.
@@ -46,9 +46,9 @@ struct PixelLayer {
     mutating func prepare(for placements: [PixelPlacement], on size: Size) -> [UInt8] {
         let before = wanted
         wanted = placements.filter { Self.isSafe($0, on: size) && $0.picture.isThroughTmux == isThroughTmux }
-        hasChanged = wanted != before
-        if hasChanged { unplaced = [] }
+        if wanted != before { unplaced = [] }
         let kept = Set(wanted)
+        hasRemoved = !before.allSatisfy(kept.contains)
         var bytes: [UInt8] = []
         for gone in shown where !kept.contains(gone.placement) && gone.placement.picture.language == .kitty {
             bytes += passed(KittySequence.remove(id: gone.id, placement: gone.showing))
