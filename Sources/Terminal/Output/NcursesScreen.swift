@@ -75,16 +75,16 @@ final class NcursesScreen {
             erase()
         }
         let before = isKnown ? shown : nil
-        let gaps = PictureGaps(ceded)
-        for gap in 0...gaps.most {
-            guard put(surface, instead: before, { gaps.index(ofColumn: $0, row: $1) == gap }) else {
+        let parts = changes(to: surface, from: before, between: PictureGaps(ceded))
+        for (index, part) in parts.enumerated() {
+            guard part.allSatisfy({ put(surface[$0.column, $0.row], at: $0) }) else {
                 // All colour pairs are used, mostly by pictures no longer visible.
                 pairs.removeAll()
                 reset_color_pairs()
                 shown = nil
                 return ceded.isEmpty ? update(to: wanted, ceded: []) : nil
             }
-            if gap == gaps.most { placeCursor(surface) }
+            if index == parts.count - 1 { placeCursor(surface) }
             wnoutrefresh(vitrine_ncurses_window())
             doupdate()
         }
@@ -106,10 +106,22 @@ final class NcursesScreen {
     /// Tells ncurses that the cells of a picture contain text, so that ncurses writes all cells when they become text again.
     /// Returns the bytes to send after the picture.
     func cede(_ rect: Rect) -> [UInt8] {
-        guard let before = shown else { return [] }
-        var surface = before
+        guard var surface = shown else { return [] }
+        // There are many pictures, so the cells change in place; a second reference would make Swift copy all of them. If this
+        // fails, the next update clears the screen.
+        shown = nil
+        // A wide character beside the picture may lose a half.
+        let columns = (rect.columns.lowerBound - 1..<rect.columns.upperBound + 1).clamped(to: 0..<surface.size.columns)
+        let points = rect.rows.clamped(to: 0..<surface.size.rows).flatMap { row in
+            columns.map { Point(column: $0, row: row) }
+        }
+        let before = points.map { surface[$0.column, $0.row] }
         surface.cede(rect, to: Self.cededCell)
-        guard put(surface, instead: before, { _, _ in true }) else { return [] }
+        for (point, old) in zip(points, before) {
+            let cell = surface[point.column, point.row]
+            if isSame(cell, old) || cell.width == 0 { continue }
+            guard put(cell, at: point) else { return [] }
+        }
         // Its output for these cells is discarded, so the terminal's state must be brought to what ncurses assumes.
         leaveok(vitrine_ncurses_window(), false)
         move(0, 0)
@@ -145,20 +157,19 @@ final class NcursesScreen {
     /// The contents that ncurses assumes under pictures: a character that ncurses does not print to move the cursor.
     private static let cededCell = Cell(TrueColourOverlay.marker)
 
-    /// Gives ncurses the changed cells that satisfy the condition. Returns false if no colour pairs are left.
-    private func put(
-        _ surface: Surface, instead before: Surface?, _ isMeant: (_ column: Int, _ row: Int) -> Bool
-    ) -> Bool {
+    /// Returns the cells that ncurses must write, separately for each part of the rows between pictures.
+    private func changes(to surface: Surface, from before: Surface?, between gaps: PictureGaps) -> [[Point]] {
+        var parts = Array(repeating: [Point](), count: gaps.most + 1)
         for row in 0..<surface.size.rows {
             let (cells, old) = (surface.row(row), before?.row(row))
             if cells == old { continue }
             for (column, cell) in cells.enumerated() {
                 if let old, isSame(cell, old[old.startIndex + column]) { continue }
-                if cell.width == 0 || !isMeant(column, row) { continue }
-                guard put(cell, column, row) else { return false }
+                if cell.width == 0 { continue }
+                parts[gaps.index(ofColumn: column, row: row)].append(Point(column: column, row: row))
             }
         }
-        return true
+        return parts
     }
 
     /// Whether ncurses sees no difference between two cells.
@@ -167,7 +178,8 @@ final class NcursesScreen {
         return areMarked && one.width == other.width || one == other
     }
 
-    private func put(_ cell: Cell, _ column: Int, _ row: Int) -> Bool {
+    /// Gives ncurses a cell. Returns false if no colour pairs are left.
+    private func put(_ cell: Cell, at point: Point) -> Bool {
         var text = capabilities.unicode ? cell.text : ASCIIFallback.text(for: cell.text)
         var style = cell.style
         if cell.isTrueColour, capabilities.colours == .full {
@@ -185,12 +197,12 @@ final class NcursesScreen {
             // A wide character is replaced by two ASCII characters.
             for (offset, byte) in text.utf8.enumerated() {
                 var scalar = UInt32(byte)
-                vitrine_screen_put(Int32(row), Int32(column + offset), &scalar, 1, attributes, number)
+                vitrine_screen_put(Int32(point.row), Int32(point.column + offset), &scalar, 1, attributes, number)
             }
             return true
         }
         var scalars = text.unicodeScalars.map(\.value)
-        vitrine_screen_put(Int32(row), Int32(column), &scalars, Int32(scalars.count), attributes, number)
+        vitrine_screen_put(Int32(point.row), Int32(point.column), &scalars, Int32(scalars.count), attributes, number)
         return true
     }
 
