@@ -1,4 +1,5 @@
-"""From the key that opens a large cached photo to its first part, and to the sharp photo."""
+"""From the key that opens a large cached photo, or goes to the next one, to its first part and to the sharp photo."""
+import re
 import shutil
 import statistics
 
@@ -13,7 +14,9 @@ FIRST_SCAN = 0.35
 ROUNDS = 11
 #: The distance of opened photos, since neighbours are drawn ahead.
 STEP = 5
-ENTER, BACK, DOWN = "\r", "q", "j"
+ENTER, BACK, DOWN, NEXT = "\r", "q", "j", "]"
+#: A key held down: its repetitions, and the seconds between them.
+REPEATS, REPEAT = 40, 1 / 30
 #: Of the cells that a photo has in a terminal of 80 by 24: a row of the list has far fewer.
 CELLS = 800
 BLOCKS = frozenset("▀▄█▌▐▖▗▘▝▚▞▙▟▛▜")
@@ -28,10 +31,12 @@ def is_photo(screen):
 def gallery(workshop, photo):
     """A gallery of photos of 24 MP with thumbnails, and a home that has cached all of it."""
     folder = workshop.folder_for("open-photo")
-    shutil.copyfile(photo, folder / "24.jpg")
+    shutil.copyfile(photo, folder / "0.jpg")
+    # Neighbours differ, so that the screen shows which one it is.
+    run(["jpegtran", "-flip", "horizontal", "-outfile", folder / "1.jpg", photo])
     for index in range(ROUNDS * STEP):
         shutil.copyfile(workshop.photos() / f"small/{index:03d}.jpg", folder / f"thumbnail-{index}.jpg")
-        (folder / f"photo-{index}.jpg").symlink_to("24.jpg")
+        (folder / f"photo-{index}.jpg").symlink_to(f"{index % 2}.jpg")
     photos = "".join(
         f'<photo id="{index}" name="Photo {index:04d}" date="2006-07-30T07:{index:02d}:00Z"><image kind="image" '
         f'srcURL="photo-{index}.jpg"/><image kind="thumbnail" srcURL="thumbnail-{index}.jpg"/></photo>'
@@ -55,13 +60,21 @@ def opened(terminal):
     return (first - pressed) * 1000, (last - pressed) * 1000
 
 
+def browsed(workshop, file, home):
+    """A terminal with the list of photos."""
+    terminal = Terminal([workshop.binary, "--offline", file], workshop.environment(home))
+    if terminal.until(lambda screen: "Photo " in screen.text) is None:
+        terminal.close()
+        raise Trouble("The gallery was not shown within ten seconds.")
+    terminal.rest(0.5)
+    return terminal
+
+
 def times(workshop, photo):
     """Milliseconds until a part of each photo appears, and until it is sharp."""
     file, home = gallery(workshop, photo)
     found = []
-    with Terminal([workshop.binary, "--offline", file], workshop.environment(home)) as terminal:
-        if terminal.until(lambda screen: "Photo 0000" in screen.text) is None:
-            raise Trouble("The gallery was not shown within ten seconds.")
+    with browsed(workshop, file, home) as terminal:
         for _ in range(ROUNDS):
             terminal.rest(0.5)
             found.append(opened(terminal))
@@ -69,6 +82,56 @@ def times(workshop, photo):
             terminal.rest(0.3)
             terminal.type(DOWN * STEP)
     return found
+
+
+def number(screen):
+    """The number of the photo that the screen names."""
+    found = re.search(r"Photo (\d{4})", screen.text)
+    return int(found[1]) if found else None
+
+
+def step(terminal, sharp):
+    """Milliseconds until a part of the next photo appears, and until it is sharp. Adds the sharp screen to `sharp`."""
+    terminal.rest(SHARP)
+    before, frames = terminal.screen.body, []
+    pressed = terminal.type(NEXT)
+    while (shown := terminal.frame(SHARP)) is not None:
+        if is_photo(terminal.screen) and terminal.screen.body != before:
+            frames.append((shown, terminal.screen.body))
+    if not frames:
+        raise Trouble("The next photo was not shown.")
+    last = frames[-1][1]
+    sharp[number(terminal.screen) % 2] = last
+    return (frames[0][0] - pressed) * 1000, (next(shown for shown, body in frames if body == last) - pressed) * 1000
+
+
+def held(terminal, sharp):
+    """Photos a second that appear sharp while the key is held."""
+    terminal.rest(SHARP)
+    numbers, begun = set(), terminal.now()
+    for index in range(REPEATS):
+        terminal.type(NEXT)
+        while (left := begun + (index + 1) * REPEAT - terminal.now()) > 0:
+            terminal.frame(left)
+            shown = number(terminal.screen)
+            if shown is not None and terminal.screen.body == sharp[shown % 2]:
+                numbers.add(shown)
+    return len(numbers) / (REPEATS * REPEAT)
+
+
+def next_photos(workshop, photo):
+    """The times of ``step``, and the result of ``held``."""
+    file, home = gallery(workshop, photo)
+    sharp = {}
+    with browsed(workshop, file, home) as terminal:
+        opened(terminal)
+        steps = [step(terminal, sharp) for _ in range(ROUNDS)]
+        # Vitrine starts again where it ended.
+        terminal.type(BACK)
+        terminal.rest(0.3)
+    with browsed(workshop, file, home) as terminal:
+        opened(terminal)
+        return steps, held(terminal, sharp)
 
 
 def measure(workshop):
@@ -79,6 +142,15 @@ def measure(workshop):
     yield Figure(
         "open-photo", "… all of it, sharp", ours=statistics.median(whole), unit="ms",
         note=f"{min(whole):.1f} to {max(whole):.1f} ms")
+    steps, rate = next_photos(workshop, workshop.photos() / "24.jpg")
+    first, whole = zip(*steps)
+    yield Figure(
+        "open-photo", "the next photo of 24 MP: something of it", ours=statistics.median(first), unit="ms",
+        note=f"{ROUNDS} photos, {min(first):.1f} to {max(first):.1f} ms")
+    yield Figure(
+        "open-photo", "… all of it, sharp", ours=statistics.median(whole), unit="ms",
+        note=f"{min(whole):.1f} to {max(whole):.1f} ms")
+    yield Figure("open-photo", "… photos a second, sharp, while the key is held", ours=rate, unit="")
     pairs = times(workshop, workshop.progressive_photo())
     yield Figure(
         "open-photo", "a progressive one: something of it, against all", ours=statistics.median(f for f, _ in pairs),
