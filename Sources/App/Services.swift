@@ -85,7 +85,7 @@ struct Services {
         if let folder = settings.cacheFolder { return try openCaches(folder) }
         do {
             let caches = try openCaches(locations.cache)
-            if galleries.contains(where: { caches.record(of: $0) == nil }), let error = caches.obstacle { throw error }
+            if let error = caches.obstacle, galleries.contains(where: { caches.record(of: $0) == nil }) { throw error }
             return caches
         } catch let error as CacheError where error.isOfFolder {
             let folder = try storage.temporaryCaches(error)
