@@ -45,6 +45,15 @@ import Testing
         try expectSameWhenRedrawn(screen, "after five hundred steps", after: first)
     }
 
+    @Test("After steps through a contact sheet the screen equals a fresh one (3.3)")
+    func sheet() throws {
+        let screen = try browse()
+        try screen.press(["Tab"])
+        let first = try expectSameWhenRedrawn(screen, "at the beginning")
+        try screen.press((0..<40).flatMap { $0 % 10 == 9 ? ["G", "k", "g", "j", "l"] : ["j", "l", "j", "k", "l"] })
+        try expectSameWhenRedrawn(screen, "after two hundred steps", after: first)
+    }
+
     @Test("Opened, zoomed and moved photos leave nothing behind")
     func photos() throws {
         let screen = try browse()
