@@ -116,21 +116,22 @@ struct Fault: CustomTestStringConvertible, Sendable {
     }
 
     /// All faults with all their things.
-    static let cases = all.flatMap { fault in
+    static let cases: [Case] = all.flatMap { fault in
         Thing.allCases.filter(fault.things.contains).map { Case(fault: fault, thing: $0) }
     }
 }
 
 /// The table of faults by phase, with messages and retries.
 extension Fault {
-    static let all =
-        connecting + beginnings + bodies + ends + redirects + statuses + types + securities
-        + streams + proxies
+    // The types are stated because inferring them takes the compiler half a minute.
+    static let all: [Fault] = [
+        connecting, beginnings, bodies, ends, redirects, statuses, types, securities, streams, proxies,
+    ].flatMap(\.self)
 
     static let ok = "HTTP/1.1 200 OK\r\n"
     private static let line = "X-Header: " + String(repeating: "x", count: 1_000) + "\r\n"
 
-    private static let connecting = [
+    private static let connecting: [Fault] = [
         Fault("connecting: nobody listens", "HOST cannot be reached", .passing, .silence),
         Fault(
             "connecting: nobody answers the door", "HOST does not answer", .passing,
@@ -145,7 +146,7 @@ extension Fault {
         ).blamedOnNetwork,
     ]
 
-    private static let beginnings = [
+    private static let beginnings: [Fault] = [
         Fault("status: reset", "the connection broke", .passing, .answers([.reset])),
         Fault("status: closed", "the server closed the connection without an answer", .passing, .answers([.close])),
         Fault("status: stalls", "the server has stopped sending", .passing, .answers([.hold(Gate())])).slow,
@@ -175,7 +176,7 @@ extension Fault {
             .answers([.send(ok + "Content-Length: 8, 20\r\n\r\n<album/>            ")])),
     ]
 
-    private static let bodies = [
+    private static let bodies: [Fault] = [
         Fault(
             "body: reset", "the connection broke", .passing,
             .answers([.send(ok + "Content-Length: 99\r\n\r\n<album>"), .reset])),
@@ -256,7 +257,7 @@ extension Fault {
         .answers([.send(ok + "Content-Length: \(limit + 1)\r\n\r\n"), .hold(Gate())])
     }
 
-    private static let statuses =
+    private static let statuses: [Fault] =
         [
             (400, ""), (401, " (a password is needed)"), (403, " (not allowed)"), (404, " (not found)"),
             (407, " (the proxy requires a password; you can put the password into the proxy’s address)"),
@@ -293,7 +294,7 @@ extension Fault {
 
     private static let page = "<!DOCTYPE html><html>Log in to our wireless network</html>"
 
-    private static let types = [
+    private static let types: [Fault] = [
         Fault("type: a web page", "This is a web page, not a gallery", .final, .answers(.answer(200, page))).only(
             .list),
         Fault("type: JSON", "This is a JSON file, not a gallery", .final, .answers(.answer(200, "{\"a\": 1}"))).only(
@@ -331,7 +332,7 @@ extension Fault {
     static let pairs = Dictionary(
         uniqueKeysWithValues: TestAuthority.Kind.allCases.map { ($0, try! authority.issue($0)) })
 
-    private static let securities =
+    private static let securities: [Fault] =
         [
             (.expired, "it has expired (or this machine’s clock is wrong)"),
             (.early, "it is not valid yet (or this machine’s clock is wrong)"),
@@ -374,7 +375,7 @@ private enum Gzip {
 
 /// Forbidden redirects of every kind.
 extension Fault {
-    static let redirects = [302, 301, 303, 307, 308].flatMap { status in
+    static let redirects: [Fault] = [302, 301, 303, 307, 308].flatMap { status in
         // The handling is the same for all things, so it is shown once.
         refusals(by: status).map { status == 302 ? $0 : $0.only(.thumbnail) }
     }
@@ -410,7 +411,7 @@ extension Fault {
 
 /// Faults over HTTP/2, named as in `FaultyServers/http2.py`.
 extension Fault {
-    static let streams =
+    static let streams: [Fault] =
         ["reset-before", "reset-during", "calm", "short"].map {
             Fault("HTTP/2: \($0)", "the server aborted the answer", .passing, over($0))
         }
@@ -437,7 +438,7 @@ extension Fault {
 
 /// Faults of proxies, without and with a tunnel.
 extension Fault {
-    static let proxies =
+    static let proxies: [Fault] =
         ["http", "https"].flatMap { scheme in
             [
                 Fault(
@@ -473,7 +474,7 @@ extension Fault {
 
 /// Ends of connections before the answer is known to be complete.
 extension Fault {
-    static let ends = [
+    static let ends: [Fault] = [
         Fault(
             "close: never, of a body without a length", "the server has stopped sending", .passing,
             .answers([.send(ok + "\r\n<album/>"), .hold(Gate())])
