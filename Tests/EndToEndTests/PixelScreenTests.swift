@@ -16,6 +16,10 @@ import Testing
     /// Text has a dozen colours here; each photo has a palette of up to 256.
     private func hasPictures(_ pixels: [UInt8]) -> Bool { Xterm.colours(of: pixels) > 60 }
 
+    /// Half as many pixels as a cell has. On a busy machine xterm is a slow line, so that symbols stand in for pictures. It smooths
+    /// a few pixels at the edges of block symbols in another way if it draws only a part of a row.
+    private static let tolerance = 64
+
     /// - Parameter former: the screen before the keys, which must have changed it.
     @discardableResult
     private func expectSameWhenRedrawn(_ screen: Xterm, _ what: String, after former: [UInt8] = []) throws -> [UInt8] {
@@ -24,7 +28,7 @@ import Testing
         #expect(hasAny, "\(what)")
         try screen.press(["ctrl+l"])
         let after = try screen.still(where: hasPictures)
-        let isSame = before == after
+        let isSame = Xterm.differences(before, after) < Self.tolerance
         #expect(isSame, "\(what)")
         if !isSame, let folder = ProcessInfo.processInfo.environment["VITRINE_SCREENSHOTS"] {
             // View it with `convert -size 1000x800 -depth 8 rgb:FILE FILE.png`.
@@ -48,8 +52,9 @@ import Testing
     @Test("After steps through a contact sheet the screen equals a fresh one (3.3)")
     func sheet() throws {
         let screen = try browse()
+        let list = try screen.still(where: hasPictures)
         try screen.press(["Tab"])
-        let first = try expectSameWhenRedrawn(screen, "at the beginning")
+        let first = try expectSameWhenRedrawn(screen, "at the beginning", after: list)
         try screen.press((0..<40).flatMap { $0 % 10 == 9 ? ["G", "k", "g", "j", "l"] : ["j", "l", "j", "k", "l"] })
         try expectSameWhenRedrawn(screen, "after two hundred steps", after: first)
     }

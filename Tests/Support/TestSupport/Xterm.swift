@@ -68,6 +68,12 @@ public final class Xterm {
         return last
     }
 
+    /// Returns the number of pixels that differ.
+    public static func differences(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        guard one.count == other.count else { return max(one.count, other.count) / 3 }
+        return stride(from: 0, to: one.count - 2, by: 3).count { one[$0..<$0 + 3] != other[$0..<$0 + 3] }
+    }
+
     /// Returns the number of colours, from a sample of every seventh pixel.
     public static func colours(of pixels: [UInt8]) -> Int {
         var colours: Set<UInt32> = []
