@@ -16,10 +16,6 @@ import Testing
     /// Text has a dozen colours here; each photo has a palette of up to 256.
     private func hasPictures(_ pixels: [UInt8]) -> Bool { Xterm.colours(of: pixels) > 60 }
 
-    /// Half as many pixels as a cell has. On a busy machine xterm is a slow line, so that symbols stand in for pictures. It smooths
-    /// a few pixels at the edges of block symbols in another way if it draws only a part of a row.
-    private static let tolerance = 64
-
     /// - Parameter former: the screen before the keys, which must have changed it.
     @discardableResult
     private func expectSameWhenRedrawn(_ screen: Xterm, _ what: String, after former: [UInt8] = []) throws -> [UInt8] {
@@ -28,7 +24,7 @@ import Testing
         #expect(hasAny, "\(what)")
         try screen.press(["ctrl+l"])
         let after = try screen.still(where: hasPictures)
-        let isSame = Xterm.differences(before, after) < Self.tolerance
+        let isSame = before == after
         #expect(isSame, "\(what)")
         if !isSame, let folder = ProcessInfo.processInfo.environment["VITRINE_SCREENSHOTS"] {
             // View it with `convert -size 1000x800 -depth 8 rgb:FILE FILE.png`.

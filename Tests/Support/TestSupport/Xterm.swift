@@ -27,7 +27,10 @@ public final class Xterm {
         let resources = ["decTerminalID: vt340", "numColorRegisters: 256", "cursorBlink: false"]
         terminal = try ChildProcess(
             "/usr/bin/xterm",
-            ["-ti", "vt340", "-fa", "DejaVu Sans Mono", "-fs", "10", "-geometry", "\(columns)x\(rows)+0+0"]
+            [
+                "-ti", "vt340", "-u8", "-fn", Self.font("medium"), "-fb", Self.font("bold"), "-geometry",
+                "\(columns)x\(rows)+0+0",
+            ]
                 + resources.flatMap { ["-xrm", "XTerm*\($0)"] }
                 + ["-e"] + command,
             environment: variables)
@@ -36,6 +39,12 @@ public final class Xterm {
     deinit {
         terminal.end()
         server.end()
+    }
+
+    /// Returns the name of a font. Glyphs of bitmap fonts stay in their cells and have no smooth edges. Those of other fonts leave a
+    /// few pixels in the next cell, which xterm does not always remove.
+    private static func font(_ weight: String) -> String {
+        "-misc-fixed-\(weight)-r-normal--13-120-75-75-c-80-iso10646-1"
     }
 
     /// Presses keys, by their names in X.
@@ -66,12 +75,6 @@ public final class Xterm {
             last = next
         }
         return last
-    }
-
-    /// Returns the number of pixels that differ.
-    public static func differences(_ one: [UInt8], _ other: [UInt8]) -> Int {
-        guard one.count == other.count else { return max(one.count, other.count) / 3 }
-        return stride(from: 0, to: one.count - 2, by: 3).count { one[$0..<$0 + 3] != other[$0..<$0 + 3] }
     }
 
     /// Returns the number of colours, from a sample of every seventh pixel.
