@@ -294,7 +294,7 @@ enum SchemaCheck {
     /// Throws ``SQLiteError/damaged(reason:)`` if the check fails.
     static func check(_ connection: Connection) throws {
         let found = try layout(connection, of: "main")
-        // Running all migrations to compare their layout takes longer than the rest of a start.
+        // Running all migrations takes as long as most of the rest of a start, so they run only for an unusual layout.
         if digest(of: found) != usualLayout {
             let missing = try layoutOfMigrations().subtracting(found)
             guard missing.isEmpty else {
