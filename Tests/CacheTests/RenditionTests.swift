@@ -42,6 +42,18 @@ import Testing
         #expect(try !test.photo("a").thumbnail.isWanting)
     }
 
+    @Test("A failed attempt that is recorded late does not count after a retry has stored the picture")
+    func lateFailure() async throws {
+        try await test.sync([TestCache.entry("a")])
+        try await test.hold("a")
+        let late = RenditionState.Trouble.putOff(Failure("it cannot be written", remedy: .time))
+        for rendition in Rendition.allCases {
+            try await test.cache.writer.recordTrouble(late, for: rendition, of: test.key("a"), edition: 1)
+            #expect(try test.photo("a")[rendition] == RenditionState(edition: 1, held: 1))
+        }
+        #expect(try test.cache.read { try $0.troubleCount() } == 0)
+    }
+
     @Test("BEHAVIOURS 3.2: a bad thumbnail is tried again after a refresh")
     func badOnesAreRetried() async throws {
         try await test.sync([TestCache.entry("a")])

@@ -196,7 +196,8 @@ extension GalleryWriter {
     /// Records why a rendition cannot be fetched. Concurrent calls share a transaction, because on a dead link all
     /// requests fail at once.
     ///
-    /// A cached older edition stays. The trouble is recorded even if the task is cancelled.
+    /// A cached older edition stays. The trouble is recorded even if the task is cancelled. A retry may have stored the
+    /// edition before, so a reason to wait is recorded only while the edition is missing. A bad photo is cached.
     public nonisolated func recordTrouble(
         _ trouble: RenditionState.Trouble, for rendition: Rendition, of key: PhotoKey, edition: Int
     ) async throws {
@@ -206,7 +207,8 @@ extension GalleryWriter {
                 """
                 UPDATE photo SET \(rendition.column("trouble")) = ?, \(rendition.column("reason")) = ?
                 WHERE key = ? AND \(rendition.column("edition")) = ?
-                """, code, reason, key.rawValue, edition) > 0
+                      AND (? = \(TroubleCode.bad) OR \(rendition.column("held")) IS NOT \(rendition.column("edition")))
+                """, code, reason, key.rawValue, edition, code) > 0
         }
     }
 
