@@ -57,8 +57,12 @@ final class ExportFolder: Sendable {
         let target = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if target >= 0 {
             defer { close(target) }
-            guard Self.areEqual(source, target) else { throw .exists(path: path(name)) }
-            return .wasThere
+            do throws(SystemError) {
+                guard try Self.areEqual(source, target) else { throw SystemError(EEXIST) }
+                return .wasThere
+            } catch {
+                throw error.code == EEXIST ? .exists(path: path(name)) : .failed(path(name), error)
+            }
         }
         if errno != ENOENT { throw errno == ELOOP ? .exists(path: path(name)) : .failed(path(name)) }
         for kind in kinds {
@@ -93,29 +97,29 @@ final class ExportFolder: Sendable {
     }
 
     private func copy(_ source: Int32, to target: Int32, _ date: Timestamp) throws(SystemError) {
-        guard Self.copy(source, target), Self.setDate(of: target, date), fsync(target) == 0 else { throw SystemError() }
+        try Self.copy(source, target)
+        guard Self.setDate(of: target, date), fsync(target) == 0 else { throw SystemError() }
         // File systems without modes ignore this.
         fchmod(target, mode)
     }
 
     private func path(_ name: String) -> String { path + "/" + name }
 
-    private static func copy(_ source: Int32, _ target: Int32) -> Bool {
-        var offset: off_t = 0
-        return withUnsafeTemporaryAllocation(byteCount: pieceSize, alignment: 1) { piece in
-            while true {
-                let count = pread(source, piece.baseAddress, piece.count, offset)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return count == 0 }
-                var rest = UnsafeRawBufferPointer(piece)[..<count]
-                while !rest.isEmpty {
-                    let written = write(target, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                    if written < 0, errno == EINTR { continue }
-                    guard written > 0 else { return false }
-                    rest = rest.dropFirst(written)
-                }
-                offset += off_t(count)
+    private static func copy(_ source: Int32, _ target: Int32) throws(SystemError) {
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 1)
+        defer { piece.deallocate() }
+        var offset: Int64 = 0
+        while true {
+            let count = try OpenFile.read(source, at: offset, into: piece)
+            guard count > 0 else { return }
+            var rest = UnsafeRawBufferPointer(piece)[..<count]
+            while !rest.isEmpty {
+                let written = write(target, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { throw SystemError() }
+                rest = rest.dropFirst(written)
             }
+            offset += Int64(count)
         }
     }
 
@@ -126,22 +130,24 @@ final class ExportFolder: Sendable {
         return futimens(file, [time, time]) == 0
     }
 
-    private static func areEqual(_ one: Int32, _ other: Int32) -> Bool {
+    private static func areEqual(_ one: Int32, _ other: Int32) throws(SystemError) -> Bool {
         var (first, second) = (stat(), stat())
         guard fstat(one, &first) == 0, fstat(other, &second) == 0, second.st_mode & S_IFMT == S_IFREG,
             first.st_size == second.st_size
         else { return false }
-        return withUnsafeTemporaryAllocation(byteCount: 2 * pieceSize, alignment: 1) { pieces in
-            guard let left = pieces.baseAddress else { return false }
-            let right = left + pieceSize
-            var offset: off_t = 0
-            while true {
-                let count = pread(one, left, pieceSize, offset)
-                guard count >= 0, pread(other, right, pieceSize, offset) == count else { return false }
-                if count == 0 { return true }
-                guard memcmp(left, right, count) == 0 else { return false }
-                offset += off_t(count)
+        let pieces = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * pieceSize, alignment: 1)
+        defer { pieces.deallocate() }
+        let left = UnsafeMutableRawBufferPointer(rebasing: pieces[..<pieceSize])
+        let right = UnsafeMutableRawBufferPointer(rebasing: pieces[pieceSize...])
+        var offset: Int64 = 0
+        while true {
+            let count = try OpenFile.read(one, at: offset, into: left)
+            guard try OpenFile.read(other, at: offset, into: right) == count else { return false }
+            if count == 0 { return true }
+            guard let left = left.baseAddress, let right = right.baseAddress, memcmp(left, right, count) == 0 else {
+                return false
             }
+            offset += Int64(count)
         }
     }
 

@@ -206,13 +206,13 @@ public actor PhotoExport {
 
     private func export(_ photo: Photo?, _ key: PhotoKey) throws -> Result<String, ExportError> {
         guard let photo else { return .failure(.gone) }
-        let opened: Int32?
+        let opened: (file: Int32, path: String)?
         do { opened = try openFile(of: key) } catch let error as ExportError { return .failure(error) }
         // If the newer edition cannot be fetched, export the older one.
-        guard let file = opened else { return .failure(.unavailable(Self.reason(photo))) }
+        guard let (file, path) = opened else { return .failure(.unavailable(Self.reason(photo))) }
         defer { close(file) }
         do throws(ExportError) {
-            let name = unusedName(for: photo, Self.format(of: file)).text
+            let name = unusedName(for: photo, try Self.format(of: file, at: path)).text
             _ = try folder.put(file, as: name, date: photo.date)
             return .success(folder.path + "/" + name)
         } catch {
@@ -221,11 +221,11 @@ public actor PhotoExport {
     }
 
     /// Opens a photo's file. Tries again if a newer edition replaces the file after the look-up.
-    private func openFile(of key: PhotoKey) throws -> Int32? {
+    private func openFile(of key: PhotoKey) throws -> (file: Int32, path: String)? {
         for _ in 0..<3 {
             guard let stored = try cache.read({ try $0.photoFile(of: key) }) else { return nil }
             do throws(SystemError) {
-                return try cache.files.open(stored)
+                return (try cache.files.open(stored), cache.files.path(stored))
             } catch {
                 guard error.code == ENOENT else {
                     throw ExportError.file(path: cache.files.path(stored), reason: "\(error)")
@@ -247,10 +247,12 @@ public actor PhotoExport {
         return candidate
     }
 
-    private static func format(of file: Int32) -> PictureSignature? {
-        var head = [UInt8](repeating: 0, count: PictureSignature.length)
-        let count = pread(file, &head, head.count, 0)
-        return count > 0 ? PictureSignature(head.prefix(count)) : nil
+    private static func format(of file: Int32, at path: String) throws(ExportError) -> PictureSignature? {
+        do throws(SystemError) {
+            return PictureSignature(try OpenFile.beginning(of: file, count: PictureSignature.length))
+        } catch {
+            throw .file(path: path, reason: "\(error)")
+        }
     }
 
     private static func reason(_ photo: Photo) -> String {

@@ -151,6 +151,23 @@ import Testing
         try await check(call) { .export($0, server.url("/index.xml")) }
     }
 
+    @Test("An export gives each photo its usual name, although a signal interrupts the reading")
+    func interruptedExport() throws {
+        func export(_ kind: Faults.Kind) throws -> (calls: Int, names: [String]) {
+            let gallery = try SmallGallery()
+            let faults = Faults(in: "/", kind, only: .init(name: "read", path: "/photos/"))
+            let command = try Subject.export(gallery, gallery.address.text).run(faults)
+            #expect(command.status == 0, "\(command.errors)")
+            return (faults.calls.count, gallery.home.folder.entries("out").sorted())
+        }
+        let usual = try export(.none)
+        #expect(usual.calls > 6 && usual.names.allSatisfy { $0.hasSuffix(".jpg") })
+        // The last calls read the photo that is exported last.
+        for call in usual.calls - 5...usual.calls {
+            #expect(try export(.error(EINTR, call...call)).names == usual.names)
+        }
+    }
+
     @Test("A shortage at any moment of drawing pictures is survived or reported", arguments: calls)
     func show(call: String) async throws {
         try await check(call, unused: ["connect", "dlopen", "malloc", "read", "recv", "socket", "socketpair"]) {
