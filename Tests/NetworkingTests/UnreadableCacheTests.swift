@@ -94,6 +94,33 @@ extension GalleryWriter {
         await test.stop()
     }
 
+    @Test("A picture that the cache could not take is fetched by a later run", arguments: Rendition.allCases)
+    func fetchedLater(_ rendition: Rendition) async throws {
+        let test = try NetworkTest()
+        test.putGallery(["a"])
+        test.start(maximumAttempts: 2)
+        try await test.refresh()
+        // SQLite also reports damage after an error of the disk that has passed.
+        try await test.cache.writer.transaction {
+            try $0.execute(
+                """
+                CREATE TEMP TRIGGER refuse BEFORE UPDATE OF photo_held, thumbnail_held ON photo
+                BEGIN SELECT RAISE(ABORT, 'refused'); END
+                """)
+        }
+        let subject = Wish.Subject.picture(test.cache.id, try test.photo("a").key, rendition)
+        test.wishes.ask(for: subject)
+        try await test.until { try test.photo("a")[rendition].trouble != nil && !test.wishes.isStanding(subject) }
+        guard case .putOff = try test.photo("a")[rendition].trouble else {
+            Issue.record("\(try test.photo("a")[rendition])")
+            return await test.stop()
+        }
+        try await test.cache.writer.transaction { try $0.execute("DROP TRIGGER refuse") }
+        test.wishes.ask(for: subject)
+        try await test.until { try test.photo("a")[rendition].isCurrent }
+        await test.stop()
+    }
+
     @Test("A command ends if the cache cannot be read at all")
     func ends() async throws {
         let (test, controller) = try await unreadable(maximumAttempts: 2)

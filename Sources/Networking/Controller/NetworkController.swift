@@ -458,7 +458,9 @@ public actor NetworkController {
             let delay = schedule.delay(afterAttempts: attempts, retryAfter: error.retryAfter)
         else {
             reporter.recordFailure(failure, attempts, of: operation, until: nil)
-            await operation.request.recordFailure(failure)
+            // The cache's own trouble says nothing about a picture, so a later run tries again.
+            let isOfCache = error.isOfCache && operation.request.kind != .list
+            await isOfCache ? operation.request.recordPostponement(failure) : operation.request.recordFailure(failure)
             return giveUp(operation)
         }
         let wait = RequestTable.Wait(

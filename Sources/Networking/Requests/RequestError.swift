@@ -110,6 +110,11 @@ public enum RequestError: Error, Equatable {
         }
     }
 
+    /// Whether the cache caused the failure, and not the server.
+    var isOfCache: Bool {
+        if case .cache = self { true } else { false }
+    }
+
     /// The number of seconds to wait, if the server stated a number.
     var retryAfter: Int? {
         if case .status(_, let seconds) = self { seconds } else { nil }
