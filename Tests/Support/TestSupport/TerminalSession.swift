@@ -160,14 +160,14 @@ public final class TerminalSession {
 
     /// Waits for the program's end, and returns its exit code; minus the signal, if a signal ended it.
     ///
-    /// A program that runs on for two minutes is killed. It may draw for ever.
+    /// A program that runs on for two minutes is killed, whether it draws or waits.
     public func wait() -> Int32 {
         if let exitStatus { return exitStatus }
-        let deadline = Date(timeIntervalSinceNow: 120)
+        let end = DispatchWorkItem { [process] in kill(process, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: end)
+        defer { end.cancel() }
         // Read the program's last output, since it would block otherwise.
-        while terminal >= 0, read(milliseconds: 60_000) {
-            if deadline.timeIntervalSinceNow < 0 { kill(process, SIGKILL) }
-        }
+        while terminal >= 0, read(milliseconds: 60_000) {}
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         let code = Self.code(status)
