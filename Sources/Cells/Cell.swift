@@ -1,36 +1,129 @@
 import Text
 
 /// One cell of a screen.
+///
+/// A frame copies and compares thousands of cells, so a cell contains numbers and no reference.
 public struct Cell: Hashable, Sendable {
-    /// The visible character of the cell, with its combining marks. Empty in the right half of a wide character.
-    public let text: String
-    /// The number of columns that the character covers: 1 or 2. The right half of a wide character has 0.
-    public let width: UInt8
-    /// The colours and attributes of the cell.
-    public var style: Style
+    private let scalars: CellScalars
+    private var appearance: CellAppearance
 
-    init(text: String, width: UInt8, style: Style) {
-        self.text = text
-        self.width = width
-        self.style = style
+    /// The visible character of the cell, with its combining marks. Empty in the right half of a wide character.
+    public var text: String { scalars.text }
+
+    /// The number of columns that the character covers: 1 or 2. The right half of a wide character has 0.
+    public var width: Int { appearance.width }
+
+    /// The colours and attributes of the cell.
+    public var style: Style {
+        get { appearance.style }
+        set { appearance = CellAppearance(width: width, newValue) }
+    }
+
+    private init(_ scalars: CellScalars, width: Int, style: Style) {
+        self.scalars = scalars
+        appearance = CellAppearance(width: width, style)
     }
 
     /// Creates a cell from a glyph, which is always safe to display.
     public init(_ glyph: Glyph, style: Style = .plain) {
-        self.init(text: glyph.text, width: UInt8(glyph.width), style: style)
+        self.init(CellScalars(glyph.text), width: glyph.width, style: style)
     }
 
     /// An empty cell on the terminal's own background.
-    public static let blank = Cell(text: " ", width: 1, style: .plain)
+    public static let blank = Cell(.space)
 
     /// Returns a cell for the right half of a wide character.
-    static func rightHalf(_ style: Style) -> Cell { Cell(text: "", width: 0, style: style) }
+    static func rightHalf(_ style: Style) -> Cell { Cell(CellScalars(""), width: 0, style: style) }
 
     /// Whether the cell has a 24-bit colour.
-    public var isTrueColour: Bool {
-        if case .rgb = style.foreground { return true }
-        if case .rgb = style.background { return true }
-        return false
+    public var isTrueColour: Bool { appearance.isTrueColour }
+}
+
+/// The scalars of a cell's text. A glyph has at most five: a character and four marks.
+private struct CellScalars: Hashable, Sendable {
+    /// The first three scalars, beginning with the lowest bits. Zero bits follow the last scalar.
+    private var first: UInt64 = 0
+    /// The other scalars.
+    private var second: UInt64 = 0
+
+    private static let bits: UInt64 = 21
+
+    init(_ text: String) {
+        var shift: UInt64 = 0
+        for scalar in text.unicodeScalars {
+            if shift < 3 * Self.bits {
+                first |= UInt64(scalar.value) << shift
+            } else {
+                second |= UInt64(scalar.value) << (shift - 3 * Self.bits)
+            }
+            shift += Self.bits
+            if shift == 6 * Self.bits { break }
+        }
+    }
+
+    var text: String {
+        var text = String.UnicodeScalarView()
+        for var rest in [first, second] {
+            while rest != 0, let scalar = Unicode.Scalar(UInt32(rest & ((1 << Self.bits) - 1))) {
+                text.append(scalar)
+                rest >>= Self.bits
+            }
+        }
+        return String(text)
+    }
+}
+
+/// The width and the style of a cell, as one number.
+private struct CellAppearance: Hashable, Sendable {
+    /// From the lowest bits: the foreground, the background, the attributes and the width.
+    private let bits: UInt64
+
+    private static let background: UInt64 = 26
+    private static let attributes: UInt64 = 52
+    private static let width: UInt64 = 60
+    private static let trueColours = Colour.trueColour | Colour.trueColour << background
+
+    init(width: Int, _ style: Style) {
+        bits =
+            style.foreground.bits | style.background.bits << Self.background
+            | UInt64(style.attributes.rawValue) << Self.attributes | UInt64(width) << Self.width
+    }
+
+    var width: Int { Int(bits >> Self.width) }
+
+    var style: Style {
+        Style(
+            foreground: Colour(bits: bits), background: Colour(bits: bits >> Self.background),
+            attributes: Style.Attributes(rawValue: UInt8(truncatingIfNeeded: bits >> Self.attributes)))
+    }
+
+    var isTrueColour: Bool { bits & Self.trueColours != 0 }
+}
+
+extension Colour {
+    /// The bit of a 24-bit colour.
+    fileprivate static let trueColour: UInt64 = 1 << 25
+    /// The bit of a palette's colour.
+    private static let ofPalette: UInt64 = 1 << 24
+
+    /// The colour in 26 bits.
+    fileprivate var bits: UInt64 {
+        switch self {
+        case .terminal: 0
+        case .palette(let index): Self.ofPalette | UInt64(index)
+        case .rgb(let red, let green, let blue):
+            Self.trueColour | UInt64(red) << 16 | UInt64(green) << 8 | UInt64(blue)
+        }
+    }
+
+    /// Returns the colour in the lowest 26 bits.
+    fileprivate init(bits: UInt64) {
+        let low = UInt8(truncatingIfNeeded: bits)
+        if bits & Self.trueColour != 0 {
+            self = .rgb(UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8), low)
+        } else {
+            self = bits & Self.ofPalette != 0 ? .palette(low) : .terminal
+        }
     }
 }
 

@@ -10,6 +10,8 @@ public struct KeyMap: Hashable, Sendable {
     public private(set) var entries = CommandTable.entries
     /// The bindings from the settings; nil unbinds a key. A scope binds each key at most once, so that no line is ignored.
     private var bound: [Binding: Command?] = [:]
+    /// The commands of all keys in `entries`. Screens ask for the keys of their hints in each frame.
+    private var commands = Self.commands(of: CommandTable.entries)
 
     private struct Binding: Hashable, Sendable {
         let scope: CommandTable.Scope
@@ -26,9 +28,7 @@ public struct KeyMap: Hashable, Sendable {
     public func command(for key: Key, in scopes: [CommandTable.Scope]) -> Command? {
         for scope in scopes {
             if case .some(nil) = bound[Binding(scope: scope, key: key)] { return nil }
-            if let entry = entries.first(where: { $0.scope == scope && $0.keys.contains(key) }) {
-                return entry.command
-            }
+            if let command = commands[Binding(scope: scope, key: key)] { return command }
         }
         return nil
     }
@@ -36,9 +36,12 @@ public struct KeyMap: Hashable, Sendable {
     /// Returns the first key that gives a command in these scopes, for hints.
     public func key(for command: Command, in scopes: [CommandTable.Scope]) -> Key? {
         for scope in scopes {
-            for entry in entries where entry.scope == scope && entry.command == command {
+            // Indices, since a loop over entries would copy each.
+            for index in entries.indices where entries[index].scope == scope && entries[index].command == command {
                 // An earlier scope may bind the key to another command.
-                if let key = entry.keys.first(where: { self.command(for: $0, in: scopes) == command }) { return key }
+                if let key = entries[index].keys.first(where: { self.command(for: $0, in: scopes) == command }) {
+                    return key
+                }
             }
         }
         return nil
@@ -71,6 +74,19 @@ public struct KeyMap: Hashable, Sendable {
             // Hints prefer the user's own bindings.
             if entries[index].command == command { entries[index].keys.insert(key, at: 0) }
         }
+        commands = Self.commands(of: entries)
+    }
+
+    /// Returns the command of each key. In a scope, earlier entries have precedence.
+    private static func commands(of entries: [CommandTable.Entry]) -> [Binding: Command] {
+        var commands: [Binding: Command] = [:]
+        for entry in entries {
+            for key in entry.keys {
+                let binding = Binding(scope: entry.scope, key: key)
+                if commands[binding] == nil { commands[binding] = entry.command }
+            }
+        }
+        return commands
     }
 }
 

@@ -169,7 +169,8 @@ public final class Subscribers<Element: Coalescing>: Sendable {
     /// Sends an element to every listener.
     public func send(_ element: Element) {
         let (streams, relays) = listeners.withLock { listeners in
-            (listeners.subscribers.compactMap(\.stream), listeners.relays.compactMap(\.relay))
+            // In a generic type, a key path would be made anew at each call.
+            (listeners.subscribers.compactMap { $0.stream }, listeners.relays.compactMap { $0.relay })
         }
         for relay in relays { relay.body(element) }
         for stream in streams { stream.send(element) }

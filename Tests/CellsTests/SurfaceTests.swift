@@ -32,6 +32,38 @@ import Text
         #expect(surface.text == "日本")
     }
 
+    @Test(
+        "A cell keeps the character with all its marks",
+        arguments: [
+            "a", "é", "\u{10FFFD}", "日", "e\u{301}\u{302}\u{303}\u{304}", "\u{1F600}\u{20DD}\u{20DD}\u{20DD}\u{20DD}",
+        ])
+    func texts(_ text: String) {
+        let glyph = Glyph(Character(text))
+        #expect(Cell(glyph).text == glyph.text && Cell(glyph).width == glyph.width)
+        #expect(glyph.text == text || text == "\u{10FFFD}")
+        #expect(Cell(glyph) != Cell(Glyph("b")))
+    }
+
+    @Test("A cell keeps its style") func styles() {
+        let colours: [Colour] = [
+            .terminal, .palette(0), .palette(7), .palette(255), .rgb(0, 0, 0), .rgb(255, 255, 255), .rgb(1, 2, 3),
+        ]
+        for foreground in colours {
+            for background in colours {
+                for attributes in (0...15).map({ Style.Attributes(rawValue: $0) }) {
+                    let style = Style(foreground: foreground, background: background, attributes: attributes)
+                    var cell = Cell(Glyph("日"), style: style)
+                    #expect(cell.style == style && cell.width == 2 && cell.text == "日")
+                    cell.style = .plain
+                    #expect(cell == Cell(Glyph("日")))
+                }
+                let cell = Cell(.space, style: Style(foreground: foreground, background: background))
+                let isPlain = colours[..<4].contains(foreground) && colours[..<4].contains(background)
+                #expect(cell.isTrueColour == !isPlain)
+            }
+        }
+    }
+
     @Test("Overwriting half of a wide character blanks the other half") func halves() {
         var surface = Surface(size: Size(columns: 6, rows: 1))
         surface.write("日本語", in: row(0, 0, 6))
