@@ -8,7 +8,14 @@ public struct Cell: Hashable, Sendable {
     private var appearance: CellAppearance
 
     /// The visible character of the cell, with its combining marks. Empty in the right half of a wide character.
-    public var text: String { scalars.text }
+    public var text: String {
+        var text = String.UnicodeScalarView()
+        forEachScalar { text.append($0) }
+        return String(text)
+    }
+
+    /// Calls `body` for each scalar of the text, faster than ``text``.
+    public func forEachScalar(_ body: (Unicode.Scalar) -> Void) { scalars.forEach(body) }
 
     /// The number of columns that the character covers: 1 or 2. The right half of a wide character has 0.
     public var width: Int { appearance.width }
@@ -61,15 +68,17 @@ private struct CellScalars: Hashable, Sendable {
         }
     }
 
-    var text: String {
-        var text = String.UnicodeScalarView()
-        for var rest in [first, second] {
-            while rest != 0, let scalar = Unicode.Scalar(UInt32(rest & ((1 << Self.bits) - 1))) {
-                text.append(scalar)
-                rest >>= Self.bits
-            }
+    func forEach(_ body: (Unicode.Scalar) -> Void) {
+        Self.forEach(in: first, body)
+        if second != 0 { Self.forEach(in: second, body) }
+    }
+
+    private static func forEach(in scalars: UInt64, _ body: (Unicode.Scalar) -> Void) {
+        var rest = scalars
+        while rest != 0, let scalar = Unicode.Scalar(UInt32(rest & ((1 << bits) - 1))) {
+            body(scalar)
+            rest >>= bits
         }
-        return String(text)
     }
 }
 

@@ -16,6 +16,8 @@ final class NcursesScreen {
     private let linesAtFirst: [UInt8]
     /// The surface on the terminal; nil if its contents are unknown.
     private var shown: Surface?
+    /// The scalars of the cell that ncurses gets, to use their memory again.
+    private var scalars: [UInt32] = []
 
     /// Opens an ncurses screen, and determines the capabilities to use.
     init(_ environment: TerminalEnvironment, size: Size, cellAspect: Double?) throws(TerminalError) {
@@ -187,12 +189,8 @@ final class NcursesScreen {
 
     /// Gives ncurses a cell. Returns false if no colour pairs are left.
     private func put(_ cell: Cell, at point: Point) -> Bool {
-        var text = capabilities.unicode ? cell.text : ASCIIFallback.text(for: cell.text)
-        var style = cell.style
-        if cell.isTrueColour, capabilities.colours == .full {
-            text = TrueColourOverlay.marker.text
-            style = .plain
-        }
+        let cell = cell.isTrueColour && capabilities.colours == .full ? Self.cededCell : cell
+        let style = cell.style
         var attributes = Self.bits(style.attributes)
         var number: Int32 = 0
         if capabilities.colours != .none {
@@ -200,16 +198,19 @@ final class NcursesScreen {
             number = pair.number
             if pair.isReversed { attributes ^= vitrine_ncurses_attribute_reverse() }
         }
-        guard capabilities.unicode || text.utf8.count < 2 else {
-            // A wide character is replaced by two ASCII characters.
-            for (offset, byte) in text.utf8.enumerated() {
-                var scalar = UInt32(byte)
-                vitrine_screen_put(Int32(point.row), Int32(point.column + offset), &scalar, 1, attributes, number)
-            }
+        scalars.removeAll(keepingCapacity: true)
+        guard !capabilities.unicode else {
+            cell.forEachScalar { scalars.append($0.value) }
+            vitrine_screen_put(
+                Int32(point.row), Int32(point.column), &scalars, Int32(scalars.count), attributes, number)
             return true
         }
-        var scalars = text.unicodeScalars.map(\.value)
-        vitrine_screen_put(Int32(point.row), Int32(point.column), &scalars, Int32(scalars.count), attributes, number)
+        // A wide character is replaced by two ASCII characters.
+        scalars += ASCIIFallback.text(for: cell.text).utf8.map { UInt32($0) }
+        for offset in scalars.indices {
+            vitrine_screen_put(
+                Int32(point.row), Int32(point.column + offset), &scalars[offset], 1, attributes, number)
+        }
         return true
     }
 
@@ -238,6 +239,7 @@ final class NcursesScreen {
     private static let allLines = Array("\u{1B}[r".utf8)
 
     private static func bits(_ attributes: Style.Attributes) -> UInt32 {
+        guard !attributes.isEmpty else { return 0 }
         var bits: UInt32 = 0
         if attributes.contains(.bold) { bits |= vitrine_ncurses_attribute_bold() }
         if attributes.contains(.dim) { bits |= vitrine_ncurses_attribute_dim() }
@@ -257,7 +259,7 @@ extension [UInt8] {
     }
 
     /// Returns the index where a sequence begins for the first time. The standard library's search is generic, and took a
-    /// tenth of the time to the first frame.
+    /// tenth of all instructions of a start.
     fileprivate func firstIndex(of sequence: [UInt8], from start: Int = 0) -> Int? {
         guard let first = sequence.first, count >= sequence.count else { return nil }
         for index in start..<Swift.max(start, count - sequence.count + 1)

@@ -27,7 +27,11 @@ public struct SGREncoder {
     public mutating func write(_ cell: Cell) {
         guard cell.width > 0 else { return }
         if cell.style != current { adopt(cell.style) }
-        bytes += (capabilities.unicode ? cell.text : ASCIIFallback.text(for: cell.text)).utf8
+        if capabilities.unicode {
+            cell.forEachScalar { bytes += $0.utf8 }
+        } else {
+            bytes += ASCIIFallback.text(for: cell.text).utf8
+        }
     }
 
     /// Resets the terminal's style to the default.
