@@ -25,6 +25,19 @@ struct GovernorTests {
         #expect(ratios.sorted()[ratios.count / 2] <= 1.05)
     }
 
+    @Test("A fixed number of transfers runs, and not one more")
+    func fixedNumber() {
+        var governor = FixedGovernor(width: 2)
+        let candidate = TransferCandidate(host: "h", importance: .rest, kind: .thumbnail)
+        for number in 1...2 {
+            #expect(governor.admit(candidate, at: 0) == .now(.any))
+            governor.recordStart(of: number, candidate, over: .any, at: 0)
+        }
+        #expect(governor.admit(candidate, at: 1) == .linkIsBusy)
+        governor.record(.ended(.failed), of: 1, at: 2)
+        #expect(governor.admit(candidate, at: 2) == .now(.any))
+    }
+
     @Test("On a fast link with a long round trip, four transfers take nine times as long")
     func fourTransfers() {
         #expect(Network.b.total(AdaptiveGovernor()) <= 0.11 * Network.b.total(FixedGovernor(width: 4)))

@@ -32,6 +32,19 @@ import Testing
         #expect(leaving.map { (60.5...62).contains($0) } == true)
     }
 
+    @Test("With losses, each trial without gain is followed by a pause of a second")
+    mutating func pauseWithLosses() {
+        var trials = 0
+        for step in 1...100 {
+            let wasTrying = trial.wantsAnother
+            deliver(1e6, inTrial: 1e5, until: 0.1 * Double(step) - 0.01, hasLosses: true)
+            if trial.wantsAnother, !wasTrying { trials += 1 }
+        }
+        #expect(leaving == nil)
+        // A trial takes 0.66 seconds.
+        #expect((5...7).contains(trials), "\(trials)")
+    }
+
     @Test("With losses, the shared connection is left if others carry as much")
     mutating func losses() {
         deliver(1e6, inTrial: 1e6, until: 2, hasLosses: true)
