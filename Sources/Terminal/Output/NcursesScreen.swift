@@ -16,8 +16,6 @@ final class NcursesScreen {
     private let linesAtFirst: [UInt8]
     /// The surface on the terminal; nil if its contents are unknown.
     private var shown: Surface?
-    /// The scalars of the cell that ncurses gets, to use their memory again.
-    private var scalars: [UInt32] = []
 
     /// Opens an ncurses screen, and determines the capabilities to use.
     init(_ environment: TerminalEnvironment, size: Size, cellAspect: Double?) throws(TerminalError) {
@@ -79,7 +77,7 @@ final class NcursesScreen {
         let before = isKnown ? shown : nil
         let parts = changes(to: surface, from: before, between: PictureGaps(ceded))
         for (index, part) in parts.enumerated() {
-            guard part.allSatisfy({ put(surface[$0.column, $0.row], at: $0) }) else {
+            guard put(part, of: surface) else {
                 // All colour pairs are used, mostly by pictures no longer visible.
                 pairs.removeAll()
                 reset_color_pairs()
@@ -119,11 +117,11 @@ final class NcursesScreen {
         }
         let before = points.map { surface[$0.column, $0.row] }
         surface.cede(rect, to: Self.cededCell)
-        for (point, old) in zip(points, before) {
+        let changed = zip(points, before).filter { point, old in
             let cell = surface[point.column, point.row]
-            if isSame(cell, old) || cell.width == 0 { continue }
-            guard put(cell, at: point) else { return [] }
+            return !isSame(cell, old) && cell.width > 0
         }
+        guard put(changed.map(\.0), of: surface) else { return [] }
         // Its output for these cells is discarded, so the terminal's state must be brought to what ncurses assumes.
         leaveok(vitrine_ncurses_window(), false)
         move(0, 0)
@@ -187,29 +185,40 @@ final class NcursesScreen {
         return areMarked && one.width == other.width || one == other
     }
 
+    /// Gives ncurses cells of a surface. Returns false if no colour pairs are left.
+    private func put(_ points: [Point], of surface: Surface) -> Bool {
+        var scalars: [UInt32] = []
+        // A closure would check for each cell whether it runs on the main actor.
+        for point in points {
+            guard put(surface[point.column, point.row], at: point, &scalars) else { return false }
+        }
+        return true
+    }
+
     /// Gives ncurses a cell. Returns false if no colour pairs are left.
-    private func put(_ cell: Cell, at point: Point) -> Bool {
+    ///
+    /// - Parameter scalars: memory for the cell's scalars.
+    private func put(_ cell: Cell, at point: Point, _ scalars: inout [UInt32]) -> Bool {
         let cell = cell.isTrueColour && capabilities.colours == .full ? Self.cededCell : cell
         let style = cell.style
         var attributes = Self.bits(style.attributes)
         var number: Int32 = 0
-        if capabilities.colours != .none {
+        if capabilities.colours != .none, style.foreground != .terminal || style.background != .terminal {
             guard let pair = pairs.pair(style.foreground, style.background) else { return false }
             number = pair.number
             if pair.isReversed { attributes ^= vitrine_ncurses_attribute_reverse() }
         }
+        let (row, column) = (Int32(point.row), Int32(point.column))
         scalars.removeAll(keepingCapacity: true)
         guard !capabilities.unicode else {
             cell.forEachScalar { scalars.append($0.value) }
-            vitrine_screen_put(
-                Int32(point.row), Int32(point.column), &scalars, Int32(scalars.count), attributes, number)
+            vitrine_screen_put(row, column, &scalars, Int32(scalars.count), attributes, number)
             return true
         }
         // A wide character is replaced by two ASCII characters.
         scalars += ASCIIFallback.text(for: cell.text).utf8.map { UInt32($0) }
         for offset in scalars.indices {
-            vitrine_screen_put(
-                Int32(point.row), Int32(point.column + offset), &scalars[offset], 1, attributes, number)
+            vitrine_screen_put(row, column + Int32(offset), &scalars[offset], 1, attributes, number)
         }
         return true
     }
