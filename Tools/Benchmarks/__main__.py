@@ -18,7 +18,7 @@ import time
 
 from figure import Figure, table
 from lines import (
-    at_rest, changes, collapse, deaths, first_frame, first_sync, folder, json_lists, keys, memory, open_photo, photo_first, picture_memory,
+    at_rest, changes, collapse, deaths, first_frame, first_sync, folder, instructions, json_lists, keys, memory, open_photo, photo_first, picture_memory,
     publish, quality, quit, search, server_folders, sheet, show, sync_again, thumbnails, unchanged, upload, video,
 )
 from process import Trouble
@@ -32,7 +32,7 @@ LINES = {
     "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "folder": folder,
     "server-folders": server_folders, "json": json_lists, "at-rest": at_rest, "quit": quit, "show": show,
     "picture-memory": picture_memory, "open-photo": open_photo, "sheet": sheet, "quality": quality, "publish": publish, "upload": upload, "thumbnails": thumbnails, "photo-first": photo_first,
-    "collapse": collapse, "video": video, "deaths": deaths,
+    "collapse": collapse, "video": video, "deaths": deaths, "instructions": instructions,
 }
 #: Above this load, times are unreliable.
 BUSY = 0.5
