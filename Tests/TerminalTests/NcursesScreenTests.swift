@@ -267,6 +267,29 @@ import Text
         #expect(terminal.violations.isEmpty)
     }
 
+    @Test("In ASCII, a picture in all colours leaves its neighbours alone") func asciiPictures() throws {
+        let screen = try screen(colours: "truecolor")
+        defer { screen.close() }
+        screen.use { $0.unicode = false }
+        let terminal = VirtualScreen(columns: 40, rows: 10)
+        for seed: UInt8 in [0, 1, 2] {
+            let bytes = screen.update(
+                to: surface {
+                    // The text is there before the picture.
+                    if seed > 0 { $0.draw(picture(seed), at: Point(column: 0, row: 0), in: Rect(size)) }
+                    $0.write("| name", in: row(1, 8))
+                })
+            #expect(bytes.allSatisfy { $0 < 0x80 })
+            terminal.write(bytes)
+            let line = String(repeating: seed > 0 ? "\"" : " ", count: 8)
+            #expect(terminal.text(inRow: 1) == line + "| name")
+            #expect(terminal.text(inRow: 0) == (seed > 0 ? line : ""))
+        }
+        // The picture gives way to text.
+        terminal.write(screen.update(to: surface { $0.write("text", in: row(1)) }))
+        #expect((0..<3).map { terminal.text(inRow: $0) } == ["", "text", ""])
+    }
+
     @Test("Hostile names do no harm") func harmfulNames() throws {
         let screen = try screen()
         defer { screen.close() }
