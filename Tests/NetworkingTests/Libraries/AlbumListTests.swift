@@ -120,8 +120,9 @@ import Testing
             settings: ["tags": ["All": Array(0..<2_300)]])
         try await galleries.opening(server.url("/tags?path=All"), signedInAs: Self.signIn) { cache in
             #expect(try await record(of: cache.address).photoCount == 2_300)
+            // A request of the detection that is not needed any more may arrive at any time.
             #expect(
-                Array(server.requests.suffix(4)) == [
+                server.requests.filter { $0.contains("/api/tags") || $0.contains("/api/search") } == [
                     "GET /api/tags 200", "POST /api/search/metadata 1 200", "POST /api/search/metadata 2 200",
                     "POST /api/search/metadata 3 200",
                 ])
@@ -386,7 +387,7 @@ import Testing
             photos: 12, settings: ["people": people, "concealed": [String(format: "js%014x", 7)]])
         try await opening(server.url("/"), .token(PhotoPrismServer.password)) { cache throws in
             #expect(try list(cache).albums.count { $0.kind == .person } == 2_000)
-            #expect(server.requests.suffix(4).contains("GET /api/v1/subjects person 2000 200"))
+            #expect(server.requests.contains("GET /api/v1/subjects person 2000 200"))
         }
     }
 
