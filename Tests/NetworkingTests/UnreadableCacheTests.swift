@@ -13,6 +13,15 @@ extension GalleryWriter {
         let names = isReadable ? ("hidden", "photo") : ("photo", "hidden")
         try transaction { try $0.execute("ALTER TABLE \(names.0) RENAME TO \(names.1)") }
     }
+
+    /// Refuses all pictures, or takes them again.
+    fileprivate func setRefusing(_ isRefusing: Bool) throws {
+        let refusal = """
+            CREATE TEMP TRIGGER refuse BEFORE UPDATE OF photo_held, thumbnail_held ON photo
+            BEGIN SELECT RAISE(ABORT, 'refused'); END
+            """
+        try transaction { try $0.execute(isRefusing ? refusal : "DROP TRIGGER refuse") }
+    }
 }
 
 /// A cache that cannot be read for a moment, as without a free file descriptor.
@@ -101,13 +110,7 @@ extension GalleryWriter {
         test.start(maximumAttempts: 2)
         try await test.refresh()
         // SQLite also reports damage after an error of the disk that has passed.
-        try await test.cache.writer.transaction {
-            try $0.execute(
-                """
-                CREATE TEMP TRIGGER refuse BEFORE UPDATE OF photo_held, thumbnail_held ON photo
-                BEGIN SELECT RAISE(ABORT, 'refused'); END
-                """)
-        }
+        try await test.cache.writer.setRefusing(true)
         let subject = Wish.Subject.picture(test.cache.id, try test.photo("a").key, rendition)
         test.wishes.ask(for: subject)
         try await test.until { try test.photo("a")[rendition].trouble != nil && !test.wishes.isStanding(subject) }
@@ -115,9 +118,30 @@ extension GalleryWriter {
             Issue.record("\(try test.photo("a")[rendition])")
             return await test.stop()
         }
-        try await test.cache.writer.transaction { try $0.execute("DROP TRIGGER refuse") }
+        try await test.cache.writer.setRefusing(false)
         test.wishes.ask(for: subject)
         try await test.until { try test.photo("a")[rendition].isCurrent }
+        await test.stop()
+    }
+
+    @Test("A picture that the cache refuses is not fetched again and again", arguments: Rendition.allCases)
+    func refused(_ rendition: Rendition) async throws {
+        let test = try NetworkTest()
+        test.putGallery(["a", "b"])
+        let controller = test.start()
+        try await test.refresh()
+        try await test.cache.writer.setRefusing(true)
+        let before = test.paths.count
+        let all = Wish.Subject.everyPicture(test.cache.id, rendition)
+        test.wishes.ask(for: all)
+        try await test.letTimePass(for: controller) { !test.wishes.isStanding(all) }
+        #expect(test.paths.count - before == 2)
+        // A picture on the screen is tried once more, and its recorded failure starts no other attempt.
+        let seen = Wish.Subject.picture(test.cache.id, try test.photo("a").key, rendition)
+        test.wishes.ask(for: seen)
+        try await test.letTimePass(for: controller) { !test.wishes.isStanding(seen) }
+        try await test.letTimePass(for: controller) { try test.photo("a")[rendition].trouble != nil }
+        #expect(test.paths.count - before == 3)
         await test.stop()
     }
 
