@@ -57,12 +57,14 @@ final class ExportFolder: Sendable {
         let target = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if target >= 0 {
             defer { close(target) }
+            let isSame: Bool
             do throws(SystemError) {
-                guard try Self.areEqual(source, target) else { throw SystemError(EEXIST) }
-                return .wasThere
+                isSame = try Self.areEqual(source, target)
             } catch {
-                throw error.code == EEXIST ? .exists(path: path(name)) : .failed(path(name), error)
+                throw .failed(path(name), error)
             }
+            guard isSame else { throw .exists(path: path(name)) }
+            return .wasThere
         }
         if errno != ENOENT { throw errno == ELOOP ? .exists(path: path(name)) : .failed(path(name)) }
         for kind in kinds {
