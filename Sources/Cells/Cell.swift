@@ -54,23 +54,25 @@ private struct CellScalars: Hashable, Sendable {
     private var second: UInt64 = 0
 
     private static let bits: UInt64 = 21
+    /// The bits of three scalars.
+    private static let ofFirst = 3 * bits
 
     init(_ text: String) {
         var shift: UInt64 = 0
         for scalar in text.unicodeScalars {
-            if shift < 3 * Self.bits {
+            if shift < Self.ofFirst {
                 first |= UInt64(scalar.value) << shift
             } else {
-                second |= UInt64(scalar.value) << (shift - 3 * Self.bits)
+                second |= UInt64(scalar.value) << (shift - Self.ofFirst)
             }
             shift += Self.bits
-            if shift == 6 * Self.bits { break }
+            if shift == 2 * Self.ofFirst { break }
         }
     }
 
     func forEach(_ body: (Unicode.Scalar) -> Void) {
         Self.forEach(in: first, body)
-        if second != 0 { Self.forEach(in: second, body) }
+        Self.forEach(in: second, body)
     }
 
     private static func forEach(in scalars: UInt64, _ body: (Unicode.Scalar) -> Void) {
