@@ -161,6 +161,31 @@ extension NetworkController {
         #expect(test.paths.filter { $0 == "/p/a" }.count == 1)
     }
 
+    /// Changes between two turns of the controller reach it as one snapshot.
+    @Test(
+        "Opening a photo continues the transfer that its missing thumbnail started, and back", arguments: [false, true])
+    func photoAfterThumbnail(isPhotoFirst: Bool) async throws {
+        test.putGallery(["a"], thumbnails: false)
+        let controller = test.makeController(width: 1)
+        let snapshots = test.wishes.snapshots()
+        let turn = { await controller.take(try #require(await snapshots.next())) }
+        test.wishes.ask(for: test.list)
+        try await turn()
+        try await test.until { !self.test.wishes.isStanding(self.test.list) }
+        let gate = Gate()
+        test.put("/p/a", [.hold(gate)] + .answer(200, NetworkTest.picture("photo a")))
+        let wisher = test.wishes.makeWisher()
+        let subjects = try [test.thumbnail("a"), test.full("a")]
+        for subject in isPhotoFirst ? subjects.reversed() : subjects {
+            test.wishes.state([Wish(subject, importance: .visible)], by: wisher)
+            try await turn()
+            try await test.until { self.test.hasBegun("/p/a") }
+        }
+        gate.open()
+        try await test.until { try self.test.photo("a").original.isCurrent && !self.test.activity.isBusy }
+        #expect(test.paths == ["/index.xml", "/p/a"] && test.cancellations == 0)
+    }
+
     @Test("BEHAVIOURS 5.7: an unwanted transfer is cancelled silently")
     func withdrawn() async throws {
         test.putGallery(["a", "b"])

@@ -150,7 +150,12 @@ public actor NetworkController {
     /// Cancels the work for a subject that no wish names any more.
     private func drop(_ subject: Wish.Subject, _ state: RequestTable.State) {
         switch state {
-        case .running(let identity): operations.leave(identity, subject)
+        case .running(let identity):
+            // A photo that was fetched for its thumbnail may be wanted as a photo now. Then the transfer goes on.
+            if let sibling = table.queuedSibling(of: subject), let request = try? factory.request(for: sibling) {
+                _ = join(sibling, request)
+            }
+            operations.leave(identity, subject)
         // A due subject stays queued while its host is unreachable, and still shows that it waits.
         case .waiting, .queued: postponed.remove(subject)?.showCancelled()
         case .settled: break
@@ -248,21 +253,11 @@ public actor NetworkController {
 
     // MARK: - Retries
 
-    /// Retries a subject at once and restarts its retry schedule.
-    ///
-    /// A held key repeats 30 times a second, so at least a second lies between two attempts.
+    /// Retries a subject as soon as possible and restarts its retry schedule.
     private func retry(_ subject: Wish.Subject) {
-        table.restartSchedule(of: subject)
-        guard case .waiting(var wait) = table.state(of: subject) else { return }
-        operations.endSilence(of: wait.host)
-        let soon = wait.since + .seconds(1)
-        if clock.now >= soon {
-            table.enqueue(subject)
-        } else if wait.until.map({ $0 > soon }) ?? true {
-            (wait.until, wait.earliest) = (soon, soon)
-            table.setWaiting(subject, wait)
-            showWait(of: subject)
-        }
+        guard let host = table.hasten(subject, at: clock.now) else { return }
+        operations.endSilence(of: host)
+        showWait(of: subject)
     }
 
     /// Makes a request show the end of its wait. Does nothing while the cache records its failure.
@@ -346,14 +341,20 @@ public actor NetworkController {
 
     private func start(_ subject: Wish.Subject, _ importance: Importance, over way: Admission.Way) throws {
         guard let request = try factory.request(for: subject) else { return settle(subject) }
+        if join(subject, request) { return }
         table.setRunning(subject, request.identity)
-        if let operation = operations[request.identity] {
-            operation.serve(subject)
-            return updateImportance(of: request.identity)
-        }
         request.showStarted()
         postponed.remove(subject)
         operations.start(request, importance, for: subject, over: way, send)
+    }
+
+    /// Lets a running transfer serve another subject with the same request. Returns false if no such transfer runs.
+    private func join(_ subject: Wish.Subject, _ request: any NetworkRequest) -> Bool {
+        guard let operation = operations[request.identity] else { return false }
+        table.setRunning(subject, request.identity)
+        operation.serve(subject)
+        updateImportance(of: request.identity)
+        return true
     }
 
     /// Sends a request in a task, which reports its end under the attempt's number.

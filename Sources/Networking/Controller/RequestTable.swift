@@ -153,10 +153,20 @@ struct RequestTable {
         queue.first(limit).compactMap { entry in numbered[entry.number].map { ($0, entry.candidate) } }
     }
 
+    /// Returns the other picture of the same photo, if it is queued: the photo for its thumbnail, or the reverse.
+    func queuedSibling(of subject: Wish.Subject) -> Wish.Subject? {
+        guard case .picture(let gallery, let key, let rendition) = subject else { return nil }
+        let sibling = Wish.Subject.picture(gallery, key, rendition == .original ? .thumbnail : .original)
+        return state(of: sibling) == .queued ? sibling : nil
+    }
+
     // MARK: - States
 
-    /// Records that a request for a subject runs.
-    mutating func setRunning(_ subject: Wish.Subject, _ identity: RequestIdentity) { set(.running(identity), subject) }
+    /// Records that a request for a subject runs. Removes the subject from the queue.
+    mutating func setRunning(_ subject: Wish.Subject, _ identity: RequestIdentity) {
+        if let number = entries[subject]?.number { queue.remove(number) }
+        set(.running(identity), subject)
+    }
 
     /// Records that a subject waits for another attempt.
     mutating func setWaiting(_ subject: Wish.Subject, _ wait: Wait) { set(.waiting(wait), subject) }
@@ -213,9 +223,22 @@ struct RequestTable {
         return (failure, max(setback.attempts, 1))
     }
 
-    /// Restarts the count of failed attempts, but keeps the last failure.
-    mutating func restartSchedule(of subject: Wish.Subject) {
+    /// Restarts a subject's count of failed attempts, and shortens its wait.
+    ///
+    /// A held key repeats 30 times a second, so at least a second lies between two attempts.
+    ///
+    /// - Returns: the host that the subject waits for; nil if the subject does not wait.
+    mutating func hasten(_ subject: Wish.Subject, at now: Duration) -> String? {
         if let setback = setbacks[subject] { setbacks[subject] = Setback(failure: setback.failure) }
+        guard case .waiting(var wait) = state(of: subject) else { return nil }
+        let soon = wait.since + .seconds(1)
+        if now >= soon {
+            enqueue(subject)
+        } else if wait.until.map({ $0 > soon }) ?? true {
+            (wait.until, wait.earliest) = (soon, soon)
+            setWaiting(subject, wait)
+        }
+        return wait.host
     }
 
     /// Queues a requested subject, if it is settled or waiting. An earlier wish for it may already be fulfilled.
