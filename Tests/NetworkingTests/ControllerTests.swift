@@ -22,6 +22,9 @@ extension NetworkController {
         Dictionary(uniqueKeysWithValues: table.waiting.map { ($0.subject, $0.wait) })
     }
 
+    /// The importance of each running request.
+    var importances: [Importance] { operations.all.map(\.importance) }
+
     func isQueued(_ subject: Wish.Subject) -> Bool { table.state(of: subject) == .queued }
 }
 
@@ -29,6 +32,12 @@ extension NetworkController {
     private let test: NetworkTest
 
     init() throws { test = try NetworkTest() }
+
+    /// Returns a function for a turn of a controller. Changes between two turns reach the controller as one snapshot.
+    private func turns(of controller: NetworkController) -> () async throws -> Void {
+        let snapshots = test.wishes.snapshots()
+        return { await controller.take(try #require(await snapshots.next())) }
+    }
 
     @Test("BEHAVIOURS 2.1: twenty quick refreshes are one request")
     func refreshes() async throws {
@@ -161,14 +170,12 @@ extension NetworkController {
         #expect(test.paths.filter { $0 == "/p/a" }.count == 1)
     }
 
-    /// Changes between two turns of the controller reach it as one snapshot.
     @Test(
         "Opening a photo continues the transfer that its missing thumbnail started, and back", arguments: [false, true])
     func photoAfterThumbnail(isPhotoFirst: Bool) async throws {
         test.putGallery(["a"], thumbnails: false)
         let controller = test.makeController(width: 1)
-        let snapshots = test.wishes.snapshots()
-        let turn = { await controller.take(try #require(await snapshots.next())) }
+        let turn = turns(of: controller)
         test.wishes.ask(for: test.list)
         try await turn()
         try await test.until { !self.test.wishes.isStanding(self.test.list) }
@@ -181,6 +188,31 @@ extension NetworkController {
             try await turn()
             try await test.until { self.test.hasBegun("/p/a") }
         }
+        gate.open()
+        try await test.until { try self.test.photo("a").original.isCurrent && !self.test.activity.isBusy }
+        #expect(test.paths == ["/index.xml", "/p/a"] && test.cancellations == 0)
+    }
+
+    @Test("A photo that is looked at is as important at once, although it is fetched for its thumbnail")
+    func importanceOfASharedTransfer() async throws {
+        test.putGallery(["a"], thumbnails: false)
+        let controller = test.makeController(width: 1)
+        let turn = turns(of: controller)
+        test.wishes.ask(for: test.list)
+        try await turn()
+        try await test.until { !self.test.wishes.isStanding(self.test.list) }
+        let gate = Gate()
+        test.put("/p/a", [.hold(gate)] + .answer(200, NetworkTest.picture("photo a")))
+        let wisher = test.wishes.makeWisher()
+        let thumbnail = Wish(try test.thumbnail("a"), importance: .visible)
+        test.wishes.state([thumbnail], by: wisher)
+        try await turn()
+        test.wishes.state([thumbnail, Wish(try test.full("a"), importance: .lookedAt)], by: wisher)
+        try await turn()
+        #expect(await controller.importances == [.lookedAt])
+        test.wishes.state([thumbnail], by: wisher)
+        try await turn()
+        #expect(await controller.importances == [.visible])
         gate.open()
         try await test.until { try self.test.photo("a").original.isCurrent && !self.test.activity.isBusy }
         #expect(test.paths == ["/index.xml", "/p/a"] && test.cancellations == 0)
@@ -257,12 +289,10 @@ extension NetworkController {
         try await test.until { try self.test.photo("a").original.isCurrent && !self.test.activity.isBusy }
     }
 
-    /// Changes between two turns of the controller reach it as one snapshot.
     @Test func aRequestRightAfterTheEndIsFulfilled() async throws {
         test.putGallery(["a"])
         let controller = test.makeController()
-        let snapshots = test.wishes.snapshots()
-        let turn = { await controller.take(try #require(await snapshots.next())) }
+        let turn = turns(of: controller)
         test.wishes.ask(for: test.list)
         try await turn()
         try await test.until { !self.test.wishes.isStanding(self.test.list) }

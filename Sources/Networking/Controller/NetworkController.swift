@@ -133,7 +133,12 @@ public actor NetworkController {
     private func adoptWishes() {
         bulkFetches.adopt(stated, declined: declined)
         for gallery in Set(stated.lazy.map(\.subject.gallery)) { listen(to: gallery) }
-        for (subject, state) in table.adopt(wantedPictures()) { drop(subject, state) }
+        let dropped = table.adopt(wantedPictures())
+        // A thumbnail may be made from a photo that is being fetched. Such wishes join before others drop the transfer.
+        for sibling in operations.servedByPhotos.compactMap({ table.queuedSibling(of: $0) }) {
+            if let request = try? factory.request(for: sibling) { _ = join(sibling, request) }
+        }
+        for (subject, state) in dropped { drop(subject, state) }
         for identity in operations.identifiers { updateImportance(of: identity) }
     }
 
@@ -150,12 +155,7 @@ public actor NetworkController {
     /// Cancels the work for a subject that no wish names any more.
     private func drop(_ subject: Wish.Subject, _ state: RequestTable.State) {
         switch state {
-        case .running(let identity):
-            // A photo that was fetched for its thumbnail may be wanted as a photo now. Then the transfer goes on.
-            if let sibling = table.queuedSibling(of: subject), let request = try? factory.request(for: sibling) {
-                _ = join(sibling, request)
-            }
-            operations.leave(identity, subject)
+        case .running(let identity): operations.leave(identity, subject)
         // A due subject stays queued while its host is unreachable, and still shows that it waits.
         case .waiting, .queued: postponed.remove(subject)?.showCancelled()
         case .settled: break
@@ -255,9 +255,9 @@ public actor NetworkController {
 
     /// Retries a subject as soon as possible and restarts its retry schedule.
     private func retry(_ subject: Wish.Subject) {
-        guard let host = table.hasten(subject, at: clock.now) else { return }
+        guard let (host, isShortened) = table.hasten(subject, at: clock.now) else { return }
         operations.endSilence(of: host)
-        showWait(of: subject)
+        if isShortened { showWait(of: subject) }
     }
 
     /// Makes a request show the end of its wait. Does nothing while the cache records its failure.

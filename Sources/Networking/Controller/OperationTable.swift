@@ -39,6 +39,10 @@ struct OperationTable {
     var all: some Collection<Operation> { operations.values }
     var identifiers: [RequestIdentity] { Array(operations.keys) }
     var isEmpty: Bool { operations.isEmpty }
+    /// The subjects that running transfers of photos serve.
+    var servedByPhotos: [Wish.Subject] {
+        operations.values.filter { $0.request.kind == .photo }.flatMap(\.served)
+    }
     /// The number of running transfers.
     var transferCount: Int { identities.count }
     /// The number of complete answers in memory that the cache has not stored yet.

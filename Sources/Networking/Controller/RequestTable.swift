@@ -223,22 +223,24 @@ struct RequestTable {
         return (failure, max(setback.attempts, 1))
     }
 
-    /// Restarts a subject's count of failed attempts, and shortens its wait.
+    /// Restarts a subject's count of failed attempts. If the subject waits, ends or shortens the wait.
     ///
     /// A held key repeats 30 times a second, so at least a second lies between two attempts.
     ///
-    /// - Returns: the host that the subject waits for; nil if the subject does not wait.
-    mutating func hasten(_ subject: Wish.Subject, at now: Duration) -> String? {
+    /// - Returns: the host that the subject waited for, and whether it still waits, but shorter. Returns nil if the subject
+    ///   did not wait.
+    mutating func hasten(_ subject: Wish.Subject, at now: Duration) -> (host: String, isShortened: Bool)? {
         if let setback = setbacks[subject] { setbacks[subject] = Setback(failure: setback.failure) }
         guard case .waiting(var wait) = state(of: subject) else { return nil }
         let soon = wait.since + .seconds(1)
         if now >= soon {
             enqueue(subject)
-        } else if wait.until.map({ $0 > soon }) ?? true {
-            (wait.until, wait.earliest) = (soon, soon)
-            setWaiting(subject, wait)
+            return (wait.host, false)
         }
-        return wait.host
+        guard wait.until.map({ $0 > soon }) ?? true else { return (wait.host, false) }
+        (wait.until, wait.earliest) = (soon, soon)
+        setWaiting(subject, wait)
+        return (wait.host, true)
     }
 
     /// Queues a requested subject, if it is settled or waiting. An earlier wish for it may already be fulfilled.
