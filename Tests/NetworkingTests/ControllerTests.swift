@@ -170,18 +170,25 @@ extension NetworkController {
         #expect(test.paths.filter { $0 == "/p/a" }.count == 1)
     }
 
-    @Test(
-        "Opening a photo continues the transfer that its missing thumbnail started, and back", arguments: [false, true])
-    func photoAfterThumbnail(isPhotoFirst: Bool) async throws {
+    /// Fetches a list with a photo that has no thumbnail. Returns a function for further turns of the controller.
+    private func turnsAfterList(
+        of controller: NetworkController, photoWaitsFor gate: Gate
+    ) async throws -> () async throws -> Void {
         test.putGallery(["a"], thumbnails: false)
-        let controller = test.makeController(width: 1)
+        test.put("/p/a", [.hold(gate)] + .answer(200, NetworkTest.picture("photo a")))
         let turn = turns(of: controller)
         test.wishes.ask(for: test.list)
         try await turn()
         try await test.until { !self.test.wishes.isStanding(self.test.list) }
-        let gate = Gate()
-        test.put("/p/a", [.hold(gate)] + .answer(200, NetworkTest.picture("photo a")))
-        let wisher = test.wishes.makeWisher()
+        return turn
+    }
+
+    @Test(
+        "Opening a photo continues the transfer that its missing thumbnail started, and back", arguments: [false, true])
+    func photoAfterThumbnail(isPhotoFirst: Bool) async throws {
+        let (gate, wisher) = (Gate(), test.wishes.makeWisher())
+        let controller = test.makeController(width: 1)
+        let turn = try await turnsAfterList(of: controller, photoWaitsFor: gate)
         let subjects = try [test.thumbnail("a"), test.full("a")]
         for subject in isPhotoFirst ? subjects.reversed() : subjects {
             test.wishes.state([Wish(subject, importance: .visible)], by: wisher)
@@ -195,15 +202,9 @@ extension NetworkController {
 
     @Test("A photo that is looked at is as important at once, although it is fetched for its thumbnail")
     func importanceOfASharedTransfer() async throws {
-        test.putGallery(["a"], thumbnails: false)
+        let (gate, wisher) = (Gate(), test.wishes.makeWisher())
         let controller = test.makeController(width: 1)
-        let turn = turns(of: controller)
-        test.wishes.ask(for: test.list)
-        try await turn()
-        try await test.until { !self.test.wishes.isStanding(self.test.list) }
-        let gate = Gate()
-        test.put("/p/a", [.hold(gate)] + .answer(200, NetworkTest.picture("photo a")))
-        let wisher = test.wishes.makeWisher()
+        let turn = try await turnsAfterList(of: controller, photoWaitsFor: gate)
         let thumbnail = Wish(try test.thumbnail("a"), importance: .visible)
         test.wishes.state([thumbnail], by: wisher)
         try await turn()
