@@ -161,8 +161,9 @@ import Testing
         #expect(outcome.error == nil && outcome.contents == whole.bytes)
         #expect(outcome.written == outcome.written.sorted())
         _ = try await fetch(server.url("/next"))
-        // A server that refuses ranges is not asked for them again. A broken transfer proves nothing.
-        let isAskedForPieces = server.requests.contains { $0.path == "/next" && $0.headers["range"] == "bytes=0-9999" }
+        // A server that refuses ranges is not asked for them again. A broken transfer proves nothing. It may break before the
+        // request for the first piece is sent, so any piece counts.
+        let isAskedForPieces = server.requests.contains { $0.path == "/next" && $0.headers["range"] != nil }
         #expect(isAskedForPieces == (status == 0))
     }
 
