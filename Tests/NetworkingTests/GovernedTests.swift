@@ -17,7 +17,7 @@ import Scheduling
     private let queue = Queue()
 
     private final class Queue: Sendable {
-        private let turns = Mutex<[(path: String, gate: Gate)]>([])
+        private let gates = Mutex<[Gate]>([])
         private let asked = Mutex(0)
         private let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
@@ -29,26 +29,26 @@ import Scheduling
             defer { listening.cancel() }
             news.continuation.yield()
             for await _ in news.stream where asked.withLock({ $0 }) >= count - test.cancellations { break }
-            return turns.withLock { $0.count }
+            return gates.withLock { $0.count }
         }
 
-        func append(_ path: String) -> Gate {
+        func append() -> Gate {
             let gate = Gate()
-            turns.withLock { $0.append((path, gate)) }
+            gates.withLock { $0.append(gate) }
             asked.withLock { $0 += 1 }
             news.continuation.yield()
             return gate
         }
 
-        /// Answers all of them and returns their paths.
+        /// Answers all of them and returns their number.
         @discardableResult
-        func letGo() -> [String] {
-            let all = turns.withLock { turns in
-                defer { turns = [] }
-                return turns
+        func letGo() -> Int {
+            let all = gates.withLock { gates in
+                defer { gates = [] }
+                return gates
             }
-            for turn in all { turn.gate.open() }
-            return all.map(\.path)
+            for gate in all { gate.open() }
+            return all.count
         }
     }
 
@@ -147,21 +147,22 @@ import Scheduling
         test.answer.withLock { [queue] in
             $0 = { request in
                 guard request.path.hasPrefix("/t/") else { return nil }
-                return [.hold(queue.append(request.path))] + .answer(200, body)
+                return [.hold(queue.append())] + .answer(200, body)
             }
         }
         defer { queue.letGo() }
         try wish(for: ids)
         try await test.until { [test, ids] in ids.count { test.hasBegun("/t/\($0)") } >= 12 }
         var widths: [Int] = []
+        // The list.
+        var answered = 1
         for _ in 0..<12 {
             // All started requests have arrived; the first was the list.
             widths.append(await queue.wait(for: await controller.lastNumber - 1, in: test))
             await test.clock.pass(to: test.clock.now + .seconds(1))
-            let done = queue.letGo()
-            try await test.until { [test] in
-                try done.allSatisfy { try test.photo(String($0.dropFirst(3))).thumbnail.isCurrent }
-            }
+            answered += queue.letGo()
+            // The governor may interrupt some of them after the first answers, to start them again later.
+            await memory.wait(forEnds: answered)
             await controller.finishTurn()
         }
         #expect(widths.first == 12, "\(widths)")

@@ -14,6 +14,8 @@ struct WatchedGovernor: Governor {
 
         private let entries = Mutex<[(transfer: Int, time: Double, entry: Entry)]>([])
 
+        private let news = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
         private let hanging = Mutex<Set<Int>>([])
 
         /// Makes the governor report a transfer as hanging.
@@ -25,6 +27,17 @@ struct WatchedGovernor: Governor {
 
         func note(_ entry: Entry, of transfer: Int, at now: Double) {
             entries.withLock { $0.append((transfer, now, entry)) }
+            news.continuation.yield()
+        }
+
+        /// Waits until so many transfers have come to their ends, whichever these were.
+        func wait(forEnds count: Int) async {
+            news.continuation.yield()
+            for await _ in news.stream where entries.withLock({ Self.ends(in: $0) }) >= count { break }
+        }
+
+        private static func ends(in entries: [(transfer: Int, time: Double, entry: Entry)]) -> Int {
+            Set(entries.compactMap { if case .news(.ended) = $0.entry { $0.transfer } else { nil } }).count
         }
 
         /// All entries by transfer, in order.
