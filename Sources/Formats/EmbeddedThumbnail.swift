@@ -7,11 +7,10 @@ import Model
 ///     embedded.takenAt      // "2006-07-30T07:47:17"
 ///
 /// Cameras write a thumbnail into the EXIF block at the beginning of a JPEG. Raw files that are TIFFs have the structure of
-/// such a block, and Fujifilm's begin with a JPEG. Other formats keep it elsewhere, so this type finds nothing in them. The
-/// bytes are untrusted: every offset and length is checked, and at most three directories are
-/// read.
+/// such a block, and Fujifilm's begin with a JPEG. For HEIC and AVIF, see ``HEIFThumbnail``. In other formats this type
+/// finds nothing. The bytes are untrusted: every offset and length is checked, and at most three directories are read.
 public struct EmbeddedThumbnail: Hashable, Sendable {
-    /// The thumbnail as a JPEG that decoders show upright; nil if there is none.
+    /// The thumbnail as a file that decoders show upright; nil if there is none.
     public let picture: [UInt8]?
     /// The EXIF orientation of photo and thumbnail, from 1 to 8.
     public let orientation: Int
@@ -31,8 +30,20 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
 
     /// Reads a photo's first bytes. Bytes beyond ``reach`` are ignored.
     public init(inPhoto bytes: [UInt8]) {
-        guard let block = TIFFBlock(inPhoto: Array(bytes.prefix(Self.reach))),
-            let main = block.long(at: 4).map({ block.directory(at: $0, of: [Tag.orientation, Tag.exif]) })
+        self.init(TIFFBlock(inPhoto: Array(bytes.prefix(Self.reach))))
+    }
+
+    /// Reads an EXIF block, from its byte order mark on.
+    init(exif bytes: [UInt8]) {
+        self.init(TIFFBlock(bytes))
+    }
+
+    init(picture: [UInt8]?, orientation: Int, takenAt: String?) {
+        (self.picture, self.orientation, self.takenAt) = (picture, orientation, takenAt)
+    }
+
+    private init(_ block: TIFFBlock?) {
+        guard let block, let main = block.long(at: 4).map({ block.directory(at: $0, of: [Tag.orientation, Tag.exif]) })
         else {
             (picture, orientation, takenAt) = (nil, 1, nil)
             return
@@ -198,7 +209,7 @@ private struct TIFFBlock {
         self.init(Array(jpeg[segment.content].dropFirst(JPEGSegments.exif.count)))
     }
 
-    private init?(_ bytes: [UInt8]) {
+    init?(_ bytes: [UInt8]) {
         self.bytes = bytes
         switch Array(bytes.prefix(4)) {
         // "IIRO" and "IIRS" begin Olympus's files.

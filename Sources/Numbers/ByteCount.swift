@@ -84,3 +84,8 @@ extension Double {
     /// Converts a byte count, which a `Double` represents exactly.
     public init(_ count: ByteCount) { self.init(count.int) }
 }
+
+extension Range<ByteCount> {
+    /// The number of bytes in the range.
+    public var length: ByteCount { upperBound - lowerBound }
+}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-/// Requests for the first bytes of a resource.
+/// Requests for the first bytes of a resource, or for others.
 @Suite(.ownThread) struct FirstBytesTests {
     private static let whole = Whole(50_000)
     private static let first = Array(whole.bytes.prefix(1_000))
@@ -13,7 +13,8 @@ import Testing
     private func request(_ url: String, _ count: ByteCount = 1_000) -> HTTPRequest {
         // The compression that the request allows is not asked for: a range of compressed bytes is of no use.
         HTTPRequest(
-            url: url, destination: .stream, firstBytes: count, limit: count, allowsFiles: true, allowsCompression: true)
+            url: url, destination: .stream, wantedBytes: 0..<count, limit: count, allowsFiles: true,
+            allowsCompression: true)
     }
 
     private func head(_ status: Int, _ lines: String...) -> ScriptedServer.Step {
@@ -160,7 +161,7 @@ import Testing
         #expect(outcome.bytes == Self.first && outcome.response?.length == nil)
         var numbers = BoundaryNumbers(seed: 5)
         for _ in 0..<10_000 {
-            let first = FirstBytes(count: ByteCount(numbers.number()))
+            let first = WantedBytes(range: ByteCount(numbers.number())..<ByteCount(numbers.number()))
             #expect(!first.header.contains("--"))
             let range = "bytes 0-\(numbers.text())/\(numbers.text())"
             let length = ByteCount(numbers.number())
@@ -220,5 +221,73 @@ import Testing
         let outcome = try await Probe().fetch(request("file://" + path))
         #expect(outcome.response?.status == 206 && outcome.response?.length == ByteCount(count))
         #expect(outcome.bytes == Array(Self.first.prefix(count)))
+    }
+
+    private func middle(_ url: String, _ range: Range<ByteCount> = 1_000..<3_000) -> HTTPRequest {
+        HTTPRequest(url: url, destination: .stream, wantedBytes: range, limit: range.upperBound, allowsFiles: true)
+    }
+
+    @Test("A server with ranges sends bytes from the middle, or as many as there are")
+    func inMiddle() async throws {
+        let (server, probe) = (try ScriptedServer { Self.whole.answer($0) }, Probe())
+        for range in [1_000..<3_000, 49_999..<60_000] as [Range<Int>] {
+            let expected = range.clamped(to: 0..<50_000)
+            let meter = TransferMeter()
+            var request = middle(server.url("/"), ByteCount(range.lowerBound)..<ByteCount(range.upperBound))
+            request.meter = meter
+            let outcome = try await probe.fetch(request)
+            #expect(outcome.response?.status == 206 && outcome.response?.length == 50_000)
+            #expect(outcome.bytes == Array(Self.whole.bytes[expected]))
+            #expect(meter.reading.length == ByteCount(expected.count))
+        }
+        #expect(server.requests.map { $0.headers["range"] } == ["bytes=1000-2999", "bytes=49999-59999"])
+        #expect(server.requests.allSatisfy { $0.headers["accept-encoding"] == "identity" })
+    }
+
+    @Test("A server without ranges is stopped before it sends gigabytes for bytes in the middle")
+    func wholeForMiddle() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try ScriptedServer { request in
+            request.path == "/next"
+                ? .answer(200, "next")
+                : [head(200, "Content-Length: 9000000000"), .sendForever(Self.whole.bytes)]
+        }
+        let probe = Probe()
+        let outcome = try await probe.fetch(middle(server.url("/")))
+        #expect(outcome.response?.status == 200 && outcome.bytes.isEmpty)
+        #expect(outcome.response?.length == 9_000_000_000)
+        #expect(try await probe.fetch(server.url("/next")).bytes == Array("next".utf8))
+    }
+
+    @Test(
+        "Bytes of another place are an error",
+        arguments: ["0-1999/50000", "999-2998/50000", "1000-3000/50000", "1000-2998/50000", "*/50000"])
+    func wrongMiddle(range: String) async throws {
+        let server = try ScriptedServer { _ in
+            .answer(206, Array(Self.whole.bytes.prefix(2_000)), headers: ["Content-Range: bytes \(range)"])
+        }
+        guard case .malformed? = await Probe().failure(middle(server.url("/"))) else {
+            Issue.record("it was accepted, or another error")
+            return
+        }
+    }
+
+    @Test("A resource that ends before the wanted bytes has none of them")
+    func beyond() async throws {
+        let server = try ScriptedServer { _ in
+            .answer(416, "no range", headers: ["Content-Range: bytes */500"])
+        }
+        let outcome = try await Probe().fetch(middle(server.url("/")))
+        #expect(outcome.response?.status == 416 && outcome.bytes.isEmpty)
+    }
+
+    @Test("Bytes from the middle of a local file are read", arguments: [0, 1_000, 1_001, 50_000])
+    func middleOfFile(count: Int) async throws {
+        let folder = TestFolder()
+        let path = folder.write("photo", Array(Self.whole.bytes.prefix(count)))
+        let outcome = try await Probe().fetch(middle("file://" + path))
+        #expect(outcome.response?.length == ByteCount(count))
+        #expect(outcome.bytes == Array(Self.whole.bytes.prefix(count).dropFirst(1_000).prefix(2_000)))
     }
 }

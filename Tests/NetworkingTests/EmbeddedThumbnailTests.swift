@@ -62,13 +62,19 @@ import Testing
     /// Serves files, in parts if a request names some.
     private func serve(_ files: [String: [UInt8]], hasRanges: Bool = true) {
         test.answer.withLock {
-            $0 = { request in
-                guard let file = files[request.path] else { return nil }
-                guard hasRanges, request.headers["range"] == Self.firstBytes else { return .answer(200, file) }
-                let part = Array(file.prefix(EmbeddedThumbnail.reach))
-                return .answer(206, part, headers: ["Content-Range: bytes 0-\(part.count - 1)/\(file.count)"])
-            }
+            $0 = { request in files[request.path].map { Self.answer(request, $0, hasRanges: hasRanges) } }
         }
+    }
+
+    private static func answer(
+        _ request: ScriptedServer.Request, _ file: [UInt8], hasRanges: Bool = true
+    ) -> [ScriptedServer.Step] {
+        let ends = request.headers["range"]?.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
+        guard hasRanges, let ends, ends.count == 2 else { return .answer(200, file) }
+        guard ends[0] < file.count else { return .answer(416, "", headers: ["Content-Range: bytes */\(file.count)"]) }
+        let part = Array(file[ends[0]...min(ends[1], file.count - 1)])
+        return .answer(
+            206, part, headers: ["Content-Range: bytes \(ends[0])-\(ends[0] + part.count - 1)/\(file.count)"])
     }
 
     private func wish(_ id: String = "a") async throws {
@@ -240,5 +246,107 @@ import Testing
             #expect(try thumbnail(name) == expected)
         }
         #expect(try server.paths() == ["/large.jpg", "/short.jpg"])
+    }
+
+    /// A HEIC photo of three megabytes with a thumbnail and a time.
+    private static func heic(isPhotoFirst: Bool = true, size: Int = 3_000_000) -> HEIFFile {
+        let coded = [UInt8](repeating: 0x71, count: 5_000)
+        var file = HEIFFile(
+            photo: .init("hvc1", [UInt8](repeating: 0x70, count: size)), thumbnail: .init("hvc1", coded))
+        file.thumbnail?.properties = [HEIFFile.box("ispe", [0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 16])]
+        // The EXIF block of a JPEG, without the bytes around it.
+        file.exif = Array(photo(400, hasThumbnail: false)[12..<120])
+        file.isPhotoFirst = isPhotoFirst
+        return file
+    }
+
+    @Test("BEHAVIOURS 3.8: the thumbnail of a HEIC photo is fetched alone, wherever it is in the file")
+    func heic() async throws {
+        test.start()
+        for isPhotoFirst in [false, true] {
+            let id = "\(isPhotoFirst)"
+            let file = Self.heic(isPhotoFirst: isPhotoFirst).bytes
+            try await list([id])
+            serve(["/p/\(id)": file])
+            let before = ranges.count
+            try await wish(id)
+            let rest = "bytes=\(file.count - 5_000 - 112)-\(file.count - 1)"
+            #expect(ranges.dropFirst(before) == [Self.firstBytes] + (isPhotoFirst ? [rest] : []))
+            let expected = try #require(HEIFThumbnail(inPhoto: file)?.embedded.picture)
+            #expect(try thumbnail(id) == expected)
+            let photo = try test.photo(id)
+            #expect(photo.date == Timestamp(localTime: Self.time) && photo.original == RenditionState(edition: 1))
+        }
+    }
+
+    @Test("A bulk fetch of HEIC photos fetches each thumbnail once")
+    func bulkOfHEIC() async throws {
+        let ids = (0..<600).map { "h\($0)" }
+        try await list(ids)
+        let file = Self.heic(size: 100_000).bytes
+        serve(Dictionary(uniqueKeysWithValues: ids.map { ("/p/\($0)", file) }))
+        test.start()
+        let all = Wish.Subject.everyPicture(test.cache.id, .thumbnail)
+        test.wishes.ask(for: all)
+        try await test.until { [test] in !test.wishes.isStanding(all) }
+        #expect(test.server.requests.count == 1_200)
+        #expect(try ids.allSatisfy { try test.photo($0).thumbnail.isCurrent })
+    }
+
+    @Test("A server without ranges is not asked for the thumbnail of a HEIC photo")
+    func heicWithoutRanges() async throws {
+        try await list()
+        serve(["/p/a": Self.heic().bytes], hasRanges: false)
+        test.start()
+        try await wish()
+        #expect(ranges == [Self.firstBytes])
+        #expect(try test.photo("a").thumbnail == RenditionState(edition: 1, isAbsent: true))
+    }
+
+    @Test("A HEIC photo that has changed meanwhile has no thumbnail until the next list", arguments: [1, 3_000_001])
+    func heicChanged(size: Int) async throws {
+        try await list()
+        let (file, other) = (Self.heic().bytes, Self.heic(size: size).bytes)
+        test.answer.withLock {
+            $0 = { Self.answer($0, $0.headers["range"] == Self.firstBytes ? file : other) }
+        }
+        test.start()
+        try await wish()
+        #expect(ranges.count == 2 && ranges.first == Self.firstBytes)
+        #expect(try test.photo("a").thumbnail == RenditionState(edition: 1, isAbsent: true))
+        #expect(test.activity.failures.isEmpty)
+    }
+
+    @Test("A server that sends the whole HEIC photo in place of its thumbnail is stopped")
+    func heicWhole() async throws {
+        try await list()
+        let file = Self.heic(size: 30_000_000).bytes
+        test.answer.withLock {
+            $0 = { Self.answer($0, file, hasRanges: $0.headers["range"] == Self.firstBytes) }
+        }
+        test.start()
+        try await wish()
+        #expect(ranges.count == 2)
+        #expect(try test.photo("a").thumbnail == RenditionState(edition: 1, isAbsent: true))
+    }
+
+    @Test("A failure of the second request is one of the thumbnail, and a retry begins again")
+    func heicFailure() async throws {
+        try await list()
+        let file = Self.heic().bytes
+        test.answer.withLock {
+            $0 = { $0.headers["range"] == Self.firstBytes ? Self.answer($0, file) : .answer(404, "gone") }
+        }
+        test.start()
+        try await wish()
+        guard case .bad? = try test.photo("a").thumbnail.trouble else {
+            Issue.record("there is no failure")
+            return
+        }
+        serve(["/p/a": file])
+        try await test.cache.writer.retry()
+        try await wish()
+        #expect(ranges.count == 4 && ranges[2] == Self.firstBytes)
+        #expect(try test.photo("a").thumbnail.isCurrent)
     }
 }

@@ -92,12 +92,12 @@ import Testing
             }
         }
         for (path, text, length) in [("/206", "0123", 10), ("/200", "0123", 10), ("/empty", "", 0)] {
-            let plan = FetchPlan(address: try Address(server.url(path)), firstBytes: 4, limit: 4)
+            let plan = FetchPlan(address: try Address(server.url(path)), wantedBytes: 0..<4, limit: 4)
             var response = try await answer(to: plan)
             #expect(try await response.allBytes() == Array(text.utf8) && response.head.length == ByteCount(length))
             #expect(response.metrics != nil && (path == "/empty" || "/\(response.head.status)" == path))
         }
-        let full = FetchPlan(address: try Address(server.url("/full")), firstBytes: 4, limit: 4)
+        let full = FetchPlan(address: try Address(server.url("/full")), wantedBytes: 0..<4, limit: 4)
         #expect(await failure(full) == .status(416, retryAfter: nil))
         let unasked = FetchPlan(address: try Address(server.url("/206")), limit: 4)
         #expect(await failure(unasked) == .status(206, retryAfter: nil))

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// curl reads local files to their end in one go ("Write callback asked for PAUSE when not supported"), which would
 /// block other transfers or fill the memory. This class waits while the mailbox is full, on a queue of its own, and
-/// recognizes an unchanged file. It always reads from the beginning.
+/// recognizes an unchanged file. It never continues an earlier transfer.
 final class FileTransfer: @unchecked Sendable {
     private let request: HTTPRequest
     private let mailbox: TransferMailbox
@@ -72,16 +72,20 @@ final class FileTransfer: @unchecked Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw HTTPError.reading(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw HTTPError.file("it is not a regular file") }
-        let (size, first) = (ByteCount(status.st_size), request.beginning?.count)
-        guard first != nil || size <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
+        let (size, wanted) = (ByteCount(status.st_size), request.excerpt?.range)
+        guard wanted != nil || size <= request.limit else { throw HTTPError.tooLarge(limit: request.limit) }
         let tag = Self.tag(status)
-        request.meter?.set(length: min(size, first ?? size))
+        let start = min(wanted?.lowerBound ?? 0, size)
+        request.meter?.set(length: min(size, wanted?.upperBound ?? size) - start)
         request.meter?.recordAnswer(after: metrics.duration, version: nil)
         let isUnchanged = request.headers.contains { $0.name.lowercased() == "if-none-match" && $0.value == tag }
-        if !isUnchanged { try sink.begin(at: 0) }
+        if !isUnchanged {
+            guard lseek(descriptor, start.int, SEEK_SET) >= 0 else { throw HTTPError.reading(errno) }
+            try sink.begin(at: start)
+        }
         mailbox.post(
             HTTPResponse(
-                status: isUnchanged ? 304 : first == nil ? 200 : 206, url: request.url, headers: ["etag": tag],
+                status: isUnchanged ? 304 : wanted == nil ? 200 : 206, url: request.url, headers: ["etag": tag],
                 length: size))
         if isUnchanged { end(.success(metrics)) }
         return !isUnchanged
@@ -101,7 +105,7 @@ final class FileTransfer: @unchecked Sendable {
 
     private func nextPiece() throws -> [UInt8] {
         var failure: Int32 = 0
-        let rest = request.beginning.map { ($0.count - received).int } ?? Self.piece
+        let rest = request.excerpt.map { ($0.range.upperBound - sink.position).int } ?? Self.piece
         let bytes = [UInt8](unsafeUninitializedCapacity: min(rest, Self.piece)) { buffer, count in
             var result = 0
             repeat {

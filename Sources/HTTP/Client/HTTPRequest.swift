@@ -112,13 +112,13 @@ public struct HTTPRequest: Sendable {
     public var destination: Destination
     /// The beginning of the body that an earlier transfer received.
     public var resumption: Resumption?
-    /// The number of bytes to fetch from the beginning of the resource; nil for all bytes. Only `get` without a
-    /// ``resumption`` uses this.
+    /// The bytes of the resource to fetch; nil for all bytes. Only `get` without a ``resumption`` uses this.
     ///
-    /// Status 206 means that the server supports ranges. After status 200 the transfer ends when it has the bytes. The
-    /// answer to both is complete if the resource is shorter. ``HTTPResponse/length`` is the length of the whole
-    /// resource, which may be beyond ``limit``. Status 416 with the length 0 means an empty resource.
-    public var firstBytes: ByteCount?
+    /// Status 206 means that the server supports ranges. After status 200 the transfer ends when it has the bytes; if
+    /// these are not the first of the resource, no body arrives. The answer is complete if the resource is shorter.
+    /// ``HTTPResponse/length`` is the length of the whole resource, which may be beyond ``limit``. Status 416 means that
+    /// the resource has none of the bytes; with the length 0, that it is empty.
+    public var wantedBytes: Range<ByteCount>?
     /// The most bytes of the decompressed body, including bytes received earlier.
     public var limit: ByteCount
     /// Whether the client may read `file` URLs. A redirect never leads to a file.
@@ -164,7 +164,7 @@ public struct HTTPRequest: Sendable {
     }
 
     /// Whether the client takes the whole body of a successful answer.
-    var wantsWholeBody: Bool { method != .options && beginning == nil }
+    var wantsWholeBody: Bool { method != .options && excerpt == nil }
 
     /// The weight of an HTTP/2 stream without a priority (RFC 7540, section 5.3.5).
     public static let usualWeight = 16
@@ -176,7 +176,8 @@ public struct HTTPRequest: Sendable {
     public init(
         url: String, method: Method = .get, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil,
         credentials: Credentials? = nil, destination: Destination, resumption: Resumption? = nil,
-        firstBytes: ByteCount? = nil, limit: ByteCount, allowsFiles: Bool = false, allowsCompression: Bool = false,
+        wantedBytes: Range<ByteCount>? = nil, limit: ByteCount, allowsFiles: Bool = false,
+        allowsCompression: Bool = false,
         addressPolicy: AddressPolicy = .anywhere, isNamedByUser: Bool = false, weight: Int = HTTPRequest.usualWeight,
         connection: Connection = .any, pieces: Pieces? = nil, meter: TransferMeter? = nil
     ) {
@@ -187,7 +188,7 @@ public struct HTTPRequest: Sendable {
         self.credentials = credentials
         self.destination = destination
         self.resumption = resumption
-        self.firstBytes = firstBytes
+        self.wantedBytes = wantedBytes
         self.limit = limit
         self.allowsFiles = allowsFiles
         self.allowsCompression = allowsCompression

@@ -117,23 +117,23 @@ struct ContentRange: Equatable {
     }
 }
 
-/// A request for the first bytes of a resource, and the answers to it.
-struct FirstBytes {
-    /// The number of bytes to fetch.
-    let count: ByteCount
+/// A request for some bytes of a resource, and the answers to it.
+struct WantedBytes {
+    /// The bytes to fetch.
+    let range: Range<ByteCount>
 
     /// The use of an answer's body.
     enum Body: Equatable {
-        /// The body is no part of the resource.
+        /// The body is not the wanted part of the resource.
         case unwanted
-        /// The body has at most the requested number of bytes. The length is nil if curl checks it.
-        case complete(ByteCount?)
-        /// The body may go on after the requested number of bytes.
+        /// The body has at most the wanted bytes. The range is nil if curl checks the length.
+        case complete(Range<ByteCount>?)
+        /// The body is the resource from its beginning, and may go on after the wanted bytes.
         case open
     }
 
     /// The value of the `Range` header.
-    var header: String { "bytes=0-\(max(count, 1) - 1)" }
+    var header: String { "bytes=\(range.lowerBound)-\(max(range.upperBound, range.lowerBound + 1) - 1)" }
 
     /// Returns the use of an answer's body. Also returns the length of the whole resource, if the answer states it.
     ///
@@ -144,18 +144,20 @@ struct FirstBytes {
         let coding = headers["content-encoding"]?.lowercased() ?? "identity"
         switch status {
         case 200:
+            // A server without ranges sends the bytes before the wanted ones, perhaps gigabytes.
+            guard range.lowerBound == 0 else { return (.unwanted, length) }
             guard coding == "identity" else { throw .malformed("it is compressed") }
-            return (length.map { $0 <= count } ?? false ? .complete(nil) : .open, length)
+            return (length.map { $0 <= range.upperBound } ?? false ? .complete(nil) : .open, length)
         case 206:
             guard coding == "identity" else { throw .malformed("it is compressed") }
             // RFC 9110, section 15.3.7: a server may send "only a subset of the data requested".
-            guard let range = ContentRange(headers["content-range"], unknown: .most), range.first == 0,
-                range.last < count
+            guard let sent = ContentRange(headers["content-range"], unknown: .most), sent.first == range.lowerBound,
+                sent.last < range.upperBound
             else { throw .malformed("it is a different range") }
-            guard length == nil || length == range.last + 1 else {
+            guard length == nil || length == sent.last - sent.first + 1 else {
                 throw .malformed("its lengths contradict each other")
             }
-            return (.complete(range.last + 1), range.whole < .most ? range.whole : nil)
+            return (.complete(sent.first..<sent.last + 1), sent.whole < .most ? sent.whole : nil)
         case 416:
             // Only an empty resource has no first byte.
             return (.unwanted, headers["content-range"] ?? "bytes */0" == "bytes */0" ? 0 : nil)
@@ -165,9 +167,9 @@ struct FirstBytes {
 }
 
 extension HTTPRequest {
-    /// The first bytes to fetch; nil for the whole resource or another part.
-    var beginning: FirstBytes? {
+    /// The part to fetch; nil for the whole resource, for the rest of a file, or for a piece.
+    var excerpt: WantedBytes? {
         guard method == .get, resumption == nil, range == nil else { return nil }
-        return firstBytes.map(FirstBytes.init)
+        return wantedBytes.map(WantedBytes.init)
     }
 }

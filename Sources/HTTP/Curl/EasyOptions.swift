@@ -18,7 +18,7 @@ enum EasyOptions {
         applyTrust(configuration, to: easy)
         applyProxy(plan, to: easy)
         // An empty value offers every coding that curl was built with.
-        if plan.request.allowsCompression, plan.request.resumption == nil, plan.request.beginning == nil {
+        if plan.request.allowsCompression, plan.request.resumption == nil, plan.request.excerpt == nil {
             easy.set(CURLOPT_ACCEPT_ENCODING, "")
         }
         CredentialOptions.apply(plan, configuration, to: easy)
@@ -140,8 +140,8 @@ enum RequestHeaders {
             lines += ["Range: bytes=\(resumption.offset)-\(end)", validator] + uncompressed
         } else if request.resumption == nil, let range = request.range {
             lines += ["Range: bytes=\(range.lowerBound)-\(end)"] + uncompressed
-        } else if let beginning = request.beginning {
-            lines += ["Range: \(beginning.header)"] + uncompressed
+        } else if let excerpt = request.excerpt {
+            lines += ["Range: \(excerpt.header)"] + uncompressed
         }
         return lines
     }

@@ -251,7 +251,7 @@ final class EasyTransfer {
 
     /// Reports the stated length of the body to the meter.
     func set(length: ByteCount) {
-        request.meter?.set(length: before.bytes + min(length, request.beginning?.count ?? length))
+        request.meter?.set(length: before.bytes + min(length, request.excerpt?.range.length ?? length))
     }
 
     /// Takes a piece of the body. A result other than the piece's length makes curl end or pause the exchange.
@@ -320,13 +320,13 @@ final class EasyTransfer {
         let isCoded = headers["content-encoding"].map { $0.lowercased() != "identity" } ?? false
         var (begin, length) = (0 as ByteCount, isCoded ? nil : exchange.networkLength)
         var answer = Answer.unwanted(0)
-        if let beginning = request.beginning {
-            let (body, whole) = try beginning.judge(status: status, headers, length: length)
+        if let excerpt = request.excerpt {
+            let (body, whole) = try excerpt.judge(status: status, headers, length: length)
             length = whole
             switch body {
             case .unwanted: break
-            case .complete(let end): answer = .wanted(whole: end)
-            case .open: answer = .beginning(beginning.count)
+            case .complete(let sent): (begin, answer) = (sent?.lowerBound ?? 0, .wanted(whole: sent?.upperBound))
+            case .open: answer = .beginning(excerpt.range.upperBound)
             }
         } else if request.method.isSuccess(status) {
             // The whole is no substitute for a piece that does not go into the file.

@@ -19,7 +19,7 @@ final class PiecedTransfer: Sendable {
     init?(
         _ request: HTTPRequest, _ memory: RangeMemory, transferInOne: @escaping @Sendable (HTTPRequest) -> HTTPTransfer
     ) {
-        guard let pieces = request.pieces, request.method == .get, request.beginning == nil,
+        guard let pieces = request.pieces, request.method == .get, request.excerpt == nil,
             case .file(let file) = request.destination, !request.allowsCompression,
             !FileTransfer.serves(request), memory[request] != false
         else { return nil }
@@ -311,7 +311,7 @@ final class RangeMemory: Sendable {
 
     /// Learns from an answer's headers whether the server supports ranges. Does nothing if this is already known.
     func learn(from response: HTTPResponse, to request: HTTPRequest) {
-        guard response.status == 200, request.range == nil, request.beginning == nil, response.url == request.url,
+        guard response.status == 200, request.range == nil, request.excerpt == nil, response.url == request.url,
             response.headers["accept-ranges"]?.lowercased() == "bytes", response.resumptionValidator != nil,
             self[request] == nil
         else { return }

@@ -26,8 +26,8 @@ public struct FetchPlan: Sendable {
     public var isNamedByUser: Bool
     /// Whether the host had a public address before. If the host has a private address now, Vitrine tells the user.
     public var wasPublic: Bool
-    /// The number of bytes to fetch from the beginning; nil for all bytes. See ``HTTPRequest/firstBytes``.
-    public var firstBytes: ByteCount?
+    /// The bytes to fetch; nil for all bytes. See ``HTTPRequest/wantedBytes``.
+    public var wantedBytes: Range<ByteCount>?
     /// The most bytes of the body.
     public var limit: ByteCount
     /// The file for the body; nil to pass the body on piece by piece.
@@ -64,7 +64,7 @@ public struct FetchPlan: Sendable {
     public init(
         address: Address, method: HTTPRequest.Method = .get, headers: [(name: String, value: String)] = [],
         body: [UInt8]? = nil, signIn: SignIn? = nil, validators: Validators = Validators(),
-        firstBytes: ByteCount? = nil, limit: ByteCount,
+        wantedBytes: Range<ByteCount>? = nil, limit: ByteCount,
         file: PartialFile? = nil, resumption: HTTPRequest.Resumption? = nil,
         addressPolicy: HTTPRequest.AddressPolicy = .anywhere, isNamedByUser: Bool = false,
         wasPublic: Bool = false, allowsCompression: Bool = false, refusals: Refusals = .ignored
@@ -75,7 +75,7 @@ public struct FetchPlan: Sendable {
         self.body = body
         self.signIn = signIn
         self.validators = validators
-        self.firstBytes = firstBytes
+        self.wantedBytes = wantedBytes
         self.limit = limit
         self.file = file
         self.resumption = resumption
@@ -94,7 +94,7 @@ public struct FetchPlan: Sendable {
             url: address.text, method: method, headers: headers, body: body,
             credentials: signIn.map(HTTPRequest.Credentials.init),
             destination: try file.map { .file(try BodyFile(duplicating: $0.descriptor)) } ?? .stream,
-            resumption: resumption, firstBytes: firstBytes, limit: limit,
+            resumption: resumption, wantedBytes: wantedBytes, limit: limit,
             allowsFiles: address.scheme == .file, allowsCompression: allowsCompression, addressPolicy: addressPolicy,
             isNamedByUser: isNamedByUser)
         if allowsCompression { request.maximumExpansion = Self.maximumExpansion }

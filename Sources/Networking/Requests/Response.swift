@@ -8,8 +8,8 @@ import Numbers
 /// An answer with a complete head. The body of the answer may still be arriving.
 ///
 /// The status is 200, or 304 if the request had validators. Other methods have other statuses of success: see
-/// ``HTTPRequest/Method/isSuccess(_:)``. For the first bytes, the status is also 206, or 416 for an empty resource,
-/// which has no body. Other statuses cause errors before.
+/// ``HTTPRequest/Method/isSuccess(_:)``. For some bytes, the status is also 206, or 416 if there are none, which has no
+/// body. Other statuses cause errors before.
 public struct Response {
     /// The head of the answer.
     public let head: HTTPResponse
@@ -100,12 +100,12 @@ public struct Response {
 
     /// Whether the request can use an answer.
     private static func isWanted(_ head: HTTPResponse, _ plan: FetchPlan) -> Bool {
-        let isForPart = plan.resumption != nil || plan.firstBytes != nil
+        let isForPart = plan.resumption != nil || plan.wantedBytes != nil
         return switch head.status {
         case let status where plan.method.isSuccess(status): true
         case 206: plan.method == .get && isForPart
         case 304: plan.validators != Validators()
-        case 416: plan.method == .get && plan.firstBytes != nil && head.length == 0
+        case 416: plan.method == .get && (plan.wantedBytes.map { $0.lowerBound > 0 || head.length == 0 } ?? false)
         default: false
         }
     }

@@ -4,6 +4,7 @@ import HTTP
 import Model
 import Numbers
 import Scheduling
+import Synchronization
 
 /// Fetches a thumbnail of the gallery into the cache's table of thumbnails.
 public struct ThumbnailRequest: TransferRequest {
@@ -66,10 +67,13 @@ public struct ThumbnailRequest: TransferRequest {
 
 /// Fetches the first bytes of a photo, because cameras write a thumbnail there.
 ///
-/// This request serves photos of servers that offer no thumbnails. If the bytes contain none, a ``PhotoRequest`` follows
-/// for a small photo; a large one has no thumbnail until the user opens it.
+/// This request serves photos of servers that offer no thumbnails. The first bytes of a HEIC file may only state the place
+/// of the thumbnail, and another such request fetches it. If there is none, a ``PhotoRequest`` follows for a small photo;
+/// a large one has no thumbnail until the user opens it.
 public struct EmbeddedThumbnailRequest: TransferRequest {
     private let picture: PictureSubject
+    /// The photo whose first bytes an earlier request has fetched; nil for a new photo.
+    private let begun: BegunPhotos.Photo?
 
     /// The most bytes of a photo that is fetched whole to make its thumbnail.
     private static let smallPhoto: ByteCount = 512 << 10
@@ -82,6 +86,7 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
 
     private init(_ picture: PictureSubject) {
         self.picture = picture
+        begun = picture.context.begunPhotos[picture.identity]
     }
 
     /// The thumbnail in its edition of the list at the time of the request.
@@ -94,14 +99,14 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     public var isNamedByUser: Bool { picture.isNamedByUser }
     /// Whether an earlier attempt failed.
     public var hasFailedBefore: Bool { picture.source.state.trouble != nil }
-    /// The photo itself may have to follow.
+    /// The rest of the thumbnail or the photo itself may have to follow.
     public let mayBeFollowed = true
 
-    /// Returns a plan that fetches the first bytes into memory.
+    /// Returns a plan that fetches the first bytes, or the thumbnail, into memory.
     public func plan() throws -> FetchPlan {
-        let reach = ByteCount(EmbeddedThumbnail.reach)
-        var plan = try picture.plan(limit: reach)
-        plan.firstBytes = reach
+        let range = begun?.heif.missing ?? 0..<ByteCount(EmbeddedThumbnail.reach)
+        var plan = try picture.plan(limit: range.upperBound)
+        plan.wantedBytes = range
         return plan
     }
 
@@ -109,18 +114,41 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     public func process(_ response: inout Response) async throws {
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
+        if let begun { return try await finish(begun, bytes, response.head) }
         try RequestError.checkIsPicture(bytes)
         try Task.checkCancellation()
-        let embedded = EmbeddedThumbnail(inPhoto: bytes)
-        let taken = embedded.takenAt.flatMap { Timestamp(localTime: $0) }
-        let (key, edition) = (picture.key, picture.source.state.edition)
         // A photo of so few bytes is its own thumbnail.
         let isWhole =
             response.head.length.map { $0 == ByteCount(bytes.count) } ?? (bytes.count < EmbeddedThumbnail.reach)
-        if let thumbnail = isWhole ? bytes : embedded.picture {
+        let heif = HEIFThumbnail(inPhoto: bytes)
+        if !isWhole, let heif, heif.missing != nil, response.head.status == 206 {
+            picture.context.begunPhotos[identity] = BegunPhotos.Photo(heif: heif, length: response.head.length)
+            return
+        }
+        let embedded = heif?.embedded ?? EmbeddedThumbnail(inPhoto: bytes)
+        try await store(isWhole ? bytes : embedded.picture, takenAt: embedded.takenAt, photo: response.head.length)
+    }
+
+    /// Stores the thumbnail of a photo whose first bytes have come before.
+    private func finish(_ photo: BegunPhotos.Photo, _ bytes: [UInt8], _ head: HTTPResponse) async throws {
+        try Task.checkCancellation()
+        picture.context.begunPhotos[identity] = nil
+        var heif = photo.heif
+        // Parts of two versions of the photo make no thumbnail.
+        if head.status == 206, head.length == photo.length, let range = heif.missing {
+            heif.add(bytes, at: range.lowerBound)
+        }
+        let embedded = heif.embedded
+        try await store(embedded.picture, takenAt: embedded.takenAt, photo: photo.length)
+    }
+
+    private func store(_ thumbnail: [UInt8]?, takenAt: String?, photo length: ByteCount?) async throws {
+        let taken = takenAt.flatMap { Timestamp(localTime: $0) }
+        let (key, edition) = (picture.key, picture.source.state.edition)
+        if let thumbnail {
             try await picture.cache.writer.store(thumbnail: thumbnail, of: key, edition: edition, taken: taken)
         } else {
-            let isSmall = response.head.length.map { $0 <= Self.smallPhoto } ?? false
+            let isSmall = length.map { $0 <= Self.smallPhoto } ?? false
             try await picture.cache.writer.recordNoThumbnail(of: key, edition: edition, isSmall: isSmall, taken: taken)
         }
     }
@@ -132,6 +160,33 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
 
     /// Marks the thumbnail as failed, or for a retry on another day.
     public func recordFailure(_ failure: Failure) async {
+        picture.context.begunPhotos[identity] = nil
         await picture.recordFailure(failure)
+    }
+}
+
+/// The HEIC photos whose first bytes have come, and whose thumbnails are still missing.
+final class BegunPhotos: Sendable {
+    struct Photo: Sendable {
+        let heif: HEIFThumbnail
+        /// The length of the whole file; nil if unknown.
+        let length: ByteCount?
+    }
+
+    private let photos = Mutex<[RequestIdentity: Photo]>([:])
+
+    /// The most photos, each with up to 64 KB. A request for the rest follows at once, so there are rarely more than
+    /// the number of transfers.
+    private static let most = 512
+
+    subscript(identity: RequestIdentity) -> Photo? {
+        get { photos.withLock { $0[identity] } }
+        set {
+            photos.withLock { photos in
+                // The first bytes of forgotten photos are fetched again.
+                if newValue != nil, photos.count >= Self.most { photos = [:] }
+                photos[identity] = newValue
+            }
+        }
     }
 }

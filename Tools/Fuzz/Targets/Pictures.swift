@@ -8,7 +8,7 @@
 
     /// Pictures, their metadata, and the wire between Vitrine and its decoder.
     extension FuzzTarget {
-        static let pictures = [exif, jpeg, webp, picture, wire]
+        static let pictures = [exif, heif, jpeg, webp, picture, wire]
 
         private static let exif = FuzzTarget("exif") { bytes in
             let embedded = EmbeddedThumbnail(inPhoto: bytes)
@@ -17,6 +17,17 @@
             require(block.metadata == block.metadata.bounded, "metadata beyond its bounds")
             let directories = bytes.withUnsafeBytes { TIFFDirectories($0, longest: ExifReader.longestTIFF)?.block }
             _ = directories.map { ExifBlock(rewritten: $0).orientation }
+        }
+
+        private static let heif = FuzzTarget("heif") { bytes in
+            guard var heif = HEIFThumbnail(inPhoto: bytes) else { return }
+            if let missing = heif.missing {
+                let length = missing.length.int
+                require((1...65_536).contains(length), "a part of \(length) bytes")
+                heif.add([UInt8](repeating: 1, count: length), at: missing.lowerBound)
+            }
+            let embedded = heif.embedded
+            require((embedded.picture?.count ?? 0) <= bytes.count + 1 << 17, "a picture that is too long")
         }
 
         private static let jpeg = FuzzTarget("jpeg") { bytes in

@@ -62,7 +62,8 @@
             let length = head.declaredLength
             _ = ContentRange(head.headers["content-range"])?.isAnswer(to: 7..<ByteCount(digits: "99")!)
             for status in [200, 206, 416] {
-                _ = try? FirstBytes(count: 65_536).judge(status: status, head.headers, length: length)
+                _ = try? WantedBytes(range: 0..<65_536).judge(status: status, head.headers, length: length)
+                _ = try? WantedBytes(range: 7..<65_536).judge(status: status, head.headers, length: length)
             }
             let response = HTTPResponse(status: 200, url: "http://photos.test/", headers: head.headers)
             _ = response.resumptionValidator

@@ -1,0 +1,325 @@
+import Model
+import Numbers
+
+/// The thumbnail of a HEIC or AVIF photo, whose place the photo's first bytes state.
+///
+///     var heif = HEIFThumbnail(inPhoto: firstBytes)
+///     if let range = heif?.missing { heif?.add(part(range), at: range.lowerBound) }
+///     heif?.embedded.picture      // a HEIC file that contains only the thumbnail
+///
+/// Phones store photos in this format. A box at the beginning of the file lists the file's items: the photo, an EXIF
+/// block, and often a thumbnail. The bytes of the items may be anywhere in the file. The file is untrusted: every offset
+/// and length is checked, and a thumbnail has at most 64 KB.
+public struct HEIFThumbnail: Sendable {
+    /// An item, and its bytes once they are known.
+    private struct Content {
+        let place: Range<ByteCount>
+        var bytes: [UInt8]?
+
+        init?(_ place: Range<ByteCount>?) {
+            guard let place, !place.isEmpty, place.length <= HEIFThumbnail.longest else { return nil }
+            self.place = place
+        }
+
+        mutating func take(from part: [UInt8], at offset: ByteCount) {
+            guard bytes == nil, place.lowerBound >= offset, place.upperBound <= offset + ByteCount(part.count) else {
+                return
+            }
+            bytes = Array(part[(place.lowerBound - offset).int..<(place.upperBound - offset).int])
+        }
+    }
+
+    /// The description of the coded thumbnail.
+    private struct Coding {
+        let type: BoxType
+        let properties: [HEIFItems.Property]
+        /// The box that names the file's format.
+        let fileType: [UInt8]
+    }
+
+    private let coding: Coding?
+    private var thumbnail: Content?
+    private var exif: Content?
+
+    /// The most bytes of a thumbnail, of an EXIF block, and of a part with both.
+    private static let longest: ByteCount = 65_536
+
+    /// Reads the first bytes of a photo. Returns nil for other formats, and for a photo with neither a thumbnail nor an
+    /// EXIF block.
+    public init?(inPhoto bytes: [UInt8]) {
+        var file = BoxReader(bytes[...])
+        guard let first = file.box(), first.type == "ftyp" else { return nil }
+        var list: BoxReader.Box?
+        repeat { list = file.box() } while list.map { $0.type != "meta" } ?? false
+        guard let items = list.flatMap({ HEIFItems($0.content) }) else { return nil }
+        let found = items.thumbnails.lazy.compactMap { item -> (Coding, Content)? in
+            guard let type = items.types[item], let properties = items.properties[item],
+                let content = Content(items.places[item])
+            else { return nil }
+            return (Coding(type: type, properties: properties, fileType: Array(first.whole)), content)
+        }.first
+        (coding, thumbnail) = (found?.0, found?.1)
+        exif = items.exif.flatMap { Content(items.places[$0]) }
+        guard thumbnail != nil || exif != nil else { return nil }
+        add(bytes, at: 0)
+    }
+
+    /// The part of the file to fetch; nil if no bytes are missing.
+    ///
+    /// If thumbnail and EXIF block are far from each other, only the thumbnail counts.
+    public var missing: Range<ByteCount>? {
+        let places = [thumbnail, exif].compactMap { $0 }.filter { $0.bytes == nil }.map(\.place)
+        guard let first = places.first, let last = places.last else { return nil }
+        let both = min(first.lowerBound, last.lowerBound)..<max(first.upperBound, last.upperBound)
+        return both.length <= Self.longest ? both : first
+    }
+
+    /// Adds a part of the file.
+    public mutating func add(_ part: [UInt8], at offset: ByteCount) {
+        thumbnail?.take(from: part, at: offset)
+        exif?.take(from: part, at: offset)
+    }
+
+    /// The thumbnail and the photo's time, as far as their bytes are known. Without a thumbnail in the list of items,
+    /// this is the one in the EXIF block.
+    public var embedded: EmbeddedThumbnail {
+        let block = exif?.bytes.map { EmbeddedThumbnail(exif: Self.tiff(in: $0)) }
+        guard let coding, let coded = thumbnail?.bytes else { return block ?? EmbeddedThumbnail(exif: []) }
+        let file = Self.file(of: coding, coded)
+        return EmbeddedThumbnail(picture: file, orientation: 1, takenAt: block?.takenAt)
+    }
+
+    /// Returns the EXIF block without the bytes before it, whose number comes first (ISO/IEC 23008-12, A.2.1).
+    private static func tiff(in item: [UInt8]) -> [UInt8] {
+        var reader = BoxReader(item[...])
+        guard let skipped = reader.number(4), reader.bytes(skipped) != nil else { return [] }
+        return Array(reader.rest)
+    }
+
+    /// Returns a file whose only item is the thumbnail, with the properties that the photo's file gives it.
+    private static func file(of coding: Coding, _ coded: [UInt8]) -> [UInt8] {
+        let number: [UInt8] = [0, 1]
+        let handler = Array("pict".utf8) + [UInt8](repeating: 0, count: 13)
+        let entry = BoxWriter.box("infe", [2, 0, 0, 0] + number + [0, 0] + coding.type.bytes + [0])
+        let links = coding.properties.indices.map { UInt8(clamping: $0 + 1) }
+        let marks = zip(links, coding.properties).map { $1.isEssential ? $0 | 0x80 : $0 }
+        let properties =
+            BoxWriter.box("ipco", coding.properties.flatMap(\.box))
+            + BoxWriter.box("ipma", [0, 0, 0, 0, 0, 0, 0, 1] + number + [UInt8(clamping: marks.count)] + marks)
+        func list(_ offset: Int) -> [UInt8] {
+            let place = number + [0, 0, 0, 1] + BoxWriter.number(offset) + BoxWriter.number(coded.count)
+            return BoxWriter.box(
+                "meta",
+                [0, 0, 0, 0] + BoxWriter.box("hdlr", [0, 0, 0, 0, 0, 0, 0, 0] + handler)
+                    + BoxWriter.box("pitm", [0, 0, 0, 0] + number)
+                    + BoxWriter.box("iinf", [0, 0, 0, 0] + number + entry)
+                    + BoxWriter.box("iprp", properties)
+                    // The offset and the length have four bytes each, and no base precedes them.
+                    + BoxWriter.box("iloc", [0, 0, 0, 0, 0x44, 0] + number + place))
+        }
+        let header = BoxWriter.box("mdat", []).count
+        let offset = coding.fileType.count + list(0).count + header
+        return coding.fileType + list(offset) + BoxWriter.box("mdat", coded)
+    }
+}
+
+/// The items of a HEIF file, with references, places and properties (ISO/IEC 14496-12, 8.11, and 23008-12, 9.3).
+private struct HEIFItems {
+    typealias Number = Int
+
+    /// A property of an item, such as its size or rotation.
+    struct Property {
+        let box: ArraySlice<UInt8>
+        /// Whether a decoder that does not know the property must not show the item.
+        let isEssential: Bool
+    }
+
+    private(set) var types: [Number: BoxType] = [:]
+    private(set) var places: [Number: Range<ByteCount>] = [:]
+    private(set) var properties: [Number: [Property]] = [:]
+    private let references: [BoxType: [(from: Number, to: [Number])]]
+    private let primary: Number
+
+    /// The thumbnails of the photo, in the order of the file.
+    var thumbnails: [Number] { referring("thmb").filter { types[$0] == "hvc1" || types[$0] == "av01" } }
+
+    /// The EXIF block of the photo.
+    var exif: Number? { referring("cdsc").first { types[$0] == "Exif" } }
+
+    private func referring(_ kind: BoxType) -> [Number] {
+        references[kind, default: []].filter { $0.to.contains(primary) }.map(\.from)
+    }
+
+    /// Reads the contents of the box "meta". Returns nil if it names no photo.
+    init?(_ content: ArraySlice<UInt8>) {
+        var boxes: [BoxType: ArraySlice<UInt8>] = [:]
+        for box in BoxReader(content.dropFirst(4)).boxes where boxes[box.type] == nil {
+            boxes[box.type] = box.content
+        }
+        guard let primary = boxes["pitm"].flatMap(Self.primary) else { return nil }
+        self.primary = primary
+        references = boxes["iref"].map(Self.references) ?? [:]
+        boxes["iinf"].map { types = Self.types($0) }
+        boxes["iloc"].map { places = Self.places($0) }
+        boxes["iprp"].map { properties = Self.properties($0, of: Set(thumbnails)) }
+    }
+
+    private static func primary(_ content: ArraySlice<UInt8>) -> Number? {
+        var reader = BoxReader(content)
+        guard let version = reader.version() else { return nil }
+        return reader.number(version == 0 ? 2 : 4)
+    }
+
+    private static func types(_ content: ArraySlice<UInt8>) -> [Number: BoxType] {
+        var reader = BoxReader(content)
+        guard let version = reader.version(), reader.number(version == 0 ? 2 : 4) != nil else { return [:] }
+        var types: [Number: BoxType] = [:]
+        for box in reader.boxes where box.type == "infe" {
+            var entry = BoxReader(box.content)
+            // Versions 0 and 1 have no types.
+            guard let version = entry.version(), version == 2 || version == 3,
+                let item = entry.number(version == 2 ? 2 : 4), entry.number(2) != nil, let type = entry.bytes(4)
+            else { continue }
+            types[item] = BoxType(type)
+        }
+        return types
+    }
+
+    private static func references(_ content: ArraySlice<UInt8>) -> [BoxType: [(from: Number, to: [Number])]] {
+        var reader = BoxReader(content)
+        guard let version = reader.version() else { return [:] }
+        let length = version == 0 ? 2 : 4
+        var references: [BoxType: [(from: Number, to: [Number])]] = [:]
+        for box in reader.boxes {
+            var list = BoxReader(box.content)
+            guard let from = list.number(length), let count = list.number(2),
+                count <= list.rest.count / length
+            else { continue }
+            references[box.type, default: []].append((from, (0..<count).compactMap { _ in list.number(length) }))
+        }
+        return references
+    }
+
+    /// Reads the places of items whose bytes lie in the file in one piece.
+    private static func places(_ content: ArraySlice<UInt8>) -> [Number: Range<ByteCount>] {
+        var reader = BoxReader(content)
+        guard let version = reader.version(), version <= 2, let sizes = reader.number(2) else { return [:] }
+        let (offsetSize, lengthSize, baseSize) = (sizes >> 12, sizes >> 8 & 0xF, sizes >> 4 & 0xF)
+        let indexSize = version == 0 ? 0 : sizes & 0xF
+        guard let count = reader.number(version == 2 ? 4 : 2) else { return [:] }
+        var places: [Number: Range<ByteCount>] = [:]
+        for _ in 0..<count {
+            guard let item = reader.number(version == 2 ? 4 : 2), let method = version == 0 ? 0 : reader.number(2),
+                let source = reader.number(2), let base = reader.number(baseSize), let extents = reader.number(2)
+            else { break }
+            // At most 65,535 pieces of 45 bytes.
+            guard let table = reader.bytes(extents * (indexSize + offsetSize + lengthSize)) else { break }
+            var pieces = BoxReader(table)
+            guard extents == 1, method & 0xF == 0, source == 0, pieces.number(indexSize) != nil,
+                let offset = pieces.number(offsetSize), let length = pieces.number(lengthSize)
+            else { continue }
+            let start = ByteCount(base) + ByteCount(offset)
+            places[item] = start..<start + ByteCount(length)
+        }
+        return places
+    }
+
+    private static func properties(_ content: ArraySlice<UInt8>, of items: Set<Number>) -> [Number: [Property]] {
+        let boxes = Array(BoxReader(content).boxes)
+        guard let all = boxes.first(where: { $0.type == "ipco" }) else { return [:] }
+        let known = Array(BoxReader(all.content).boxes)
+        var properties: [Number: [Property]] = [:]
+        for box in boxes where box.type == "ipma" {
+            var reader = BoxReader(box.content)
+            guard let header = reader.number(4), let count = reader.number(4) else { continue }
+            // The version is in the first byte, and the flags are in the others.
+            let (itemLength, linkLength) = (header >> 24 == 0 ? 2 : 4, header & 1 == 0 ? 1 : 2)
+            for _ in 0..<count {
+                guard let item = reader.number(itemLength), let links = reader.number(1) else { break }
+                for _ in 0..<links {
+                    guard let link = reader.number(linkLength) else { break }
+                    let mark = linkLength == 1 ? 0x80 : 0x8000
+                    guard items.contains(item), known.indices.contains(link % mark - 1) else { continue }
+                    properties[item, default: []].append(
+                        Property(box: known[link % mark - 1].whole, isEssential: link >= mark))
+                }
+            }
+        }
+        return properties.filter { item in
+            item.value.count <= mostProperties
+                && item.value.reduce(0) { $0 + $1.box.count } <= longestProperties
+        }
+    }
+
+    private static let mostProperties = 32
+    /// The most bytes of an item's properties. A colour profile has some hundreds.
+    private static let longestProperties = 16_384
+}
+
+/// The type of a box or item, which has four letters.
+private struct BoxType: Hashable, ExpressibleByStringLiteral {
+    let bytes: [UInt8]
+
+    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+
+    init(stringLiteral letters: String) { self.init(letters.utf8) }
+}
+
+/// Reads big-endian numbers and boxes.
+private struct BoxReader {
+    /// A box: a length that includes its header, a type, and contents (ISO/IEC 14496-12, 4.2).
+    struct Box {
+        let type: BoxType
+        let whole: ArraySlice<UInt8>
+        let content: ArraySlice<UInt8>
+    }
+
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+    /// The boxes from here on, up to the first that is not whole.
+    var boxes: some Sequence<Box> { sequence(state: self) { $0.box() } }
+
+    /// Returns the next bytes; nil if there are fewer.
+    mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+        guard (0...rest.count).contains(count) else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
+    /// Returns a number of up to eight bytes; nil if it is missing or exceeds 63 bits. Without bytes, the number is 0.
+    mutating func number(_ length: Int) -> Int? {
+        guard length <= 8, let digits = bytes(length), length < 8 || digits.first.map({ $0 < 0x80 }) ?? true else {
+            return nil
+        }
+        return digits.reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Returns the version in a box that begins with one, and skips the flags behind it.
+    mutating func version() -> Int? { number(4).map { $0 >> 24 } }
+
+    /// Returns the next box; nil if it is not whole.
+    mutating func box() -> Box? {
+        var reader = self
+        guard let short = reader.number(4), let type = reader.bytes(4),
+            let length = short == 1 ? reader.number(8) : short == 0 ? rest.count : short
+        else { return nil }
+        let header = rest.count - reader.rest.count
+        guard length >= header, let whole = bytes(length) else { return nil }
+        return Box(type: BoxType(type), whole: whole, content: whole.dropFirst(header))
+    }
+}
+
+/// Writes boxes.
+private enum BoxWriter {
+    static func box(_ type: BoxType, _ content: [UInt8]) -> [UInt8] {
+        number(content.count + 8) + type.bytes + content
+    }
+
+    /// Returns a number in four bytes.
+    static func number(_ number: Int) -> [UInt8] {
+        let number = UInt32(clamping: number)
+        return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+}
