@@ -232,6 +232,28 @@ import Testing
         #expect(test.server.requests.count == 2)
     }
 
+    @Test("A photo counts as one although the server calls it plain text, as for names that it does not know")
+    func plainText() async throws {
+        try await list(["a", "text"])
+        let photo = Self.photo(600_000)
+        test.answer.withLock {
+            $0 = {
+                guard $0.path == "/p/a" else { return .answer(200, "words", headers: ["Content-Type: text/plain"]) }
+                return .answer(200, photo, headers: ["Content-Type: text/plain; charset=utf-8"])
+            }
+        }
+        test.start()
+        try await wish()
+        #expect(try thumbnail() == Self.stored)
+        let subject = try test.full("a")
+        test.wishes.ask(for: subject)
+        try await test.until { [test] in !test.wishes.isStanding(subject) }
+        #expect(try test.photo("a").original.isCurrent)
+        try await wish("text")
+        let expected = Failure("the server sent something that is not a picture", remedy: .none)
+        #expect(try test.photo("text").thumbnail.trouble == .bad(expected))
+    }
+
     @Test("nginx sends the first bytes, and less of a short photo")
     func nginx() async throws {
         let folder = TestFolder()

@@ -197,11 +197,15 @@ public struct Response {
         return all
     }
 
-    /// Throws if the answer is text or a drawing instead of a picture.
+    /// Throws if the answer is a page, data or a drawing instead of a picture.
+    ///
+    /// Plain text proves nothing: nginx and old versions of Apache state it for names that they do not know, such as
+    /// those of HEIC files.
     public func checkIsNoText() throws {
         let type = head.headers["content-type"]?.lowercased() ?? ""
         // Some servers send a symbol in place of a picture that they cannot make.
         if type.hasPrefix("image/svg") { throw RequestError.wrongType("a symbol instead of a picture") }
+        guard !type.hasPrefix("text/plain") else { return }
         for text in ["text/", "application/json", "application/xml"] where type.hasPrefix(text) {
             throw RequestError.wrongType(
                 text == "text/" ? "text instead of a picture" : "data instead of a picture")
