@@ -1,15 +1,15 @@
 import Model
 import Numbers
 
-/// The thumbnail of a HEIC or AVIF photo, whose place the photo's first bytes state.
+/// The thumbnail of a HEIC or AVIF photo, which is found with few bytes of the photo.
 ///
 ///     var heif = HEIFThumbnail(inPhoto: firstBytes)
-///     if let range = heif?.missing { heif?.add(part(range), at: range.lowerBound) }
+///     while let range = heif?.missing { heif?.add(part(range), at: range.lowerBound) }
 ///     heif?.embedded.picture      // a HEIC file that contains only the thumbnail
 ///
-/// Phones store photos in this format. A box at the beginning of the file lists the file's items: the photo, an EXIF
-/// block, and often a thumbnail. The bytes of the items may be anywhere in the file. The file is untrusted: every offset
-/// and length is checked, and a thumbnail has at most 64 KB.
+/// Phones store photos in this format. A box lists the file's items: the photo, an EXIF block, and often a thumbnail. The
+/// bytes of the items may be anywhere in the file. Most programs write the list at the beginning, but Samsung's phones write
+/// it behind the photo. The file is untrusted: every offset and length is checked, and a thumbnail has at most 64 KB.
 public struct HEIFThumbnail: Sendable {
     /// An item, and its bytes once they are known.
     private struct Content {
@@ -29,55 +29,107 @@ public struct HEIFThumbnail: Sendable {
         }
     }
 
+    /// The place of the list of items.
+    private struct ListPlace {
+        let offset: ByteCount
+        /// The length of the list; nil if unknown.
+        var length: ByteCount?
+
+        /// The bytes that contain the list, and before it those of Samsung's thumbnails. Most lists have less than 20 KB.
+        var range: Range<ByteCount> {
+            let end = offset + (length ?? 20_480)
+            return end - HEIFThumbnail.longest..<end
+        }
+    }
+
     /// The description of the coded thumbnail.
     private struct Coding {
         let type: BoxType
         let properties: [HEIFItems.Property]
-        /// The box that names the file's format.
-        let fileType: [UInt8]
     }
 
-    private let coding: Coding?
+    /// The box that names the file's format.
+    private let fileType: [UInt8]
+    /// The place of the list, if it comes after the first bytes.
+    private var list: ListPlace?
+    private var coding: Coding?
     private var thumbnail: Content?
     private var exif: Content?
 
-    /// The most bytes of a thumbnail, of an EXIF block, and of a part with both.
+    /// The most bytes of a thumbnail, of an EXIF block without one, and of a part to fetch.
     private static let longest: ByteCount = 65_536
+    /// The first bytes of an EXIF block. These contain the time.
+    private static let beginningOfBlock: ByteCount = 8_192
 
     /// Reads the first bytes of a photo. Returns nil for other formats, and for a photo with neither a thumbnail nor an
     /// EXIF block.
     public init?(inPhoto bytes: [UInt8]) {
         var file = BoxReader(bytes[...])
         guard let first = file.box(), first.type == "ftyp" else { return nil }
-        var list: BoxReader.Box?
-        repeat { list = file.box() } while list.map { $0.type != "meta" } ?? false
-        guard let items = list.flatMap({ HEIFItems($0.content) }) else { return nil }
-        let found = items.thumbnails.lazy.compactMap { item -> (Coding, Content)? in
-            guard let type = items.types[item], let properties = items.properties[item],
-                let content = Content(items.places[item])
-            else { return nil }
-            return (Coding(type: type, properties: properties, fileType: Array(first.whole)), content)
-        }.first
-        (coding, thumbnail) = (found?.0, found?.1)
-        exif = items.exif.flatMap { Content(items.places[$0]) }
-        guard thumbnail != nil || exif != nil else { return nil }
-        add(bytes, at: 0)
+        fileType = Array(first.whole)
+        while let box = file.box() {
+            guard box.type == "meta" else { continue }
+            guard read(box, bytes, at: 0) else { return nil }
+            return
+        }
+        guard let box = file.header(), box.type == "mdat" else { return nil }
+        list = ListPlace(offset: ByteCount(bytes.count - file.rest.count) + ByteCount(box.length))
     }
 
-    /// The part of the file to fetch; nil if no bytes are missing.
+    /// The part of the file to fetch next; nil if no bytes are missing.
     ///
     /// If thumbnail and EXIF block are far from each other, only the thumbnail counts.
     public var missing: Range<ByteCount>? {
+        if let list { return list.range }
         let places = [thumbnail, exif].compactMap { $0 }.filter { $0.bytes == nil }.map(\.place)
         guard let first = places.first, let last = places.last else { return nil }
         let both = min(first.lowerBound, last.lowerBound)..<max(first.upperBound, last.upperBound)
         return both.length <= Self.longest ? both : first
     }
 
-    /// Adds a part of the file.
-    public mutating func add(_ part: [UInt8], at offset: ByteCount) {
+    /// Adds the missing part of the file. Returns whether another part is missing that is worth a request.
+    ///
+    /// - Parameter part: the bytes that came, which may be fewer; empty if the part could not be fetched.
+    public mutating func add(_ part: [UInt8], at offset: ByteCount) -> Bool {
+        guard let place = list else {
+            take(from: part, at: offset)
+            return false
+        }
+        list = nil
+        guard place.offset >= offset, place.offset < offset + ByteCount(part.count) else { return false }
+        var file = BoxReader(part[(place.offset - offset).int...])
+        while let box = file.box() {
+            guard box.type == "meta" else { continue }
+            return read(box, part, at: offset) && missing != nil
+        }
+        guard let box = file.header(), box.type == "meta", place.length == nil, ByteCount(box.length) <= Self.longest
+        else { return false }
+        // The list is longer than most.
+        list = ListPlace(
+            offset: offset + ByteCount(part.count - file.rest.count), length: ByteCount(box.length))
+        return true
+    }
+
+    private mutating func take(from part: [UInt8], at offset: ByteCount) {
         thumbnail?.take(from: part, at: offset)
         exif?.take(from: part, at: offset)
+    }
+
+    /// Reads the list of items, and takes the items from the part of the file that contains the list. Returns false if
+    /// there are none.
+    private mutating func read(_ list: BoxReader.Box, _ part: [UInt8], at offset: ByteCount) -> Bool {
+        guard let items = HEIFItems(list.content) else { return false }
+        for item in items.thumbnails where thumbnail == nil {
+            guard let type = items.types[item], let properties = items.properties[item] else { continue }
+            thumbnail = Content(items.places[item])
+            coding = Coding(type: type, properties: properties)
+        }
+        let longest = thumbnail == nil ? Self.longest : Self.beginningOfBlock
+        exif = items.exif.flatMap { items.places[$0] }.flatMap {
+            Content($0.lowerBound..<min($0.upperBound, $0.lowerBound + longest))
+        }
+        take(from: part, at: offset)
+        return thumbnail != nil || exif != nil
     }
 
     /// The thumbnail and the photo's time, as far as their bytes are known. Without a thumbnail in the list of items,
@@ -85,11 +137,10 @@ public struct HEIFThumbnail: Sendable {
     public var embedded: EmbeddedThumbnail {
         let block = exif?.bytes.map { EmbeddedThumbnail(exif: Self.tiff(in: $0)) }
         guard let coding, let coded = thumbnail?.bytes else { return block ?? EmbeddedThumbnail(exif: []) }
-        let file = Self.file(of: coding, coded)
-        return EmbeddedThumbnail(picture: file, orientation: 1, takenAt: block?.takenAt)
+        return EmbeddedThumbnail(picture: file(of: coding, coded), orientation: 1, takenAt: block?.takenAt)
     }
 
-    /// Returns the EXIF block without the bytes before it, whose number comes first (ISO/IEC 23008-12, A.2.1).
+    /// Returns the TIFF block of an EXIF item. The item begins with the number of bytes to skip (ISO/IEC 23008-12, A.2.1).
     private static func tiff(in item: [UInt8]) -> [UInt8] {
         var reader = BoxReader(item[...])
         guard let skipped = reader.number(4), reader.bytes(skipped) != nil else { return [] }
@@ -97,7 +148,7 @@ public struct HEIFThumbnail: Sendable {
     }
 
     /// Returns a file whose only item is the thumbnail, with the properties that the photo's file gives it.
-    private static func file(of coding: Coding, _ coded: [UInt8]) -> [UInt8] {
+    private func file(of coding: Coding, _ coded: [UInt8]) -> [UInt8] {
         let number: [UInt8] = [0, 1]
         let handler = Array("pict".utf8) + [UInt8](repeating: 0, count: 13)
         let entry = BoxWriter.box("infe", [2, 0, 0, 0] + number + [0, 0] + coding.type.bytes + [0])
@@ -117,9 +168,8 @@ public struct HEIFThumbnail: Sendable {
                     // The offset and the length have four bytes each, and no base precedes them.
                     + BoxWriter.box("iloc", [0, 0, 0, 0, 0x44, 0] + number + place))
         }
-        let header = BoxWriter.box("mdat", []).count
-        let offset = coding.fileType.count + list(0).count + header
-        return coding.fileType + list(offset) + BoxWriter.box("mdat", coded)
+        let offset = fileType.count + list(0).count + BoxWriter.box("mdat", []).count
+        return fileType + list(offset) + BoxWriter.box("mdat", coded)
     }
 }
 
@@ -129,7 +179,7 @@ private struct HEIFItems {
 
     /// A property of an item, such as its size or rotation.
     struct Property {
-        let box: ArraySlice<UInt8>
+        let box: [UInt8]
         /// Whether a decoder that does not know the property must not show the item.
         let isEssential: Bool
     }
@@ -140,14 +190,18 @@ private struct HEIFItems {
     private let references: [BoxType: [(from: Number, to: [Number])]]
     private let primary: Number
 
-    /// The thumbnails of the photo, in the order of the file.
-    var thumbnails: [Number] { referring("thmb").filter { types[$0] == "hvc1" || types[$0] == "av01" } }
+    /// The thumbnails of the photo, in the order of the file, without those whose transparency is another item.
+    var thumbnails: [Number] {
+        referring("thmb", to: primary).filter {
+            (types[$0] == "hvc1" || types[$0] == "av01") && referring("auxl", to: $0).isEmpty
+        }
+    }
 
     /// The EXIF block of the photo.
-    var exif: Number? { referring("cdsc").first { types[$0] == "Exif" } }
+    var exif: Number? { referring("cdsc", to: primary).first { types[$0] == "Exif" } }
 
-    private func referring(_ kind: BoxType) -> [Number] {
-        references[kind, default: []].filter { $0.to.contains(primary) }.map(\.from)
+    private func referring(_ kind: BoxType, to item: Number) -> [Number] {
+        references[kind, default: []].filter { $0.to.contains(item) }.map(\.from)
     }
 
     /// Reads the contents of the box "meta". Returns nil if it names no photo.
@@ -241,7 +295,7 @@ private struct HEIFItems {
                     let mark = linkLength == 1 ? 0x80 : 0x8000
                     guard items.contains(item), known.indices.contains(link % mark - 1) else { continue }
                     properties[item, default: []].append(
-                        Property(box: known[link % mark - 1].whole, isEssential: link >= mark))
+                        Property(box: Array(known[link % mark - 1].whole), isEssential: link >= mark))
                 }
             }
         }
@@ -301,13 +355,19 @@ private struct BoxReader {
 
     /// Returns the next box; nil if it is not whole.
     mutating func box() -> Box? {
+        guard let header = header(), let whole = bytes(header.length) else { return nil }
+        return Box(type: header.type, whole: whole, content: whole.dropFirst(header.size))
+    }
+
+    /// Returns the type of the next box, its length, and the size of its header.
+    func header() -> (type: BoxType, length: Int, size: Int)? {
         var reader = self
+        // The length 1 means that the real one follows, and 0 that the box goes on to the end of the file.
         guard let short = reader.number(4), let type = reader.bytes(4),
             let length = short == 1 ? reader.number(8) : short == 0 ? rest.count : short
         else { return nil }
-        let header = rest.count - reader.rest.count
-        guard length >= header, let whole = bytes(length) else { return nil }
-        return Box(type: BoxType(type), whole: whole, content: whole.dropFirst(header))
+        let size = rest.count - reader.rest.count
+        return length >= size ? (BoxType(type), length, size) : nil
     }
 }
 

@@ -24,14 +24,16 @@ import Testing
         return file
     }
 
-    /// Reads the thumbnail as requests do: the first bytes, and then one other part.
-    private func read(_ bytes: [UInt8], first: Int) -> (embedded: EmbeddedThumbnail, missing: Range<ByteCount>?)? {
+    /// Reads the thumbnail as requests do: the first bytes, and then other parts.
+    private func read(_ bytes: [UInt8], first: Int) -> (embedded: EmbeddedThumbnail, missing: [Range<Int>])? {
         guard var heif = HEIFThumbnail(inPhoto: Array(bytes.prefix(first))) else { return nil }
-        let missing = heif.missing
-        if let missing {
-            heif.add(Array(bytes[missing.lowerBound.int..<missing.upperBound.int]), at: missing.lowerBound)
+        var parts: [Range<Int>] = []
+        while let missing = heif.missing {
+            parts.append(missing.lowerBound.int..<missing.upperBound.int)
+            let part = bytes[(parts.last ?? 0..<0).clamped(to: bytes.indices)]
+            guard heif.add(Array(part), at: missing.lowerBound) else { break }
         }
-        return (heif.embedded, missing)
+        return (heif.embedded, parts)
     }
 
     @Test(
@@ -41,7 +43,7 @@ import Testing
         var file = Self.file(type)
         (file.isLarge, file.brand) = (isLarge, type == "hvc1" ? "heic" : "avif")
         let (embedded, missing) = try #require(read(file.bytes, first: file.bytes.count))
-        #expect(missing == nil && embedded.takenAt == "2006-07-30T07:47:17" && embedded.orientation == 1)
+        #expect(missing.isEmpty && embedded.takenAt == "2006-07-30T07:47:17" && embedded.orientation == 1)
         let picture = try #require(embedded.picture)
         let (properties, start) = (file.thumbnail?.properties ?? [], try #require(picture.firstRange(of: "ipco".utf8)))
         #expect(picture[start.upperBound...].starts(with: properties.flatMap { $0 }))
@@ -63,7 +65,7 @@ import Testing
         ]
         for (first, expected) in cases {
             let (embedded, missing) = try #require(read(bytes, first: first))
-            #expect(missing == expected.map { ByteCount($0.lowerBound)..<ByteCount($0.upperBound) }, "\(first)")
+            #expect(missing == expected.map { [$0] } ?? [], "\(first)")
             #expect(embedded == whole.embedded)
         }
     }
@@ -74,8 +76,59 @@ import Testing
         (file.isPhotoFirst, file.gap) = (true, gap)
         let (embedded, missing) = try #require(read(file.bytes, first: 500))
         #expect(embedded.picture != nil)
-        #expect(try #require(missing).length.int == (gap > 65_536 ? Self.coded.count : gap + 9 + 4 + Self.exif().count))
+        #expect(missing.map(\.count) == [gap > 65_536 ? Self.coded.count : gap + 9 + 4 + Self.exif().count])
         #expect(embedded.takenAt == (gap > 65_536 ? nil : "2006-07-30T07:47:17"))
+    }
+
+    @Test("The list of items may come after the photo", arguments: [100, 44_000, 60_000, 3_000_000])
+    func listLast(gap: Int) throws {
+        var file = Self.file()
+        file.photo.bytes = [UInt8](repeating: 0x70, count: 100_000)
+        (file.isListLast, file.isPhotoFirst, file.gap) = (true, true, gap)
+        let bytes = file.bytes
+        let (embedded, missing) = try #require(read(bytes, first: 61_440))
+        let list = try #require(bytes.firstRange(of: "meta".utf8)).lowerBound - 4
+        #expect(missing.first == list - 45_056..<list + 20_480)
+        #expect(missing.count == (gap <= 44_000 ? 1 : 2) && missing.dropFirst().allSatisfy { $0.count <= 65_536 })
+        #expect(embedded.picture?.suffix(Self.coded.count) == Self.coded[...])
+        #expect(embedded.takenAt == "2006-07-30T07:47:17")
+        var unlisted = try #require(HEIFThumbnail(inPhoto: Array(bytes.prefix(61_440))))
+        for part in [[], Array(bytes.prefix(65_536))] {
+            var heif = unlisted
+            #expect(try !heif.add(part, at: #require(heif.missing).lowerBound))
+            #expect(heif.missing == nil && heif.embedded.picture == nil)
+        }
+        // A list that is not where the bytes of the photo end.
+        #expect(unlisted.add(Array(bytes.suffix(65_536)), at: 7) == false)
+    }
+
+    @Test("A list behind the photo may be long", arguments: [15_000, 40_000, 70_000])
+    func longList(size: Int) throws {
+        var file = Self.file()
+        file.photo.bytes = [UInt8](repeating: 0x70, count: 100_000)
+        // The list contains the properties of the photo.
+        file.photo.properties = [HEIFFile.box("hvcC", [UInt8](repeating: 1, count: size))]
+        (file.isListLast, file.isPhotoFirst) = (true, true)
+        let (embedded, missing) = try #require(read(file.bytes, first: 61_440))
+        let list = try #require(file.bytes.firstRange(of: "meta".utf8)).lowerBound - 4
+        #expect(missing.first == list - 45_056..<list + 20_480)
+        #expect(missing.count == (size == 40_000 ? 2 : 1) && missing.allSatisfy { $0.count <= 65_536 })
+        #expect((embedded.picture != nil) == (size <= 40_000))
+    }
+
+    @Test("A thumbnail whose transparency is an item of its own is ignored, and a long EXIF block is read in part")
+    func partial() throws {
+        var file = Self.file()
+        file.exif = Self.exif() + [UInt8](repeating: 0, count: 200_000)
+        let bytes = file.bytes
+        let (embedded, missing) = try #require(read(bytes, first: 61_440))
+        #expect(embedded.takenAt == "2006-07-30T07:47:17" && embedded.picture != nil && missing.count == 1)
+        let place = try #require(bytes.firstRange(of: "cdsc".utf8))
+        var transparent = bytes
+        // The EXIF block becomes a mask of the thumbnail.
+        transparent.replaceSubrange(place, with: "auxl".utf8)
+        transparent[place.upperBound + 5] = 2
+        #expect(HEIFThumbnail(inPhoto: transparent) == nil)
     }
 
     @Test("A photo without a thumbnail among its items may have one in its EXIF block")
@@ -162,9 +215,10 @@ import Testing
                 bytes[Int.random(in: 0..<end, using: &random)] = value ?? 0
             }
             guard var heif = HEIFThumbnail(inPhoto: bytes) else { continue }
-            if let missing = heif.missing {
+            for _ in 0..<2 {
+                guard let missing = heif.missing else { break }
                 #expect(missing.length <= 65_536 && !missing.isEmpty)
-                heif.add([UInt8](repeating: 1, count: missing.length.int), at: missing.lowerBound)
+                guard heif.add([UInt8](repeating: 1, count: missing.length.int), at: missing.lowerBound) else { break }
             }
             guard let picture = heif.embedded.picture else { continue }
             found += 1

@@ -71,7 +71,9 @@ import Testing
     ) -> [ScriptedServer.Step] {
         let ends = request.headers["range"]?.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
         guard hasRanges, let ends, ends.count == 2 else { return .answer(200, file) }
-        guard ends[0] < file.count else { return .answer(416, "", headers: ["Content-Range: bytes */\(file.count)"]) }
+        guard ends[0] < file.count else {
+            return .answer(416, "", headers: ["Content-Range: bytes */\(file.count)", "Content-Type: text/html"])
+        }
         let part = Array(file[ends[0]...min(ends[1], file.count - 1)])
         return .answer(
             206, part, headers: ["Content-Range: bytes \(ends[0])-\(ends[0] + part.count - 1)/\(file.count)"])
@@ -313,6 +315,36 @@ import Testing
         try await test.until { [test] in !test.wishes.isStanding(all) }
         #expect(test.server.requests.count == 1_200)
         #expect(try ids.allSatisfy { try test.photo($0).thumbnail.isCurrent })
+    }
+
+    @Test("The thumbnail of a HEIC photo whose list comes last is found with a third request at most")
+    func heicWithListLast() async throws {
+        test.start()
+        for gap in [0, 100_000] {
+            var file = Self.heic()
+            (file.isListLast, file.gap) = (true, gap)
+            let (id, bytes) = ("\(gap)", file.bytes)
+            try await list([id])
+            serve(["/p/\(id)": bytes])
+            let before = ranges.count
+            try await wish(id)
+            #expect(ranges.count - before == (gap == 0 ? 2 : 3))
+            #expect(try thumbnail(id)?.suffix(5_000) == [UInt8](repeating: 0x71, count: 5_000)[...])
+        }
+    }
+
+    @Test("A thumbnail of which only the time is missing is stored although the server fails")
+    func heicWithoutTime() async throws {
+        try await list()
+        var file = Self.heic()
+        file.isBlockLast = true
+        let bytes = file.bytes
+        test.answer.withLock {
+            $0 = { $0.headers["range"] == Self.firstBytes ? Self.answer($0, bytes) : .answer(404, "gone") }
+        }
+        test.start()
+        try await wish()
+        #expect(try ranges.count == 2 && test.photo("a").thumbnail.isCurrent)
     }
 
     @Test("A server without ranges is not asked for the thumbnail of a HEIC photo")

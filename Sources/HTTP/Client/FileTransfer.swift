@@ -86,7 +86,7 @@ final class FileTransfer: @unchecked Sendable {
         mailbox.post(
             HTTPResponse(
                 status: isUnchanged ? 304 : wanted == nil ? 200 : 206, url: request.url, headers: ["etag": tag],
-                length: size))
+                length: size, begin: isUnchanged ? 0 : start))
         if isUnchanged { end(.success(metrics)) }
         return !isUnchanged
     }

@@ -2,8 +2,8 @@ import Numbers
 
 /// The head of an answer, after redirects.
 public struct HTTPResponse: Hashable, Sendable {
-    /// The HTTP status. For a local file the status is 200, 206 for its first bytes, or 304 if `If-None-Match`
-    /// matches.
+    /// The HTTP status. For a local file the status is 200, 206 for some of its bytes, even if it has none of them, or
+    /// 304 if `If-None-Match` matches.
     public let status: Int
     /// The URL that finally answered, after redirects.
     public let url: String
@@ -12,7 +12,7 @@ public struct HTTPResponse: Hashable, Sendable {
     /// The length of the whole resource, including the part before ``begin``; nil if unknown.
     public let length: ByteCount?
     /// The offset of the body in the whole resource. The offset is not 0 only after a 206 to a
-    /// ``HTTPRequest/resumption``.
+    /// ``HTTPRequest/resumption`` or to a request for ``HTTPRequest/wantedBytes``.
     public let begin: ByteCount
     /// The requests for credentials in a 401 or 407. Requests of a proxy that refuses a tunnel are included.
     public let challenges: [HTTPChallenge]

@@ -160,7 +160,8 @@ struct WantedBytes {
             return (.complete(sent.first..<sent.last + 1), sent.whole < .most ? sent.whole : nil)
         case 416:
             // Only an empty resource has no first byte.
-            return (.unwanted, headers["content-range"] ?? "bytes */0" == "bytes */0" ? 0 : nil)
+            let isEmpty = range.lowerBound == 0 && headers["content-range"] ?? "bytes */0" == "bytes */0"
+            return (.unwanted, isEmpty ? 0 : nil)
         default: return (.unwanted, length)
         }
     }

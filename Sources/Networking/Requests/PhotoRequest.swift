@@ -76,19 +76,29 @@ public struct PhotoRequest: TransferRequest {
         guard let file = response.file else { return }
         picture.cache.parts.recordGrowth(
             file, of: picture.key, edition: picture.source.state.edition, resumption: resumption(response.head))
+        var isChecked = false
         do {
             while let written = try await response.nextWritten() {
+                if !isChecked, written >= ByteCount(PictureSignature.length) {
+                    try check(file)
+                    isChecked = true
+                }
                 picture.showProgress(Progress(done: written, total: response.head.length))
             }
         } catch {
             if RequestError(error).isBreak || error is CancellationError { keep(file, response.head) }
             throw error
         }
-        try RequestError.checkIsPictureOrVideo(file.beginning(PictureSignature.length), at: picture.address)
+        if !isChecked { try check(file) }
         try Task.checkCancellation()
         let isStored = try await picture.cache.writer.store(
             photo: file, of: picture.key, edition: picture.source.state.edition, validators: response.validators)
         if isStored { picture.context.log.debug(.sync, "stored photo \(picture.key.rawValue)") }
+    }
+
+    /// Throws if a file does not begin like a picture. Some servers send endless text in place of a photo.
+    private func check(_ file: PartialFile) throws {
+        try RequestError.checkIsPictureOrVideo(file.beginning(PictureSignature.length), at: picture.address)
     }
 
     /// Returns the data to resume the transfer in another process. Returns nil if that is impossible.

@@ -68,8 +68,8 @@ public struct ThumbnailRequest: TransferRequest {
 /// Fetches the first bytes of a photo, because cameras write a thumbnail there.
 ///
 /// This request serves photos of servers that offer no thumbnails. The first bytes of a HEIC file may only state the place
-/// of the thumbnail, and another such request fetches it. If there is none, a ``PhotoRequest`` follows for a small photo;
-/// a large one has no thumbnail until the user opens it.
+/// of the thumbnail, or of the list that states it; other such requests fetch these. If there is no thumbnail, a
+/// ``PhotoRequest`` follows for a small photo; a large one has no thumbnail until the user opens it.
 public struct EmbeddedThumbnailRequest: TransferRequest {
     private let picture: PictureSubject
     /// The photo whose first bytes an earlier request has fetched; nil for a new photo.
@@ -102,7 +102,7 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     /// The rest of the thumbnail or the photo itself may have to follow.
     public let mayBeFollowed = true
 
-    /// Returns a plan that fetches the first bytes, or the thumbnail, into memory.
+    /// Returns a plan that fetches the first bytes, or the next part of a HEIC file, into memory.
     public func plan() throws -> FetchPlan {
         let range = begun?.heif.missing ?? 0..<ByteCount(EmbeddedThumbnail.reach)
         var plan = try picture.plan(limit: range.upperBound)
@@ -110,11 +110,12 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         return plan
     }
 
-    /// Stores the thumbnail, or records that there is none. Does nothing if the gallery has another edition by then.
+    /// Stores the thumbnail, or records that there is none, or keeps what the next request needs. Stores nothing if the
+    /// gallery has another edition by then.
     public func process(_ response: inout Response) async throws {
+        if let begun { return try await go(on: begun, &response) }
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
-        if let begun { return try await finish(begun, bytes, response.head) }
         try RequestError.checkIsPicture(bytes)
         try Task.checkCancellation()
         // A photo of so few bytes is its own thumbnail.
@@ -122,24 +123,30 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
             response.head.length.map { $0 == ByteCount(bytes.count) } ?? (bytes.count < EmbeddedThumbnail.reach)
         let heif = HEIFThumbnail(inPhoto: bytes)
         if !isWhole, let heif, heif.missing != nil, response.head.status == 206 {
-            picture.context.begunPhotos[identity] = BegunPhotos.Photo(heif: heif, length: response.head.length)
+            picture.context.begunPhotos[identity] = BegunPhotos.Photo(
+                heif: heif, length: response.head.length, validators: response.validators)
             return
         }
         let embedded = heif?.embedded ?? EmbeddedThumbnail(inPhoto: bytes)
         try await store(isWhole ? bytes : embedded.picture, takenAt: embedded.takenAt, photo: response.head.length)
     }
 
-    /// Stores the thumbnail of a photo whose first bytes have come before.
-    private func finish(_ photo: BegunPhotos.Photo, _ bytes: [UInt8], _ head: HTTPResponse) async throws {
-        try Task.checkCancellation()
-        picture.context.begunPhotos[identity] = nil
-        var heif = photo.heif
+    /// Takes the next part of a photo whose first bytes have come before.
+    private func go(on photo: BegunPhotos.Photo, _ response: inout Response) async throws {
+        var part: [UInt8] = []
         // Parts of two versions of the photo make no thumbnail.
-        if head.status == 206, head.length == photo.length, let range = heif.missing {
-            heif.add(bytes, at: range.lowerBound)
+        if response.head.status == 206, response.head.length == photo.length, response.validators == photo.validators {
+            try response.checkIsNoText()
+            part = try await response.allBytes()
         }
-        let embedded = heif.embedded
-        try await store(embedded.picture, takenAt: embedded.takenAt, photo: photo.length)
+        try Task.checkCancellation()
+        var photo = photo
+        guard let range = photo.heif.missing, photo.heif.add(part, at: range.lowerBound) else {
+            picture.context.begunPhotos[identity] = nil
+            let embedded = photo.heif.embedded
+            return try await store(embedded.picture, takenAt: embedded.takenAt, photo: photo.length)
+        }
+        picture.context.begunPhotos[identity] = photo
     }
 
     private func store(_ thumbnail: [UInt8]?, takenAt: String?, photo length: ByteCount?) async throws {
@@ -158,25 +165,31 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         await picture.record(.putOff(failure))
     }
 
-    /// Marks the thumbnail as failed, or for a retry on another day.
+    /// Marks the thumbnail as failed, or for a retry on another day. Stores a thumbnail of which only the time is missing.
     public func recordFailure(_ failure: Failure) async {
         picture.context.begunPhotos[identity] = nil
+        if let thumbnail = begun?.heif.embedded.picture,
+            (try? await store(thumbnail, takenAt: nil, photo: begun?.length)) != nil
+        {
+            return
+        }
         await picture.recordFailure(failure)
     }
 }
 
-/// The HEIC photos whose first bytes have come, and whose thumbnails are still missing.
+/// The HEIC photos of which more bytes are to come.
 final class BegunPhotos: Sendable {
     struct Photo: Sendable {
-        let heif: HEIFThumbnail
+        var heif: HEIFThumbnail
         /// The length of the whole file; nil if unknown.
         let length: ByteCount?
+        let validators: Validators
     }
 
     private let photos = Mutex<[RequestIdentity: Photo]>([:])
 
-    /// The most photos, each with up to 64 KB. A request for the rest follows at once, so there are rarely more than
-    /// the number of transfers.
+    /// The most photos, each with up to 150 KB and usually a few. The next request follows at once, so there are rarely
+    /// more than the number of transfers.
     private static let most = 512
 
     subscript(identity: RequestIdentity) -> Photo? {

@@ -25,6 +25,10 @@ public struct HEIFFile {
     public var exif: [UInt8]?
     /// Whether the photo's bytes come before those of the other items.
     public var isPhotoFirst = false
+    /// Whether the EXIF block comes after the photo.
+    public var isBlockLast = false
+    /// Whether the list of items comes after their bytes, as in Samsung's files.
+    public var isListLast = false
     /// Whether the list of items uses its forms for large files.
     public var isLarge = false
     /// The number of bytes between the EXIF block and the thumbnail.
@@ -68,15 +72,16 @@ public struct HEIFFile {
                     number: 2, type: $0.type, bytes: $0.bytes, properties: $0.properties, reference: "thmb", gap: gap)
             },
         ].compactMap { $0 }
+        if isBlockLast { return others.reversed().dropLast() + [photo] + others.prefix(1) }
         return isPhotoFirst ? [photo] + others : others + [photo]
     }
 
     /// The whole file.
     public var bytes: [UInt8] {
         let start = Self.box("ftyp", Array("\(brand)\0\0\0\0mif1\(brand)".utf8))
-        let length = start.count + meta(from: 0).count + 8
-        let data = items.flatMap { [UInt8](repeating: 0x70, count: $0.gap) + $0.bytes }
-        return start + meta(from: length) + Self.box("mdat", data)
+        let data = Self.box("mdat", items.flatMap { [UInt8](repeating: 0x70, count: $0.gap) + $0.bytes })
+        if isListLast { return start + data + meta(from: start.count + 8) }
+        return start + meta(from: start.count + meta(from: 0).count + 8) + data
     }
 
     /// Returns the list of items. The bytes of the first item begin at the offset, after its gap.

@@ -20,11 +20,13 @@
         }
 
         private static let heif = FuzzTarget("heif") { bytes in
-            guard var heif = HEIFThumbnail(inPhoto: bytes) else { return }
-            if let missing = heif.missing {
-                let length = missing.length.int
-                require((1...65_536).contains(length), "a part of \(length) bytes")
-                heif.add([UInt8](repeating: 1, count: length), at: missing.lowerBound)
+            // The list may come after the first bytes. The part with the list is then the file.
+            let first = bytes.count.isMultiple(of: 2) ? bytes.count : min(bytes.count, 64)
+            guard var heif = HEIFThumbnail(inPhoto: Array(bytes.prefix(first))) else { return }
+            for part in [bytes, [UInt8](repeating: 1, count: 65_536)] {
+                guard let missing = heif.missing else { break }
+                require((1...65_536).contains(missing.length.int), "a part of \(missing.length) bytes")
+                guard heif.add(part, at: missing.lowerBound) else { break }
             }
             let embedded = heif.embedded
             require((embedded.picture?.count ?? 0) <= bytes.count + 1 << 17, "a picture that is too long")
