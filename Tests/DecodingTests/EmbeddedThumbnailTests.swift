@@ -56,6 +56,19 @@ import Testing
         #expect(try decodeWhole(thumbnail).psnr(small) > 25)
     }
 
+    @Test("Of a thumbnail that is larger than its header states, the stated part is shown")
+    func largerThanStated() throws {
+        let picture = PixelBuffer.scene(width: 192, height: 128)
+        var file = HEIFFile(photo: try coded(picture, as: ("heic", "hvc1", "hvcC")))
+        let size: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 192, 0, 0, 0, 100]
+        file.photo.properties[1] = HEIFFile.box("ispe", size)
+        let stated = PixelRect(x: 0, y: 0, width: 192, height: 100)
+        let expected = picture.scaled(to: PixelSize(width: 192, height: 100), region: stated)
+        #expect(try decodeWhole(file.bytes).psnr(expected) > 25)
+        file.photo.properties[1][19] = 200
+        #expect(throws: DecodeFailure.self) { try decodeWhole(file.bytes) }
+    }
+
     @Test("heif-enc’s thumbnails are found and shown")
     func heifEnc() throws {
         let picture = PixelBuffer.scene(width: 800, height: 600)
@@ -71,7 +84,7 @@ import Testing
         let file = try Tool.run("/bin/sh", ["-c", script], input: photo)
         var heif = try #require(HEIFThumbnail(inPhoto: Array(file.prefix(EmbeddedThumbnail.reach))))
         let missing = try #require(heif.missing)
-        heif.add(Array(file[missing.lowerBound.int..<missing.upperBound.int]), at: missing.lowerBound)
+        _ = heif.add(Array(file[missing.lowerBound.int..<missing.upperBound.int]), at: missing.lowerBound)
         let embedded = heif.embedded
         let reply = try decodeWhole(try #require(embedded.picture))
         #expect(reply.psnr(picture.scaled(to: PixelSize(width: 160, height: 120))) > 22)

@@ -199,7 +199,8 @@ static inline int cheif_take_thumbnail(cheif_decoder *decoder) {
     return 1;
 }
 
-/// Decodes the picture as 8-bit RGB or RGBA. Returns whether it has the size that the header states.
+/// Decodes the picture as 8-bit RGB or RGBA. Returns whether it has at least the size that the header states. Thumbnails of
+/// Canon's cameras have more rows than that, without content.
 static inline int cheif_decode(cheif_decoder *decoder, int has_alpha) {
     struct heif_decoding_options *options = decoder->functions.new_options();
     if (options == NULL) return 0;
@@ -211,8 +212,8 @@ static inline int cheif_decode(cheif_decoder *decoder, int has_alpha) {
     if (!cheif_check(decoder, error)) return 0;
     decoder->pixels = decoder->functions.get_plane(decoder->image, heif_channel_interleaved, &decoder->stride);
     return decoder->pixels != NULL
-        && decoder->functions.image_width(decoder->image, heif_channel_interleaved) == cheif_width(decoder)
-        && decoder->functions.image_height(decoder->image, heif_channel_interleaved) == cheif_height(decoder)
+        && decoder->functions.image_width(decoder->image, heif_channel_interleaved) >= cheif_width(decoder)
+        && decoder->functions.image_height(decoder->image, heif_channel_interleaved) >= cheif_height(decoder)
         && decoder->stride >= cheif_width(decoder) * (has_alpha ? 4 : 3);
 }
 
