@@ -1,4 +1,5 @@
 import Model
+import SQLite
 import Testing
 
 @testable import Cache
@@ -131,5 +132,24 @@ import Testing
         try await test.cache.writer.store(thumbnail: [1], of: test.key("a"), edition: 1, taken: taken)
         try await list(origin, date: 2_000)
         #expect(try test.photo("a").date == taken && test.photo("a").thumbnail.isCurrent)
+    }
+
+    @Test("After an update of Vitrine, the absent thumbnails of HEIC photos are looked for again")
+    func migration() throws {
+        let connection = try Connection(path: ":memory:", access: .readWrite)
+        let before = Schema.version - 1
+        try Schema.migrate(connection, through: before)
+        for (name, trouble) in [("a.HEIC", 3), ("b.hif", 3), ("c.heic", 1), ("d.avif", 4), ("e.jpg", 3), ("heic", 3)] {
+            try connection.run(
+                """
+                INSERT INTO photo (id, name, name_key, date, date_origin, photo_address, entry_digest, thumbnail_trouble)
+                VALUES (?1, ?1, x'', 0, 0, 'http://example.org/' || ?1, 0, ?2)
+                """, name, trouble)
+        }
+        try connection.execute(Schema.migrations[before])
+        let troubles = try connection.map("SELECT thumbnail_trouble FROM photo ORDER BY id") { $0.optionalInt(0) }
+        #expect(troubles == [nil, nil, 1, 4, 3, 3])
+        let plan = try connection.map("EXPLAIN QUERY PLAN " + Schema.migrations[before]) { $0.text(3) }
+        #expect(plan.contains { $0.contains("thumbnail_in_trouble") }, "\(plan)")
     }
 }

@@ -276,6 +276,12 @@ enum Schema {
         UPDATE folder SET etag = NULL, last_modified = NULL
             WHERE (SELECT kind FROM gallery) IN ('web', 'webdav', 'nextcloud', 's3');
         """,
+        """
+        -- Earlier versions did not look for the thumbnails in HEIC and AVIF photos, which therefore counted as absent.
+        UPDATE photo SET thumbnail_trouble = NULL
+            WHERE thumbnail_trouble = 3 AND (photo_address LIKE '%.heic' OR photo_address LIKE '%.heif'
+                                             OR photo_address LIKE '%.hif' OR photo_address LIKE '%.avif');
+        """,
     ]
 }
 
