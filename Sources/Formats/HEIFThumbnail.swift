@@ -4,7 +4,7 @@ import Numbers
 /// The thumbnail of a HEIC or AVIF photo, which is found with few bytes of the photo.
 ///
 ///     var heif = HEIFThumbnail(inPhoto: firstBytes)
-///     while let range = heif?.missing { heif?.add(part(range), at: range.lowerBound) }
+///     while let range = heif?.missing { heif?.add(part(range), at: range.lowerBound) }    // at most three times
 ///     heif?.embedded.picture      // a HEIC file that contains only the thumbnail
 ///
 /// Phones store photos in this format. A box lists the file's items: the photo, an EXIF block, and often a thumbnail. The
@@ -42,18 +42,18 @@ public struct HEIFThumbnail: Sendable {
         }
     }
 
-    /// The description of the coded thumbnail.
-    private struct Coding {
+    /// The coded thumbnail.
+    private struct Picture {
         let type: BoxType
         let properties: [HEIFItems.Property]
+        var content: Content
     }
 
     /// The box that names the file's format.
     private let fileType: [UInt8]
     /// The place of the list, if it comes after the first bytes.
     private var list: ListPlace?
-    private var coding: Coding?
-    private var thumbnail: Content?
+    private var thumbnail: Picture?
     private var exif: Content?
 
     /// The most bytes of a thumbnail, of an EXIF block without one, and of a part to fetch.
@@ -61,15 +61,16 @@ public struct HEIFThumbnail: Sendable {
     /// The first bytes of an EXIF block. These contain the time.
     private static let beginningOfBlock: ByteCount = 8_192
 
-    /// Reads the first bytes of a photo. Returns nil for other formats, and for a photo with neither a thumbnail nor an
-    /// EXIF block.
+    /// Reads the first bytes of a photo. Returns nil for other formats, and if the photo is known to have neither a
+    /// thumbnail nor an EXIF block.
     public init?(inPhoto bytes: [UInt8]) {
         var file = BoxReader(bytes[...])
         guard let first = file.box(), first.type == "ftyp" else { return nil }
         fileType = Array(first.whole)
         while let box = file.box() {
             guard box.type == "meta" else { continue }
-            guard read(box, bytes, at: 0) else { return nil }
+            read(box, bytes, at: 0)
+            guard thumbnail != nil || exif != nil else { return nil }
             return
         }
         guard let box = file.header(), box.type == "mdat" else { return nil }
@@ -81,63 +82,64 @@ public struct HEIFThumbnail: Sendable {
     /// If thumbnail and EXIF block are far from each other, only the thumbnail counts.
     public var missing: Range<ByteCount>? {
         if let list { return list.range }
-        let places = [thumbnail, exif].compactMap { $0 }.filter { $0.bytes == nil }.map(\.place)
+        let places = [thumbnail?.content, exif].compactMap { $0 }.filter { $0.bytes == nil }.map(\.place)
         guard let first = places.first, let last = places.last else { return nil }
         let both = min(first.lowerBound, last.lowerBound)..<max(first.upperBound, last.upperBound)
         return both.length <= Self.longest ? both : first
     }
 
-    /// Adds the missing part of the file. Returns whether another part is missing that is worth a request.
+    /// Adds the missing part of the file. Items that should be in the part and are not, or only in part, are given up.
     ///
-    /// - Parameter part: the bytes that came, which may be fewer; empty if the part could not be fetched.
-    public mutating func add(_ part: [UInt8], at offset: ByteCount) -> Bool {
+    /// - Parameter part: the bytes that came; empty if the part could not be fetched.
+    public mutating func add(_ part: [UInt8], at offset: ByteCount) {
         guard let place = list else {
             take(from: part, at: offset)
-            return false
+            if thumbnail?.content.bytes == nil { thumbnail = nil }
+            if exif?.bytes == nil { exif = nil }
+            return
         }
         list = nil
-        guard place.offset >= offset, place.offset < offset + ByteCount(part.count) else { return false }
+        guard place.offset >= offset, place.offset < offset + ByteCount(part.count) else { return }
         var file = BoxReader(part[(place.offset - offset).int...])
         while let box = file.box() {
             guard box.type == "meta" else { continue }
-            return read(box, part, at: offset) && missing != nil
+            return read(box, part, at: offset)
         }
         guard let box = file.header(), box.type == "meta", place.length == nil, ByteCount(box.length) <= Self.longest
-        else { return false }
+        else { return }
         // The list is longer than most.
         list = ListPlace(
             offset: offset + ByteCount(part.count - file.rest.count), length: ByteCount(box.length))
-        return true
     }
 
     private mutating func take(from part: [UInt8], at offset: ByteCount) {
-        thumbnail?.take(from: part, at: offset)
+        thumbnail?.content.take(from: part, at: offset)
         exif?.take(from: part, at: offset)
     }
 
-    /// Reads the list of items, and takes the items from the part of the file that contains the list. Returns false if
-    /// there are none.
-    private mutating func read(_ list: BoxReader.Box, _ part: [UInt8], at offset: ByteCount) -> Bool {
-        guard let items = HEIFItems(list.content) else { return false }
-        for item in items.thumbnails where thumbnail == nil {
-            guard let type = items.types[item], let properties = items.properties[item] else { continue }
-            thumbnail = Content(items.places[item])
-            coding = Coding(type: type, properties: properties)
-        }
+    /// Reads the list of items, and takes the items from the part of the file that contains the list.
+    private mutating func read(_ list: BoxReader.Box, _ part: [UInt8], at offset: ByteCount) {
+        guard let items = HEIFItems(list.content) else { return }
+        thumbnail =
+            items.thumbnails.lazy.compactMap { item in
+                guard let type = items.types[item], let properties = items.properties[item],
+                    let content = Content(items.places[item])
+                else { return nil }
+                return Picture(type: type, properties: properties, content: content)
+            }.first
         let longest = thumbnail == nil ? Self.longest : Self.beginningOfBlock
         exif = items.exif.flatMap { items.places[$0] }.flatMap {
             Content($0.lowerBound..<min($0.upperBound, $0.lowerBound + longest))
         }
         take(from: part, at: offset)
-        return thumbnail != nil || exif != nil
     }
 
     /// The thumbnail and the photo's time, as far as their bytes are known. Without a thumbnail in the list of items,
     /// this is the one in the EXIF block.
     public var embedded: EmbeddedThumbnail {
         let block = exif?.bytes.map { EmbeddedThumbnail(exif: Self.tiff(in: $0)) }
-        guard let coding, let coded = thumbnail?.bytes else { return block ?? EmbeddedThumbnail(exif: []) }
-        return EmbeddedThumbnail(picture: file(of: coding, coded), orientation: 1, takenAt: block?.takenAt)
+        guard let thumbnail, let coded = thumbnail.content.bytes else { return block ?? EmbeddedThumbnail(exif: []) }
+        return EmbeddedThumbnail(picture: file(of: thumbnail, coded), orientation: 1, takenAt: block?.takenAt)
     }
 
     /// Returns the TIFF block of an EXIF item. The item begins with the number of bytes to skip (ISO/IEC 23008-12, A.2.1).
@@ -148,14 +150,14 @@ public struct HEIFThumbnail: Sendable {
     }
 
     /// Returns a file whose only item is the thumbnail, with the properties that the photo's file gives it.
-    private func file(of coding: Coding, _ coded: [UInt8]) -> [UInt8] {
+    private func file(of picture: Picture, _ coded: [UInt8]) -> [UInt8] {
         let number: [UInt8] = [0, 1]
         let handler = Array("pict".utf8) + [UInt8](repeating: 0, count: 13)
-        let entry = BoxWriter.box("infe", [2, 0, 0, 0] + number + [0, 0] + coding.type.bytes + [0])
-        let links = coding.properties.indices.map { UInt8(clamping: $0 + 1) }
-        let marks = zip(links, coding.properties).map { $1.isEssential ? $0 | 0x80 : $0 }
+        let entry = BoxWriter.box("infe", [2, 0, 0, 0] + number + [0, 0] + picture.type.bytes + [0])
+        let links = picture.properties.indices.map { UInt8(clamping: $0 + 1) }
+        let marks = zip(links, picture.properties).map { $1.isEssential ? $0 | 0x80 : $0 }
         let properties =
-            BoxWriter.box("ipco", coding.properties.flatMap(\.box))
+            BoxWriter.box("ipco", picture.properties.flatMap(\.box))
             + BoxWriter.box("ipma", [0, 0, 0, 0, 0, 0, 0, 1] + number + [UInt8(clamping: marks.count)] + marks)
         func list(_ offset: Int) -> [UInt8] {
             let place = number + [0, 0, 0, 1] + BoxWriter.number(offset) + BoxWriter.number(coded.count)

@@ -72,9 +72,8 @@ import Testing
     @Test("heif-enc’s thumbnails are found and shown")
     func heifEnc() throws {
         let picture = PixelBuffer.scene(width: 800, height: 600)
-        let exif = {
-            var exif = ExifFile(orientation: 1); exif.exif = [(0x9003, .text("2006:07:30 07:47:17"))]; return exif
-        }()
+        var exif = ExifFile(orientation: 1)
+        exif.exif = [(0x9003, .text("2006:07:30 07:47:17"))]
         let photo = ExifFile.jpeg(try Tool.cjpeg(picture.ppm, "-quality", "95"), inserting: exif.segment)
         let script = """
             folder=$(mktemp -d) && cat > "$folder/in.jpg" \
@@ -84,7 +83,7 @@ import Testing
         let file = try Tool.run("/bin/sh", ["-c", script], input: photo)
         var heif = try #require(HEIFThumbnail(inPhoto: Array(file.prefix(EmbeddedThumbnail.reach))))
         let missing = try #require(heif.missing)
-        _ = heif.add(Array(file[missing.lowerBound.int..<missing.upperBound.int]), at: missing.lowerBound)
+        heif.add(Array(file[missing.lowerBound.int..<missing.upperBound.int]), at: missing.lowerBound)
         let embedded = heif.embedded
         let reply = try decodeWhole(try #require(embedded.picture))
         #expect(reply.psnr(picture.scaled(to: PixelSize(width: 160, height: 120))) > 22)

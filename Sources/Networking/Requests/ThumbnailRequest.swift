@@ -141,12 +141,12 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         }
         try Task.checkCancellation()
         var photo = photo
-        guard let range = photo.heif.missing, photo.heif.add(part, at: range.lowerBound) else {
-            picture.context.begunPhotos[identity] = nil
-            let embedded = photo.heif.embedded
-            return try await store(embedded.picture, takenAt: embedded.takenAt, photo: photo.length)
-        }
-        picture.context.begunPhotos[identity] = photo
+        if let range = photo.heif.missing { photo.heif.add(part, at: range.lowerBound) }
+        let isIncomplete = photo.heif.missing != nil
+        picture.context.begunPhotos[identity] = isIncomplete ? photo : nil
+        guard !isIncomplete else { return }
+        let embedded = photo.heif.embedded
+        try await store(embedded.picture, takenAt: embedded.takenAt, photo: photo.length)
     }
 
     private func store(_ thumbnail: [UInt8]?, takenAt: String?, photo length: ByteCount?) async throws {

@@ -23,11 +23,12 @@
             // The list may come after the first bytes. The part with the list is then the file.
             let first = bytes.count.isMultiple(of: 2) ? bytes.count : min(bytes.count, 64)
             guard var heif = HEIFThumbnail(inPhoto: Array(bytes.prefix(first))) else { return }
-            for part in [bytes, [UInt8](repeating: 1, count: 65_536)] {
+            for part in [bytes, bytes, [UInt8](repeating: 1, count: 65_536)] {
                 guard let missing = heif.missing else { break }
                 require((1...65_536).contains(missing.length.int), "a part of \(missing.length) bytes")
-                guard heif.add(part, at: missing.lowerBound) else { break }
+                heif.add(part, at: missing.lowerBound)
             }
+            require(heif.missing == nil, "a part is missing for ever")
             let embedded = heif.embedded
             require((embedded.picture?.count ?? 0) <= bytes.count + 1 << 17, "a picture that is too long")
         }
