@@ -36,8 +36,9 @@ public struct HEIFThumbnail: Sendable {
         var length: ByteCount?
 
         /// The bytes that contain the list, and before it those of Samsung's thumbnails. Most lists have less than 20 KB.
+        /// A list at the beginning of the file precedes the thumbnail.
         var range: Range<ByteCount> {
-            let end = offset + (length ?? 20_480)
+            let end = max(offset + (length ?? 20_480), HEIFThumbnail.longest)
             return end - HEIFThumbnail.longest..<end
         }
     }
@@ -61,6 +62,9 @@ public struct HEIFThumbnail: Sendable {
     /// The first bytes of an EXIF block. These contain the time.
     private static let beginningOfBlock: ByteCount = 8_192
 
+    /// The number of a photo's first bytes to read. Those of iPhones have list, thumbnail and EXIF block in 28 KB.
+    public static let reach = 32_768
+
     /// Reads the first bytes of a photo. Returns nil for other formats, and if the photo is known to have neither a
     /// thumbnail nor an EXIF block.
     public init?(inPhoto bytes: [UInt8]) {
@@ -73,8 +77,15 @@ public struct HEIFThumbnail: Sendable {
             guard thumbnail != nil || exif != nil else { return nil }
             return
         }
-        guard let box = file.header(), box.type == "mdat" else { return nil }
-        list = ListPlace(offset: ByteCount(bytes.count - file.rest.count) + ByteCount(box.length))
+        guard let box = file.header() else { return nil }
+        let (offset, length) = (ByteCount(bytes.count - file.rest.count), ByteCount(box.length))
+        if box.type == "meta", length <= Self.longest {
+            list = ListPlace(offset: offset, length: length)
+        } else if box.type == "mdat" {
+            list = ListPlace(offset: offset + length)
+        } else {
+            return nil
+        }
     }
 
     /// The part of the file to fetch next; nil if no bytes are missing.

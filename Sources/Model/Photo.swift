@@ -285,6 +285,8 @@ public enum PictureName {
             "jpg", "jpeg", "jpe", "jfif", "mpo", "png", "gif", "webp", "tif", "tiff", "heic", "heif", "hif", "avif",
             "jxl", "bmp", "dib", "pbm", "pgm", "ppm", "pnm", "pam", "qoi",
         ].map { Array($0.utf8) })
+    /// The endings of HEIC and AVIF files.
+    private static let heifEndings = Set(["heic", "heif", "hif", "avif"].map { Array($0.utf8) })
     /// The endings of cameras' raw files.
     private static let rawEndings = Set(
         ["arw", "cr2", "cr3", "dng", "nef", "nrw", "orf", "pef", "raf", "rw2", "srw"].map { Array($0.utf8) })
@@ -300,9 +302,10 @@ public enum PictureName {
     public static func isVideo(_ name: ArraySlice<UInt8>) -> Bool { has(name, videoEndings) }
 
     /// Whether the last name of a path has the ending of a video.
-    public static func isVideo(path: String) -> Bool {
-        isVideo((path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? [])[...])
-    }
+    public static func isVideo(path: String) -> Bool { isVideo(lastName(of: path)[...]) }
+
+    /// Whether the last name of a path has the ending of a HEIC or AVIF photo.
+    public static func isHEIF(path: String) -> Bool { has(lastName(of: path)[...], heifEndings) }
 
     /// Whether a name has the ending of a picture, in upper or lower case. Hidden files are no pictures.
     public static func isPicture(_ name: ArraySlice<UInt8>) -> Bool {
@@ -313,6 +316,10 @@ public enum PictureName {
     ///
     /// Of a raw file, a photo library offers a developed picture, which is also much smaller.
     public static func isFinished(_ name: ArraySlice<UInt8>) -> Bool { has(name, endings) }
+
+    private static func lastName(of path: String) -> [UInt8] {
+        path.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
+    }
 
     private static func has(_ name: ArraySlice<UInt8>, _ endings: Set<[UInt8]>) -> Bool {
         guard name.first != UInt8(ascii: "."), let dot = name.lastIndex(of: UInt8(ascii: ".")),

@@ -117,6 +117,18 @@ import Testing
         #expect((embedded.picture != nil) == (size <= 40_000))
     }
 
+    @Test("A list at the beginning may be longer than the first bytes", arguments: [40_000, 65_000, 70_000])
+    func longFirstList(size: Int) throws {
+        var file = Self.file()
+        file.photo.properties = [HEIFFile.box("hvcC", [UInt8](repeating: 1, count: size))]
+        let found = read(file.bytes, first: HEIFThumbnail.reach)
+        #expect((found != nil) == (size < 70_000))
+        guard let (embedded, missing) = found else { return }
+        #expect(missing == [0..<65_536])
+        #expect(embedded.picture?.suffix(Self.coded.count) == Self.coded[...])
+        #expect(embedded.takenAt == "2006-07-30T07:47:17")
+    }
+
     @Test("A thumbnail whose transparency is an item of its own is ignored, and a long EXIF block is read in part")
     func partial() throws {
         var file = Self.file()

@@ -44,4 +44,14 @@ import Testing
         }
         #expect(PictureName.isPictureOrVideo(Array("a.jpg".utf8)[...]))
     }
+
+    @Test("Names of HEIC and AVIF photos are told from others")
+    func heif() {
+        for path in ["/p/a.HEIC", "/p/a.heif/", "a.hif", "/a.b.avif"] {
+            #expect(PictureName.isHEIF(path: path), "\(path)")
+        }
+        for path in ["", "/", "/heic", "/.heic", "/a.heic/b", "/a.jpg", "/a.heics"] {
+            #expect(!PictureName.isHEIF(path: path), "\(path)")
+        }
+    }
 }

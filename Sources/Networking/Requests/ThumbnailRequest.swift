@@ -102,9 +102,16 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     /// The rest of the thumbnail or the photo itself may have to follow.
     public let mayBeFollowed = true
 
-    /// Returns a plan that fetches the first bytes, or the next part of a HEIC file, into memory.
+    /// The first bytes, or the next part of a HEIC file. The list in a HEIC file makes a second request possible, so the
+    /// first one is short.
+    private var range: Range<ByteCount> {
+        if let missing = begun?.heif?.missing { return missing }
+        let isShort = begun == nil && PictureName.isHEIF(path: address.path)
+        return 0..<ByteCount(isShort ? HEIFThumbnail.reach : EmbeddedThumbnail.reach)
+    }
+
+    /// Returns a plan that fetches a part of the photo into memory.
     public func plan() throws -> FetchPlan {
-        let range = begun?.heif.missing ?? 0..<ByteCount(EmbeddedThumbnail.reach)
         var plan = try picture.plan(limit: range.upperBound)
         plan.wantedBytes = range
         return plan
@@ -113,20 +120,22 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     /// Stores the thumbnail, or records that there is none, or keeps what the next request needs. Stores nothing if the
     /// gallery has another edition by then.
     public func process(_ response: inout Response) async throws {
-        if let begun { return try await go(on: begun, &response) }
+        if let begun, begun.heif != nil { return try await go(on: begun, &response) }
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
         try RequestError.checkIsPicture(bytes)
         try Task.checkCancellation()
         // A photo of so few bytes is its own thumbnail.
         let isWhole =
-            response.head.length.map { $0 == ByteCount(bytes.count) } ?? (bytes.count < EmbeddedThumbnail.reach)
+            response.head.length.map { $0 == ByteCount(bytes.count) } ?? (ByteCount(bytes.count) < range.length)
         let heif = HEIFThumbnail(inPhoto: bytes)
-        if !isWhole, let heif, heif.missing != nil, response.head.status == 206 {
-            picture.context.begunPhotos[identity] = BegunPhotos.Photo(
-                heif: heif, length: response.head.length, validators: response.validators)
-            return
-        }
+        // Some programs give other photos the name of a HEIC file.
+        let isTooShort = range.length < ByteCount(EmbeddedThumbnail.reach) && PictureSignature(bytes) != .heif
+        let isIncomplete = !isWhole && response.head.status == 206 && (heif?.missing != nil || isTooShort)
+        picture.context.begunPhotos[identity] =
+            isIncomplete
+            ? BegunPhotos.Photo(heif: heif, length: response.head.length, validators: response.validators) : nil
+        guard !isIncomplete else { return }
         let embedded = heif?.embedded ?? EmbeddedThumbnail(inPhoto: bytes)
         try await store(isWhole ? bytes : embedded.picture, takenAt: embedded.takenAt, photo: response.head.length)
     }
@@ -141,12 +150,12 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         }
         try Task.checkCancellation()
         var photo = photo
-        if let range = photo.heif.missing { photo.heif.add(part, at: range.lowerBound) }
-        let isIncomplete = photo.heif.missing != nil
+        if let range = photo.heif?.missing { photo.heif?.add(part, at: range.lowerBound) }
+        let isIncomplete = photo.heif?.missing != nil
         picture.context.begunPhotos[identity] = isIncomplete ? photo : nil
         guard !isIncomplete else { return }
-        let embedded = photo.heif.embedded
-        try await store(embedded.picture, takenAt: embedded.takenAt, photo: photo.length)
+        let embedded = photo.heif?.embedded
+        try await store(embedded?.picture, takenAt: embedded?.takenAt, photo: photo.length)
     }
 
     private func store(_ thumbnail: [UInt8]?, takenAt: String?, photo length: ByteCount?) async throws {
@@ -168,7 +177,7 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     /// Marks the thumbnail as failed, or for a retry on another day. Stores a thumbnail of which only the time is missing.
     public func recordFailure(_ failure: Failure) async {
         picture.context.begunPhotos[identity] = nil
-        if let thumbnail = begun?.heif.embedded.picture,
+        if let thumbnail = begun?.heif?.embedded.picture,
             (try? await store(thumbnail, takenAt: nil, photo: begun?.length)) != nil
         {
             return
@@ -177,10 +186,11 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     }
 }
 
-/// The HEIC photos of which more bytes are to come.
+/// The photos of which more bytes are to come.
 final class BegunPhotos: Sendable {
     struct Photo: Sendable {
-        var heif: HEIFThumbnail
+        /// The items of a HEIC photo; nil for another photo with the name of one.
+        var heif: HEIFThumbnail?
         /// The length of the whole file; nil if unknown.
         let length: ByteCount?
         let validators: Validators
