@@ -27,13 +27,8 @@ public final class ChildProcess: @unchecked Sendable {
                 posix_spawn_file_actions_addopen(&actions, Int32(number), "/dev/null", O_RDWR, 0)
             }
         }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
+        var attributes = posix_spawnattr_t(isNewSession: false)
         defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let variables = environment ?? ProcessInfo.processInfo.environment
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         var pairs: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -76,5 +71,20 @@ public final class ChildProcess: @unchecked Sendable {
         guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
+    }
+}
+
+extension posix_spawnattr_t {
+    /// Attributes of a program that gets every signal, also where the tests run in the background and ignore some.
+    init(isNewSession: Bool) {
+        self.init()
+        posix_spawnattr_init(&self)
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&self, &none)
+        posix_spawnattr_setsigdefault(&self, &all)
+        let session: Int32 = isNewSession ? 0x80 : 0  // POSIX_SPAWN_SETSID
+        posix_spawnattr_setflags(&self, Int16(session | Int32(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)))
     }
 }

@@ -55,13 +55,8 @@ public final class TerminalSession {
         posix_spawn_file_actions_adddup2(&actions, 0, 2)
         posix_spawn_file_actions_addclose(&actions, terminal)
         posix_spawn_file_actions_addclose(&actions, other)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
+        var attributes = posix_spawnattr_t(isNewSession: true)
         defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(0x80 | POSIX_SPAWN_SETSIGMASK))  // POSIX_SPAWN_SETSID
         var process = pid_t()
         let failure = posix_spawn(&process, path, &actions, &attributes, &words, &variables)
         close(other)
