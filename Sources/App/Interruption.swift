@@ -22,10 +22,12 @@ final class Interruption: Sendable {
 
     /// Starts to handle signals. A process creates only one instance.
     init(_ onSignal: @escaping @Sendable () -> Void) {
+        // A concurrent queue would let Dispatch count its busy threads, and end the program if no file can be opened.
+        let queue = DispatchQueue(label: "vitrine.signals")
         sources = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { [first] number in
             // The source receives signals even if they are ignored.
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 signal(number, SIG_DFL)
                 first.number.store(number, ordering: .relaxed)
