@@ -36,7 +36,7 @@ public struct HEIFThumbnail: Sendable {
         var length: ByteCount?
 
         /// The bytes that contain the list, and before it those of Samsung's thumbnails. Most lists have less than 20 KB.
-        /// A list at the beginning of the file precedes the thumbnail.
+        /// Behind a list at the beginning of the file, the thumbnail usually follows.
         var range: Range<ByteCount> {
             let end = max(offset + (length ?? 20_480), HEIFThumbnail.longest)
             return end - HEIFThumbnail.longest..<end
@@ -52,7 +52,7 @@ public struct HEIFThumbnail: Sendable {
 
     /// The box that names the file's format.
     private let fileType: [UInt8]
-    /// The place of the list, if it comes after the first bytes.
+    /// The place of the list, if it is not whole in the first bytes.
     private var list: ListPlace?
     private var thumbnail: Picture?
     private var exif: Content?

@@ -68,8 +68,9 @@ public struct ThumbnailRequest: TransferRequest {
 /// Fetches the first bytes of a photo, because cameras write a thumbnail there.
 ///
 /// This request serves photos of servers that offer no thumbnails. The first bytes of a HEIC file may only state the place
-/// of the thumbnail, or of the list that states it; other such requests fetch these. If there is no thumbnail, a
-/// ``PhotoRequest`` follows for a small photo; a large one has no thumbnail until the user opens it.
+/// of the thumbnail, or of the list that states it; other such requests fetch these. So fewer first bytes are enough. If
+/// there is no thumbnail, a ``PhotoRequest`` follows for a small photo; a large one has no thumbnail until the user opens
+/// it.
 public struct EmbeddedThumbnailRequest: TransferRequest {
     private let picture: PictureSubject
     /// The photo whose first bytes an earlier request has fetched; nil for a new photo.
@@ -102,8 +103,7 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     /// The rest of the thumbnail or the photo itself may have to follow.
     public let mayBeFollowed = true
 
-    /// The first bytes, or the next part of a HEIC file. The list in a HEIC file makes a second request possible, so the
-    /// first one is short.
+    /// The first bytes, or the next part of a HEIC file.
     private var range: Range<ByteCount> {
         if let missing = begun?.heif?.missing { return missing }
         let isShort = begun == nil && PictureName.isHEIF(path: address.path)
@@ -120,7 +120,7 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     /// Stores the thumbnail, or records that there is none, or keeps what the next request needs. Stores nothing if the
     /// gallery has another edition by then.
     public func process(_ response: inout Response) async throws {
-        if let begun, begun.heif != nil { return try await go(on: begun, &response) }
+        if let begun, let heif = begun.heif { return try await go(on: begun, heif, &response) }
         try response.checkIsNoText()
         let bytes = try await response.allBytes()
         try RequestError.checkIsPicture(bytes)
@@ -131,17 +131,20 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         let heif = HEIFThumbnail(inPhoto: bytes)
         // Some programs give other photos the name of a HEIC file.
         let isTooShort = range.length < ByteCount(EmbeddedThumbnail.reach) && PictureSignature(bytes) != .heif
-        let isIncomplete = !isWhole && response.head.status == 206 && (heif?.missing != nil || isTooShort)
-        picture.context.begunPhotos[identity] =
-            isIncomplete
-            ? BegunPhotos.Photo(heif: heif, length: response.head.length, validators: response.validators) : nil
-        guard !isIncomplete else { return }
+        if !isWhole, response.head.status == 206, heif?.missing != nil || isTooShort {
+            picture.context.begunPhotos[identity] = BegunPhotos.Photo(
+                heif: heif, length: response.head.length, validators: response.validators)
+            return
+        }
+        picture.context.begunPhotos[identity] = nil
         let embedded = heif?.embedded ?? EmbeddedThumbnail(inPhoto: bytes)
         try await store(isWhole ? bytes : embedded.picture, takenAt: embedded.takenAt, photo: response.head.length)
     }
 
-    /// Takes the next part of a photo whose first bytes have come before.
-    private func go(on photo: BegunPhotos.Photo, _ response: inout Response) async throws {
+    /// Takes the next part of a HEIC photo whose first bytes have come before.
+    private func go(
+        on photo: BegunPhotos.Photo, _ known: HEIFThumbnail, _ response: inout Response
+    ) async throws {
         var part: [UInt8] = []
         // Parts of two versions of the photo make no thumbnail.
         if response.head.status == 206, response.head.length == photo.length, response.validators == photo.validators {
@@ -149,13 +152,16 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
             part = try await response.allBytes()
         }
         try Task.checkCancellation()
-        var photo = photo
-        if let range = photo.heif?.missing { photo.heif?.add(part, at: range.lowerBound) }
-        let isIncomplete = photo.heif?.missing != nil
-        picture.context.begunPhotos[identity] = isIncomplete ? photo : nil
-        guard !isIncomplete else { return }
-        let embedded = photo.heif?.embedded
-        try await store(embedded?.picture, takenAt: embedded?.takenAt, photo: photo.length)
+        var heif = known
+        if let range = heif.missing { heif.add(part, at: range.lowerBound) }
+        guard heif.missing == nil else {
+            picture.context.begunPhotos[identity] = BegunPhotos.Photo(
+                heif: heif, length: photo.length, validators: photo.validators)
+            return
+        }
+        picture.context.begunPhotos[identity] = nil
+        let embedded = heif.embedded
+        try await store(embedded.picture, takenAt: embedded.takenAt, photo: photo.length)
     }
 
     private func store(_ thumbnail: [UInt8]?, takenAt: String?, photo length: ByteCount?) async throws {
@@ -190,7 +196,7 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
 final class BegunPhotos: Sendable {
     struct Photo: Sendable {
         /// The items of a HEIC photo; nil for another photo with the name of one.
-        var heif: HEIFThumbnail?
+        let heif: HEIFThumbnail?
         /// The length of the whole file; nil if unknown.
         let length: ByteCount?
         let validators: Validators
