@@ -280,10 +280,10 @@ public enum VideoSignature: String, Sendable, CaseIterable {
 
 /// Recognises pictures and videos by their names' endings, for lists without types.
 public enum PictureName {
-    private static let endings = Set(
+    private static let endings = heifEndings.union(
         [
-            "jpg", "jpeg", "jpe", "jfif", "mpo", "png", "gif", "webp", "tif", "tiff", "heic", "heif", "hif", "avif",
-            "jxl", "bmp", "dib", "pbm", "pgm", "ppm", "pnm", "pam", "qoi",
+            "jpg", "jpeg", "jpe", "jfif", "mpo", "png", "gif", "webp", "tif", "tiff", "jxl", "bmp", "dib", "pbm", "pgm",
+            "ppm", "pnm", "pam", "qoi",
         ].map { Array($0.utf8) })
     /// The endings of HEIC and AVIF files.
     private static let heifEndings = Set(["heic", "heif", "hif", "avif"].map { Array($0.utf8) })
