@@ -184,6 +184,26 @@ import Testing
         try await expectWell("new")
     }
 
+    /// The folder takes more than a quarter of the limit.
+    @Test("BEHAVIOURS 4.2: a large file that cannot be removed is not tried again and again", .unlessItHangs)
+    func largeOneThatCannotGo() async throws {
+        try await make("old", opened: 10, photos: 1)
+        folder.write("\(try path("old"))/photos/1-1-folder/file", "x")
+        try await clean(limit: 8_000)
+        #expect((1...3).contains(log.entries.count { $0.message.contains("1-1-folder cannot be removed") }))
+    }
+
+    @Test("BEHAVIOURS 4.2: a database set aside that cannot be removed is logged once, and photos go in its place")
+    func setAsideThatCannotGo() async throws {
+        try await make("a", opened: 1)
+        let name = "gallery.sqlite.damaged-\(time(31).milliseconds)"
+        folder.write("\(try path("a"))/\(name)/file", "x")
+        let whole = try size("a")
+        try await clean(limit: whole - 2_500)
+        #expect(try counts("a") == [20, 17, 20])
+        #expect(log.entries.count { $0.level == .error && $0.message.contains("\(name) cannot be removed") } == 1)
+    }
+
     @Test func cancellationStopsTheCleaning() async throws {
         let whole = try await make("a", opened: 10)
         let cleaning = CacheCleaning(try caches(), limit: 0, remembered: nil, now: now, log: log)

@@ -70,6 +70,27 @@ import Testing
         }
     }
 
+    @Test("A removed gallery loses its cache, and a cache that is open becomes empty")
+    func discarded() async throws {
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        let other = try Address("http://example.org/other.xml")
+        for address in [address, other] {
+            try await fill(CacheFolder(path: folder.path("cache"), log: log).open(address))
+        }
+        let open = try caches.open(address)
+        try await caches.discard(address)
+        #expect(try open.read { try $0.gallery().photoCount } == 0)
+        #expect(caches.cache(open.id) === open)
+        try await caches.discard(other)
+        #expect(folder.entries("cache/galleries") == ["\(open.id)"])
+        try await caches.discard(other)
+        let elsewhere = try CacheFolder(path: folder.path("cache"), log: log).open(other)
+        await #expect(throws: CacheError.locked(path: folder.path("cache/galleries/\(elsewhere.id)"))) {
+            try await caches.discard(other)
+        }
+        withExtendedLifetime(elsewhere) {}
+    }
+
     @Test func cachesArePrivateToTheUser() async throws {
         try await fill(open())
         let enumerator = try #require(FileManager.default.enumerator(atPath: folder.path("cache")))

@@ -1,5 +1,6 @@
 import Logging
 import Model
+import Synchronization
 import TestSupport
 import Testing
 
@@ -82,6 +83,26 @@ import Testing
         #expect(try cache.read { try $0.gallery() }.photoCount == 60)
     }
 
+    @Test("After a cleaning at the limit, and only then, space is short for pictures off the screen")
+    func shortAfterCleaning() async throws {
+        let (caches, cache) = try await open(40)
+        let size = try size(cache)
+        caches.space.setLimit(size + 10_000)
+        await cleaning(caches, limit: size + 10_000).run()
+        #expect(!caches.space.isShort)
+        caches.space.setLimit(size - 100_000)
+        await cleaning(caches, limit: size - 100_000).run()
+        #expect(caches.space.isShort)
+        caches.space.setLimit(2 * size)
+        await cleaning(caches, limit: 2 * size).run()
+        #expect(!caches.space.isShort)
+        // Before pictures off the screen are fetched, 90 % of the limit is too much.
+        let rest = try self.size(cache)
+        caches.space.setLimit(rest + 10_000)
+        await cleaning(caches, limit: rest + 10_000).run(forBulkFetches: true)
+        #expect(caches.space.isShort)
+    }
+
     @Test("Pictures fetched again after a cleaning reuse the space in the database")
     func reuse() async throws {
         let (caches, cache) = try await open(60)
@@ -98,6 +119,51 @@ import Testing
         try await cache.writer.toggleKept()
         await cleaning(caches, limit: 1).run()
         #expect(try held(.original, cache).count == 5)
+    }
+
+    @Test("Thumbnails farthest from the wanted ones go first, and only as many as needed")
+    func farthestThumbnailsFirst() async throws {
+        let (_, cache) = try await open(20)
+        let wished = try Set((8..<11).map { try key($0, cache) })
+        #expect(try await cache.writer.freeSpace(fromThumbnails: 25_000, except: wished) == 25_000)
+        #expect(try held(.thumbnail, cache) == Array(2..<17))
+        #expect(try await cache.writer.freeSpace(fromThumbnails: 0, except: wished) == 0)
+        #expect(try await cache.writer.freeSpace(fromThumbnails: .max, except: wished) == 60_000)
+        #expect(try held(.thumbnail, cache) == Array(8..<11) && held(.original, cache).count == 20)
+    }
+
+    @Test("Only a photo of more than a quarter of the limit is removed after its export, and the caches are counted")
+    func exportedPhoto() async throws {
+        let (caches, cache) = try await open(3, limit: 40_000)
+        var alarms = caches.space.alarms().makeAsyncIterator()
+        #expect(try await !cache.writer.dropLargePhoto(key(1, cache)))
+        let partial = try cache.files.makePartial()
+        partial.write(String(repeating: "x", count: 10_001))
+        try await cache.writer.store(photo: partial, of: key(1, cache), edition: 1)
+        #expect(try await cache.writer.dropLargePhoto(key(1, cache)))
+        #expect(await alarms.next() != nil)
+        #expect(try await !cache.writer.dropLargePhoto(key(1, cache)))
+        #expect(try held(.original, cache) == [0, 2])
+        let (_, unlimited) = try await open(3)
+        #expect(try await !unlimited.writer.dropLargePhoto(key(1, unlimited)))
+    }
+
+    @Test("Another process gets each measurement, the present one at once, and counts what it writes itself")
+    func measurementsForOthers() {
+        let (own, other) = (CacheSpace(limit: 1_000_000), CacheSpace(limit: 1_000_000))
+        own.recordCount(500_000, isCleaned: false)
+        own.recordWritten(1_000)
+        let seen = Mutex<[CacheSpace.Measurement]>([])
+        let relay = own.relayMeasurements { measurement in
+            seen.withLock { $0.append(measurement) }
+            other.adopt(measurement)
+        }
+        #expect(seen.withLock { $0 } == [CacheSpace.Measurement(size: 501_000, isShort: false)])
+        own.recordCount(950_000, isCleaned: true)
+        #expect(seen.withLock { $0.last } == CacheSpace.Measurement(size: 950_000, isShort: true) && other.isShort)
+        own.recordCount(100_000, isCleaned: true)
+        #expect(!other.isShort && seen.withLock { $0.count } == 3)
+        withExtendedLifetime(relay) {}
     }
 
     @Test("A changed limit is counted at once, and holds for later bytes")

@@ -109,6 +109,21 @@ import Testing
         try await expectSetAside("after a check")
     }
 
+    /// Two indexes have changed places, one of them empty. Each is intact by itself.
+    @Test("Damage that SQLite's check lists causes the database to be set aside, too")
+    func damageThatTheCheckLists() async throws {
+        let pages = try Connection(path: path, access: .readOnly).map(
+            "SELECT rootpage FROM sqlite_schema WHERE name IN ('photo_by_name', 'photo_video')"
+        ) { ($0.int(0) - 1) * 4_096 }
+        var file = try Data(contentsOf: URL(fileURLWithPath: path))
+        let roots = pages.map { Int($0)..<Int($0) + 4_096 }
+        let contents = roots.map { file.subdata(in: $0) }
+        for (root, content) in zip(roots, contents.reversed()) { file.replaceSubrange(root, with: content) }
+        try file.write(to: URL(fileURLWithPath: path))
+        try await check()
+        try await expectSetAside("after a check")
+    }
+
     private func breakAnIndex() throws {
         let page = try Connection(path: path, access: .readOnly).first(
             "SELECT rootpage FROM sqlite_schema WHERE name = 'photo_by_name'"

@@ -71,6 +71,22 @@ import Testing
         #expect(after.thumbnail.isCurrent && after.original.isCurrent)
     }
 
+    @Test("Photos that arrive after the user has left are new, even if earlier ones are removed")
+    func newSinceTheLastVisit() async throws {
+        try await test.sync([entry("a"), entry("b")])
+        let isNew = { id in
+            let key = try self.test.key(id)
+            return try self.test.cache.read { try $0.gallery() }.isNew(key)
+        }
+        #expect(try !isNew("a") && !isNew("b"))
+        try await test.cache.writer.recordLeft()
+        try await test.sync([entry("a"), entry("c")])
+        #expect(try !isNew("a") && isNew("c"))
+        try await test.cache.writer.recordLeft()
+        try await test.sync([entry("a"), entry("b")])
+        #expect(try !isNew("a") && isNew("b"))
+    }
+
     @Test("BEHAVIOURS 2.5: a new date makes both renditions wanting")
     func redated() async throws {
         try await test.sync([entry("a", date: 1000)])

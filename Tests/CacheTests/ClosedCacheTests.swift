@@ -1,0 +1,166 @@
+import Foundation
+import Logging
+import Model
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Databases as the cleaning and `vitrine cache` find them: whole, empty, unfinished or damaged.
+@Suite struct ClosedCacheTests {
+    private let folder = TestFolder()
+    private let address: Address
+
+    init() throws { address = try Address("http://example.org/album/index.xml") }
+
+    private var path: String { "cache/galleries/\(GalleryID(address))" }
+
+    private func caches() throws -> CacheFolder { try CacheFolder(path: folder.path("cache"), log: Log()) }
+
+    private func gallery() throws -> ClosedGalleryCache { try #require(try caches().gallery(address)) }
+
+    /// Creates a closed cache of two photos.
+    private func make() async throws {
+        let cache = try caches().open(address)
+        let draft = try cache.beginSync()
+        try draft.add(["a", "b"].map { try TestCache.entry($0) })
+        _ = try await cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        await cache.writer.close()
+    }
+
+    @Test("A database that a process only began has no record and is not damaged")
+    func begun() async throws {
+        try await make()
+        folder.write("\(path)/gallery.sqlite", "")
+        #expect(try gallery().record == nil && gallery().trouble == nil)
+        // The tables exist, and the gallery's row does not.
+        try Connection(path: folder.path("\(path)/gallery.sqlite"), access: .readWrite).execute(
+            "CREATE TABLE gallery (key INTEGER PRIMARY KEY); PRAGMA user_version = 1")
+        #expect(try gallery().record == nil && gallery().trouble == nil)
+    }
+
+    @Test("A database with tables and without a version is damaged")
+    func withoutVersion() async throws {
+        try await make()
+        try Connection(path: folder.path("\(path)/gallery.sqlite"), access: .readWrite).execute(
+            "PRAGMA user_version = 0")
+        let gallery = try gallery()
+        guard case .database(.damaged)? = gallery.trouble else {
+            Issue.record("\(String(describing: gallery.trouble))")
+            return
+        }
+        #expect(gallery.record == nil && gallery.isOf(address))
+        #expect(try !gallery.isOf(Address("http://example.org/other.xml")))
+    }
+
+    @Test("A database is read without its log only if the log is missing or empty")
+    func frozen() async throws {
+        try await make()
+        let database = FrozenDatabase(path: folder.path("\(path)/gallery.sqlite"))
+        #expect(database.isComplete && !database.isOnReadOnlyDisk)
+        // The disk can be written to, so another process may write a log at any time.
+        guard case .readOnly = database.access else {
+            Issue.record("\(database.access)")
+            return
+        }
+        #expect(try database.open(ChangeHub()) != nil)
+        folder.write("\(path)/gallery.sqlite-wal", "")
+        #expect(database.isComplete)
+        folder.write("\(path)/gallery.sqlite-wal", "a log")
+        #expect(!database.isComplete)
+        #expect(try database.open(ChangeHub()) == nil)
+        #expect(!FrozenDatabase(path: folder.path("nothing")).isComplete)
+        #expect(!FrozenDatabase(path: folder.write("empty", "")).isComplete)
+    }
+
+    @Test("A frozen database of another version is not opened")
+    func frozenOfAnotherVersion() async throws {
+        try await make()
+        let path = folder.path("\(path)/gallery.sqlite")
+        try Connection(path: path, access: .readWrite).execute(
+            "PRAGMA user_version = \(Schema.version - 1); PRAGMA wal_checkpoint(TRUNCATE)")
+        #expect(try FrozenDatabase(path: path).open(ChangeHub()) == nil)
+    }
+
+    @Test("Thumbnails are removed in pieces of the asked size, and the photo's row knows it")
+    func thumbnailsInPieces() async throws {
+        try await make()
+        do {
+            let cache = try caches().open(address)
+            for id in ["a", "b"] {
+                let photo = try #require(try cache.read { try $0.photo(galleryID: id) })
+                try await cache.writer.store(
+                    thumbnail: [UInt8](repeating: 1, count: 100_000), of: photo.key, edition: photo.thumbnail.edition)
+            }
+            await cache.writer.close()
+        }
+        #expect(try gallery().canShrink && gallery().thumbnailsSize == 200_000)
+        #expect(try gallery().dropThumbnails(1) == 1)
+        #expect(try gallery().thumbnailsSize == 100_000)
+        #expect(try gallery().dropThumbnails(5) == 1)
+        #expect(try gallery().dropThumbnails(5) == 0)
+        let before = try gallery().databaseSize
+        try gallery().shrink()
+        #expect(try gallery().databaseSize < before - 150_000 && !gallery().canShrink)
+        let cache = try caches().open(address)
+        for id in ["a", "b"] {
+            #expect(try cache.read { try $0.photo(galleryID: id) }?.thumbnail.isWanting == true)
+        }
+    }
+
+    @Test("Photos are removed by their files' names, and links or missing folders change nothing")
+    func photosByName() async throws {
+        try await make()
+        do {
+            let cache = try caches().open(address)
+            for id in ["a", "b"] { try await TestCache.store(photo: "photo of \(id)", of: id, in: cache) }
+            await cache.writer.close()
+        }
+        let names = try gallery().photosByAge().map(\.name)
+        var failures: [CacheError] = []
+        try gallery().dropPhotos([names[0], "no photo"]) { failures.append($0) }
+        #expect(failures.isEmpty)
+        #expect(folder.entries("\(path)/photos") == [names[1]])
+        try FileManager.default.removeItem(atPath: folder.path("\(path)/photos"))
+        try gallery().dropPhotos([names[1]]) { failures.append($0) }
+        #expect(failures.isEmpty && !FileManager.default.fileExists(atPath: folder.path("\(path)/photos")))
+    }
+
+    @Test("A cache of any earlier version shows what that version knew", arguments: 1..<Schema.version)
+    func earlierVersion(version: Int) throws {
+        for name in ["photos", "partial"] { try PrivateFolder.make(folder.path("\(path)/\(name)")) }
+        let connection = try Connection(path: folder.path("\(path)/gallery.sqlite"), access: .readWrite)
+        try Schema.migrate(connection, through: version)
+        try connection.run("INSERT INTO gallery (key, address, photo_count) VALUES (1, ?, 3)", address.text)
+        if version >= 4 { try connection.execute("UPDATE gallery SET seen_through = 7") }
+        if version >= 5 { try connection.execute("UPDATE gallery SET is_private = 1") }
+        let record = try #require(try gallery().record)
+        #expect(record.address == address && record.photoCount == 3)
+        #expect(record.seenThrough == (version >= 4 ? PhotoKey(7) : nil))
+        #expect(record.isPrivate == (version >= 5 ? true : nil))
+    }
+}
+
+/// Photos in the user's own folder, which Vitrine reads in place.
+@Suite struct PhotosInPlaceTests {
+    private let folder = TestFolder()
+
+    @Test("A file of the gallery's folder is read in place; links, other files and other schemes are not")
+    func inPlace() throws {
+        let own = folder.write("photos/own.jpg", "own")
+        let elsewhere = folder.write("elsewhere.jpg", "elsewhere")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("photos/link.jpg"), withDestinationPath: elsewhere)
+        let caches = try CacheFolder(path: folder.path("cache"), log: Log())
+        let files = try caches.open(Address(filePath: folder.path("photos"))).files
+        #expect(files.isInPlace(Address(filePath: own)))
+        #expect(!files.isInPlace(Address(filePath: elsewhere)))
+        #expect(!files.isInPlace(Address(filePath: folder.path("photos/link.jpg"))))
+        #expect(!files.isInPlace(Address(filePath: folder.path("photos/missing.jpg"))))
+        #expect(try !files.isInPlace(Address("http://example.org/own.jpg")))
+        let remote = try caches.open(Address("http://example.org/")).files
+        #expect(!remote.isInPlace(Address(filePath: own)))
+    }
+}
