@@ -241,7 +241,7 @@ let package = Package(
                 path: "Tools/answer-mangler"),
             .target(
                 name: "PictureTestSupport", dependencies: ["Pixels", "TestSupport"],
-                path: "Tests/Support/PictureTestSupport"),
+                path: "Tests/Support/PictureTestSupport", swiftSettings: [.unsafeFlags(["-O"])]),
             .testTarget(
                 name: "EndToEndTests",
                 dependencies: dependencies(

@@ -14,7 +14,7 @@ import Testing
     }
 
     /// Text has a dozen colours here; each photo has a palette of up to 256.
-    private func hasPictures(_ pixels: [UInt8]) -> Bool { Xterm.colours(of: pixels) > 60 }
+    private func hasPictures(_ pixels: [UInt8]) -> Bool { Xterm.hasColours(pixels, moreThan: 60) }
 
     /// - Parameter former: the screen before the keys, which must have changed it.
     @discardableResult

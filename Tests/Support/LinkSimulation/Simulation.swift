@@ -36,7 +36,8 @@ public final class Simulation {
     private var events = SimulatedEvents()
     private var connections: [SimulatedConnection] = []
     private var idle: [SimulatedConnection] = []
-    private var running: Set<Int> = []
+    /// The numbers of the running transfers, in order.
+    private var running: [Int] = []
     /// Hanging transfers by the governor's numbers of their second requests, which are negative.
     private var repeats: [Int: Int] = [:]
     private var lastRepeat = 0
@@ -125,7 +126,7 @@ public final class Simulation {
     }
 
     private func pump() {
-        for number in running.sorted() where transfers[number].received > 0 {
+        for number in running where transfers[number].received > 0 {
             governor.record(.received(Double(transfers[number].received)), of: number, at: time)
         }
         for number in governor.advance(to: time, waiting: { queue.count(of: $0) }) {
@@ -139,7 +140,7 @@ public final class Simulation {
             governor.recordStart(of: entry.number, entry.candidate, over: way, at: time)
             start(entry.number, over: way)
         }
-        for number in running.sorted() where transfers[number].inPieces != nil {
+        for number in running where transfers[number].inPieces != nil {
             transfers[number].inPieces = governor.pieces(of: number)
             askForPieces(of: number)
         }
@@ -151,7 +152,7 @@ public final class Simulation {
     }
 
     private func start(_ number: Int, over way: Admission.Way) {
-        running.insert(number)
+        running.insert(number, at: running.firstIndex { $0 > number } ?? running.count)
         (transfers[number].received, transfers[number].asked) = (0, 0)
         transfers[number].attempt += 1
         transfers[number].inPieces = way.isInPieces ? governor.pieces(of: number) : nil
@@ -233,7 +234,7 @@ public final class Simulation {
 
     private func open(_ connection: SimulatedConnection) {
         connection.isOpen = true
-        for number in running.sorted() where transfers[number].pieces[connection.number] != nil {
+        for number in running where transfers[number].pieces[connection.number] != nil {
             request(number, over: connection)
         }
     }
@@ -255,7 +256,7 @@ public final class Simulation {
         transfers[number].attempt += 1
         for connection in transfers[number].pieces.keys { connections[connection].remove(number) }
         transfers[number].pieces = [:]
-        running.remove(number)
+        running.removeAll { $0 == number }
         interruptions += 1
         put(number)
     }
@@ -313,7 +314,7 @@ public final class Simulation {
         governor.record(.ended(.completed), of: number, at: time)
         endRepeats(of: number)
         transfers[number].finish(at: time)
-        running.remove(number)
+        running.removeAll { $0 == number }
         left -= 1
         pump()
     }

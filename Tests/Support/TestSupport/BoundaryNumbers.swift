@@ -34,8 +34,27 @@ public struct BoundaryNumbers: RandomNumberGenerator {
     public mutating func overwrite(_ bytes: inout [UInt8], at place: Int) {
         let number = number()
         let length = [1, 2, 4, 4, 8].randomElement(using: &numbers) ?? 4
-        let little = (0..<length).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
-        let ordered = Bool.random(using: &numbers) ? little : little.reversed()
+        let ordered = Self.bytes(of: number, length, isLittle: Bool.random(using: &numbers))
         for (offset, byte) in ordered.enumerated() where place + offset < bytes.count { bytes[place + offset] = byte }
+    }
+
+    /// Every such number in every size usual in files, and in both byte orders.
+    public static let inFiles: Set<[UInt8]> = {
+        var all: Set<[UInt8]> = []
+        for power in 0...64 {
+            for offset in -3...3 {
+                let number = (power == 64 ? 0 : 1 << UInt64(power)) &+ UInt64(bitPattern: Int64(offset))
+                for length in [1, 2, 4, 8] {
+                    all.insert(bytes(of: number, length, isLittle: true))
+                    all.insert(bytes(of: number, length, isLittle: false))
+                }
+            }
+        }
+        return all
+    }()
+
+    private static func bytes(of number: UInt64, _ length: Int, isLittle: Bool) -> [UInt8] {
+        let little = (0..<length).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+        return isLittle ? little : little.reversed()
     }
 }

@@ -60,15 +60,14 @@ public struct Secret: Sendable {
     }
 
     private static func percentDecoded(_ data: Data) -> Data {
-        let bytes = Array(data)
-        var (result, place) = ([UInt8](), 0)
-        result.reserveCapacity(bytes.count)
-        while place < bytes.count {
-            let digits = bytes[place] == UInt8(ascii: "%") ? bytes.dropFirst(place + 1).prefix(2) : []
-            let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-            result.append(values.count == 2 ? UInt8(values[0] << 4 | values[1]) : bytes[place])
-            place += values.count == 2 ? 3 : 1
+        let sign = Data("%".utf8)
+        var (result, place) = (Data(), data.startIndex)
+        while let next = data.range(of: sign, in: place..<data.endIndex) {
+            result += data[place..<next.lowerBound]
+            let values = data[next.upperBound...].prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+            result.append(values.count == 2 ? UInt8(values[0] << 4 | values[1]) : data[next.lowerBound])
+            place = next.upperBound + (values.count == 2 ? 2 : 0)
         }
-        return Data(result)
+        return result + data[place...]
     }
 }

@@ -77,12 +77,18 @@ public final class Xterm {
         return last
     }
 
-    /// Returns the number of colours, from a sample of every seventh pixel.
-    public static func colours(of pixels: [UInt8]) -> Int {
+    /// Returns whether there are more colours than a number, in a sample of every seventh pixel.
+    public static func hasColours(_ pixels: [UInt8], moreThan number: Int) -> Bool {
         var colours: Set<UInt32> = []
+        var last: UInt32?
         for start in stride(from: 0, to: pixels.count - 2, by: 21) {
-            colours.insert(UInt32(pixels[start]) << 16 | UInt32(pixels[start + 1]) << 8 | UInt32(pixels[start + 2]))
+            let colour = UInt32(pixels[start]) << 16 | UInt32(pixels[start + 1]) << 8 | UInt32(pixels[start + 2])
+            // Most neighbours are alike.
+            guard colour != last else { continue }
+            last = colour
+            colours.insert(colour)
+            if colours.count > number { return true }
         }
-        return colours.count
+        return false
     }
 }
