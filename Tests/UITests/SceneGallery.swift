@@ -251,7 +251,10 @@ final class SceneGallery {
                 }
         case let screen as PhotoScreen:
             let photo = screens.root.place.photo.flatMap { try? screens.photo($0) }
-            return photo?.original.held == nil || screen.picture.isPhotoShown
+            guard let photo, let held = photo.original.held else { return true }
+            // After a key, the picture of the previous view may still be shown.
+            let order = screen.picture.view.order(.picture(screens.cache.id, photo.key, .original), edition: held)
+            return screen.picture.isPhotoShown && screens.context.pipeline.picture(order) != nil
         default: return true
         }
     }
