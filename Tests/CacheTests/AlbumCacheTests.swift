@@ -62,6 +62,17 @@ import Testing
         #expect(await changes.next()?["album"] != nil)
     }
 
+    @Test("A cover named by a photo's revision becomes that photo, and an unknown one none")
+    func covers() async throws {
+        var entries = try ["p", "q"].map { try TestCache.entry($0) }
+        (entries[0].revision, entries[1].revision) = ("r1", "r3")
+        try await test.sync(entries)
+        let albums = [try album("a", cover: "r1"), try album("b", cover: "r2"), try album("c")]
+        let resolved = try test.cache.read { try $0.resolvingCovers(of: albums) }
+        #expect(resolved == [try album("a", cover: "p"), try album("b"), try album("c")])
+        #expect(try test.cache.read { try $0.resolvingCovers(of: [albums[2]]) } == [albums[2]])
+    }
+
     @Test("Clearing the cache removes the albums")
     func cleared() async throws {
         try await writer.replaceAlbums([try album("a")], trouble: "x", at: Timestamp(milliseconds: 5))

@@ -103,6 +103,15 @@ import Testing
         try await expectSetAside("after it was met with")
     }
 
+    @Test("An intact database that seemed damaged is checked once, and stays")
+    func seemingDamage() throws {
+        DamageMark(database: path).set()
+        let cache = try open()
+        #expect(!cache.wasSetAside && !cache.mark.isSet)
+        #expect(try cache.read { try $0.gallery().photoCount } == 100)
+        #expect(log.entries.count { $0.message.contains("seemed damaged") } == 1)
+    }
+
     @Test func damageFoundByACheckCausesTheDatabaseToBeSetAside() async throws {
         try breakAnIndex()
         try await check()

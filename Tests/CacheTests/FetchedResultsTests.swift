@@ -29,11 +29,30 @@ import Testing
         #expect(try names(FetchedResults(of: test.cache, order: PhotoOrder(.name))) == ["d", "b", "a", "c"])
         #expect(try await names(dates.arranged(PhotoOrder(), filter: PhotoFilter("IMG"))) == ["b", "a"])
         #expect(try await names(dates.arranged(PhotoOrder(.name), filter: PhotoFilter("img"))) == ["b", "a"])
+        #expect(try await names(dates.arranged(PhotoOrder(.name))) == ["d", "b", "a", "c"])
+        #expect(try await names(dates.arranged(PhotoOrder(.date, ascending: false))) == ["a", "d", "c", "b"])
         for index in 0..<4 {
             let key = try #require(dates.key(at: index))
             #expect(dates.index(of: key) == index)
         }
         #expect(dates.key(at: 4) == nil && dates.key(at: -1) == nil && dates.index(of: PhotoKey(99)) == nil)
+    }
+
+    @Test("Each row knows its section and the rows in it, in both directions")
+    func sections() async throws {
+        let day: Int64 = 86_400_000
+        try await sync([("a", "A", 100 * day), ("b", "B", 100 * day + 1), ("c", "C", 200 * day)])
+        let first = PhotoSection.Name.period(LocalDay(of: Timestamp(milliseconds: 100 * day)))
+        let second = PhotoSection.Name.period(LocalDay(of: Timestamp(milliseconds: 200 * day)))
+        let rising = try FetchedResults(of: test.cache, sections: .day)
+        for index in 0..<2 { #expect(rising.section(at: index) == PhotoSection(name: first, range: 0..<2)) }
+        #expect(rising.section(at: 2) == PhotoSection(name: second, range: 2..<3))
+        #expect(rising.section(at: 3) == nil && rising.section(at: -1) == nil)
+        let falling = try FetchedResults(of: test.cache, order: PhotoOrder(.date, ascending: false), sections: .day)
+        #expect(falling.section(at: 0) == PhotoSection(name: second, range: 0..<1))
+        for index in 1..<3 { #expect(falling.section(at: index) == PhotoSection(name: first, range: 1..<3)) }
+        #expect(falling.section(at: 3) == nil)
+        #expect(try FetchedResults(of: test.cache).section(at: 0) == nil)
     }
 
     @Test func differencesNameTheRows() async throws {

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Model
 import TestSupport
@@ -33,6 +34,27 @@ import Testing
         let keys = try ["a", "b"].compactMap { id in try theirs.read { try $0.photo(galleryID: id)?.key.rawValue } }
         #expect(change?["photo"] == .listed(Set(keys)) && change?["gallery"] == .listed([1]))
         #expect(try ours.read { try $0.photo(galleryID: "a") } != nil)
+    }
+
+    @Test("Only one process updates a gallery at a time, and the second waits for its turn", .unlessItHangs)
+    func turns() async throws {
+        var turn: UpdateTurn? = try await ours.takeTurn { Issue.record("it waits for itself") }
+        #expect(try UpdateTurn(folder: theirs.folder, waits: false) == nil)
+        let isSecond = Gate()
+        let second = Task { [theirs] in try await theirs.takeTurn { isSecond.open() } }
+        var status = stat()
+        try #require(stat(ours.folder, &status) == 0)
+        // The system lists those that wait for a lock with an arrow, and the file's number.
+        let waits = {
+            try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+                .contains { $0.contains("-> FLOCK") && $0.contains(":\(status.st_ino) ") }
+        }
+        while try !waits() { await Task.yield() }
+        #expect(isSecond.wait(seconds: 0) && turn != nil)
+        turn = nil
+        let last = try await second.value
+        #expect(try UpdateTurn(folder: ours.folder, waits: false) == nil)
+        withExtendedLifetime(last) {}
     }
 
     @Test func ownCommitsArePublishedOnce() async throws {

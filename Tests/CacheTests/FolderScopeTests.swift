@@ -1,0 +1,67 @@
+import Model
+import Testing
+
+@testable import Cache
+
+/// Updates of single folders. The photos of all others stay.
+@Suite struct FolderScopeTests {
+    private let test: TestCache
+    /// The names of the folders sort directly before and after `a/`.
+    private static let all = ["x.jpg", "a/1", "a/2", "a/b/3", "a/b/c/4", "a./5", "a0/6", "b/7"]
+
+    init() async throws {
+        test = try TestCache()
+        try await test.sync(Self.all.map { try TestCache.entry($0) })
+    }
+
+    /// Updates some folders, which have only these photos now. Returns what changed.
+    private func update(_ scopes: (String, isDeep: Bool)..., to ids: [String] = []) async throws -> SyncSummary {
+        let draft = try test.cache.beginSync(within: scopes.map { FolderScope(folder: $0.0, isDeep: $0.isDeep) })
+        try draft.add(ids.map { try TestCache.entry($0) })
+        return try await test.cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 2))
+    }
+
+    private func expect(without gone: Set<String>) throws {
+        var ids: Set<String> = []
+        try test.cache.read { try $0.forEachPhoto { ids.insert($0.galleryID) } }
+        #expect(ids == Set(Self.all).subtracting(gone))
+        #expect(try test.cache.read { try $0.gallery().photoCount } == ids.count)
+    }
+
+    @Test("A folder alone loses its own photos only")
+    func alone() async throws {
+        let summary = try await update(("a/", isDeep: false), to: ["a/1"])
+        #expect(summary == SyncSummary(removed: 1, total: 7))
+        try expect(without: ["a/2"])
+    }
+
+    @Test("A folder with those below loses their photos, too, and no neighbour does")
+    func deep() async throws {
+        let summary = try await update(("a/", isDeep: true), to: ["a/b/3"])
+        #expect(summary == SyncSummary(removed: 3, total: 5))
+        try expect(without: ["a/1", "a/2", "a/b/c/4"])
+    }
+
+    @Test("The gallery's own folder alone has only the photos without a path")
+    func top() async throws {
+        #expect(try await update(("", isDeep: false)) == SyncSummary(removed: 1, total: 7))
+        try expect(without: ["x.jpg"])
+    }
+
+    @Test("Several folders are updated at once, and their new photos are added")
+    func several() async throws {
+        let summary = try await update(
+            ("b/", isDeep: false), ("a/b/", isDeep: false), to: ["b/7", "b/8", "a/b/9"])
+        #expect(summary == SyncSummary(added: 2, removed: 1, total: 9))
+        #expect(try test.cache.read { try $0.gallery().photoCount } == 9)
+        #expect(try test.cache.read { try $0.photo(galleryID: "a/b/3") } == nil)
+        #expect(try test.cache.read { try $0.photo(galleryID: "a/b/c/4") } != nil)
+    }
+
+    @Test("The whole gallery as one folder is a complete list")
+    func whole() async throws {
+        #expect(try await update(("", isDeep: true), to: ["a/1"]) == SyncSummary(removed: 7, total: 1))
+        try expect(without: Set(Self.all).subtracting(["a/1"]))
+    }
+}
