@@ -20,10 +20,7 @@ import Testing
     }
 
     private func fill(_ cache: GalleryCache) async throws {
-        let draft = try cache.beginSync()
-        try draft.add([TestCache.entry("a")])
-        _ = try await cache.writer.commit(
-            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        try await TestCache.sync([TestCache.entry("a")], into: cache)
     }
 
     @Test func aCacheIsFoundByItsAddress() async throws {

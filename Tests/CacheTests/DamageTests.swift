@@ -25,10 +25,7 @@ import Testing
     }
 
     private func fill(_ cache: GalleryCache) async throws {
-        let draft = try cache.beginSync()
-        try draft.add((0..<100).map { try TestCache.entry("\($0)") })
-        _ = try await cache.writer.commit(
-            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        try await TestCache.sync((0..<100).map { try TestCache.entry("\($0)") }, into: cache)
         await cache.writer.close()
     }
 

@@ -16,10 +16,9 @@ import Testing
 
     /// Updates some folders, which have only these photos now. Returns what changed.
     private func update(_ scopes: (String, isDeep: Bool)..., to ids: [String] = []) async throws -> SyncSummary {
-        let draft = try test.cache.beginSync(within: scopes.map { FolderScope(folder: $0.0, isDeep: $0.isDeep) })
-        try draft.add(ids.map { try TestCache.entry($0) })
-        return try await test.cache.writer.commit(
-            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 2))
+        try await TestCache.sync(
+            ids.map { try TestCache.entry($0) }, into: test.cache,
+            within: scopes.map { FolderScope(folder: $0.0, isDeep: $0.isDeep) })
     }
 
     private func expect(without gone: Set<String>) throws {

@@ -28,10 +28,7 @@ import Testing
     }
 
     private func sync(_ ids: Range<Int>, into cache: GalleryCache) async throws {
-        let draft = try cache.beginSync()
-        try draft.add(ids.map { try TestCache.entry("\($0)") })
-        _ = try await cache.writer.commit(
-            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        try await TestCache.sync(ids.map { try TestCache.entry("\($0)") }, into: cache)
     }
 
     private func found(_ words: String, in cache: GalleryCache) throws -> Int {

@@ -22,9 +22,7 @@ import Testing
     @discardableResult
     private func store(_ source: ListSource) async throws -> Int64 {
         let before = try await test.cache.writer.rowsWritten
-        _ = try await test.cache.writer.commit(
-            test.cache.beginSync().finish(), skipped: 0, validators: Validators(), source: source,
-            at: Timestamp(milliseconds: 1))
+        try await TestCache.sync([], into: test.cache, source: source)
         return try await test.cache.writer.rowsWritten - before
     }
 

@@ -31,10 +31,19 @@ struct TestCache {
     func sync(_ entries: [GalleryEntry], validators: Validators = Validators(), at time: Int64 = 1) async throws
         -> SyncSummary
     {
-        let draft = try cache.beginSync()
+        try await Self.sync(entries, into: cache, validators: validators, at: time)
+    }
+
+    /// Updates any cache, or some of its folders.
+    @discardableResult
+    static func sync(
+        _ entries: [GalleryEntry], into cache: GalleryCache, within scopes: [FolderScope]? = nil,
+        validators: Validators = Validators(), source: ListSource? = nil, at time: Int64 = 1
+    ) async throws -> SyncSummary {
+        let draft = try cache.beginSync(within: scopes)
         try draft.add(entries)
         return try await cache.writer.commit(
-            draft.finish(), skipped: 0, validators: validators, at: Timestamp(milliseconds: time))
+            draft.finish(), skipped: 0, validators: validators, source: source, at: Timestamp(milliseconds: time))
     }
 
     func key(_ id: String) throws -> PhotoKey {

@@ -20,10 +20,7 @@ import Testing
     }
 
     private func sync(_ ids: [String], into cache: GalleryCache) async throws {
-        let draft = try cache.beginSync()
-        try draft.add(ids.map { try TestCache.entry($0) })
-        _ = try await cache.writer.commit(
-            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        try await TestCache.sync(ids.map { try TestCache.entry($0) }, into: cache)
     }
 
     @Test(.unlessItHangs) func commitsOfAnotherProcessArePublished() async throws {
