@@ -24,11 +24,6 @@ import Testing
         return outcome.head + outcome.product
     }
 
-    private func overwritten(_ bytes: [UInt8], at offset: Int, by number: [UInt8]) -> [UInt8] {
-        let end = min(offset + number.count, bytes.count)
-        return Array(bytes[..<offset] + number.prefix(end - offset) + bytes[end...])
-    }
-
     @Test("No number anywhere in an answer crashes Vitrine")
     func answers() throws {
         let whole = try wire()
@@ -36,7 +31,8 @@ import Testing
         let count = whole.count - 8 * 6 * 3
         for offset in 0..<max(1, count) {
             for number in BoundaryNumbers.inFiles {
-                let bytes = overwritten(whole, at: offset, by: number)
+                var bytes = whole
+                BoundaryNumbers.overwrite(&bytes, at: offset, by: number)
                 _ = bytes.withUnsafeBytes { try? DecodeOutcome(reading: $0, for: request) }
             }
         }
@@ -50,7 +46,8 @@ import Testing
         let whole = asked.packet
         for offset in whole.indices {
             for number in BoundaryNumbers.inFiles {
-                let bytes = overwritten(whole, at: offset, by: number)
+                var bytes = whole
+                BoundaryNumbers.overwrite(&bytes, at: offset, by: number)
                 if let read = try? DecodeRequest(packet: bytes) { use(read) }
             }
         }

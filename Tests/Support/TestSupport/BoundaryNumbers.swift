@@ -10,9 +10,12 @@ public struct BoundaryNumbers: RandomNumberGenerator {
 
     /// Returns a number near a power of two, modulo 2^64.
     public mutating func number() -> UInt64 {
-        let power = UInt64.random(in: 0...64, using: &numbers)
-        let offset = UInt64(bitPattern: Int64.random(in: -3...3, using: &numbers))
-        return (power == 64 ? 0 : 1 << power) &+ offset
+        let power = Int.random(in: 0...64, using: &numbers)
+        return Self.number(near: power, Int.random(in: -3...3, using: &numbers))
+    }
+
+    private static func number(near power: Int, _ offset: Int) -> UInt64 {
+        (power == 64 ? 0 : 1 << power) &+ UInt64(bitPattern: Int64(offset))
     }
 
     /// Returns such a number as text, which may be negative, have leading zeros, or exceed 64 bits.
@@ -34,8 +37,12 @@ public struct BoundaryNumbers: RandomNumberGenerator {
     public mutating func overwrite(_ bytes: inout [UInt8], at place: Int) {
         let number = number()
         let length = [1, 2, 4, 4, 8].randomElement(using: &numbers) ?? 4
-        let ordered = Self.bytes(of: number, length, isLittle: Bool.random(using: &numbers))
-        for (offset, byte) in ordered.enumerated() where place + offset < bytes.count { bytes[place + offset] = byte }
+        Self.overwrite(&bytes, at: place, by: Self.bytes(of: number, length, isLittle: .random(using: &numbers)))
+    }
+
+    /// Overwrites bytes with others, as far as there are any.
+    public static func overwrite(_ bytes: inout [UInt8], at place: Int, by others: [UInt8]) {
+        for (offset, byte) in others.enumerated() where place + offset < bytes.count { bytes[place + offset] = byte }
     }
 
     /// Every such number in every size usual in files, and in both byte orders.
@@ -43,7 +50,7 @@ public struct BoundaryNumbers: RandomNumberGenerator {
         var all: Set<[UInt8]> = []
         for power in 0...64 {
             for offset in -3...3 {
-                let number = (power == 64 ? 0 : 1 << UInt64(power)) &+ UInt64(bitPattern: Int64(offset))
+                let number = number(near: power, offset)
                 for length in [1, 2, 4, 8] {
                     all.insert(bytes(of: number, length, isLittle: true))
                     all.insert(bytes(of: number, length, isLittle: false))
