@@ -155,8 +155,8 @@ let tests: KeyValuePairs<String, [String]> = [
 
 /// Modules whose sources are not in `Sources/NAME`: the decoder's lie together, as do the tools.
 let paths = [
-    "Pixels": "Sources/Decoder", "Decoding": "Sources/Decoder/Formats", "BaselineJPEG": "Sources/Decoder/BaselineJPEG",
-    "LossyWebP": "Sources/Decoder/LossyWebP",
+    "Pixels": "Sources/Decoder/Pixels", "Decoding": "Sources/Decoder/Formats",
+    "BaselineJPEG": "Sources/Decoder/BaselineJPEG", "LossyWebP": "Sources/Decoder/LossyWebP",
     "Sandbox": "Sources/Decoder/Sandbox", "DecoderServer": "Sources/Decoder/Server",
     "vitrine-decoder": "Sources/Decoder/Program", "vitrine": "Sources/App",
     "FetcherWire": "Sources/Fetcher/Wire", "FetcherClient": "Sources/Fetcher/Client",
@@ -183,7 +183,6 @@ let package = Package(
         + modules.map {
             .target(
                 name: $0.key, dependencies: dependencies($0.value), path: paths[$0.key],
-                sources: $0.key == "Pixels" ? ["Wire", "Image"] : nil,
                 swiftSettings: optimised.contains($0.key) ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
         }
         + programs.map {
