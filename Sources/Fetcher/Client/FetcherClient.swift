@@ -41,9 +41,9 @@ public final class FetcherClient: Sendable {
     private let path: String
     private let launcher: Launcher
     private let parts: Parts
-    /// The news for the running fetcher; nil while none runs.
     /// The number by which a fetcher recognises what an earlier one has left.
     private let run = UInt64.random(in: 0...UInt64.max)
+    /// The news for the running fetcher; nil while none runs.
     private let outbox = Mutex<CoalescingStream<ScreensNews>?>(nil)
     private let tuning: Mutex<FetcherTuning>
     /// The sentence with which the fetcher has refused to work.
