@@ -47,10 +47,14 @@ import Testing
                 arguments: ["--row-height=2", gallery.path], environment: gallery.home.environment())
             #expect(session.until { $0.text.contains("1 of 10") && $0.text.contains("Updated: ") }, "round \(round)")
             try gallery.serve(.after)
+            let complaints = gallery.home.folder.write("complaints", "")
+            let errors = open(complaints, O_WRONLY | O_CLOEXEC)
+            defer { close(errors) }
+            let complained = { (try? String(contentsOfFile: complaints, encoding: .utf8)) ?? "" }
             let sync = try ChildProcess(
                 Built.vitrine,
                 ["sync", "--photos", "--log-level=debug", "--log-file=\(gallery.log)", gallery.path],
-                environment: gallery.home.environment())
+                environment: gallery.home.environment(), errors: errors)
             poll(nil, 0, Int32.random(in: 0..<200))
             if Bool.random() {
                 sync.end(SIGKILL)
@@ -64,10 +68,10 @@ import Testing
             } else if Bool.random() {
                 kill(session.process, SIGKILL)
                 #expect(session.wait() == -SIGKILL)
-                #expect(sync.wait() == 0, "round \(round)")
+                #expect(sync.wait() == 0, "round \(round): \(complained())")
             } else {
                 // Neither was killed: each sees the other's data.
-                #expect(sync.wait() == 0, "round \(round)")
+                #expect(sync.wait() == 0, "round \(round): \(complained())")
                 let start = ContinuousClock.now
                 #expect(session.until(shows: "Two eggs, white") && session.until(shows: "of 10"), "round \(round)")
                 #expect(session.until { !$0.text.contains("Last light ") }, "round \(round)")
