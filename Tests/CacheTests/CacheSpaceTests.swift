@@ -103,6 +103,16 @@ import Testing
         #expect(caches.space.isShort)
     }
 
+    @Test("Space is short from the byte that reaches the limit")
+    func exactlyAtTheLimit() throws {
+        let space = try CacheFolder(path: folder.path("cache"), limit: 1_000, log: log).space
+        space.recordCount(400, isCleaned: true)
+        space.recordWritten(599)
+        #expect(!space.isShort)
+        space.recordWritten(1)
+        #expect(space.isShort)
+    }
+
     @Test("Pictures fetched again after a cleaning reuse the space in the database")
     func reuse() async throws {
         let (caches, cache) = try await open(60)

@@ -125,6 +125,31 @@ import Testing
         #expect(failures.isEmpty && !FileManager.default.fileExists(atPath: folder.path("\(path)/photos")))
     }
 
+    @Test("The later of the lock's and the database's times says when a cache was last changed")
+    func touched() async throws {
+        try await make()
+        for (lock, database) in [(1_000, 2_000), (4_000, 3_000)] {
+            for (name, seconds) in [("lock", lock), ("gallery.sqlite", database)] {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSince1970: Double(seconds))],
+                    ofItemAtPath: folder.path("\(path)/\(name)"))
+            }
+            #expect(try gallery().touched == Timestamp(milliseconds: Int64(max(lock, database)) * 1_000))
+        }
+    }
+
+    @Test("If a link has taken the place of a cache, nothing behind the link is removed")
+    func link() async throws {
+        try await make()
+        let gallery = try gallery()
+        try FileManager.default.moveItem(atPath: folder.path(path), toPath: folder.path("moved"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path(path), withDestinationPath: folder.path("moved"))
+        let before = folder.entries("moved")
+        #expect(throws: CacheError.self) { try gallery.remove() }
+        #expect(folder.entries("moved") == before && before.contains("gallery.sqlite"))
+    }
+
     @Test("A cache of any earlier version shows what that version knew", arguments: 1..<Schema.version)
     func earlierVersion(version: Int) throws {
         for name in ["photos", "partial"] { try PrivateFolder.make(folder.path("\(path)/\(name)")) }
@@ -159,5 +184,28 @@ import Testing
         #expect(try !files.isInPlace(Address("http://example.org/own.jpg")))
         let remote = try caches.open(Address("http://example.org/")).files
         #expect(!remote.isInPlace(Address(filePath: own)))
+    }
+
+    @Test("Only an existing folder of this machine counts as one")
+    func folders() throws {
+        #expect(Address(filePath: folder.path).isLocalFolder)
+        #expect(!Address(filePath: folder.write("file", "")).isLocalFolder)
+        #expect(!Address(filePath: folder.path("missing")).isLocalFolder)
+        #expect(try !Address("http://example.org/").isLocalFolder)
+    }
+
+    @Test("A photo of the user is a regular file, with a size and a stamp of its time")
+    func originalFile() throws {
+        let path = folder.write("own.jpg", "own")
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        let file = try #require(OriginalFile(descriptor))
+        #expect(file.size == 3)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000)], ofItemAtPath: path)
+        #expect(OriginalFile(descriptor)?.stamp == 1_000_000_000_000 && file.stamp > 1_000_000_000_000)
+        let ends = try ChildProcess.makePipe()
+        defer { for end in [ends.reading, ends.writing] { close(end) } }
+        #expect(OriginalFile(ends.reading) == nil && OriginalFile(-1) == nil)
     }
 }

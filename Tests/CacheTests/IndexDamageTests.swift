@@ -133,6 +133,23 @@ import Testing
         #expect(try cache.read { try $0.photo(galleryID: "200") }?.key == PhotoKey(101))
     }
 
+    @Test("A rescue removes what an interrupted one left, and reserves the numbers of removed photos")
+    func secondRescue() async throws {
+        do {
+            let cache = try open()
+            try await sync(0..<50, into: cache)
+            await cache.writer.close()
+        }
+        try breakPage(of: "photo_text_data")
+        DamageMark(database: path).set()
+        let remainder = folder.write("cache/galleries/\(GalleryID(address))/partial/rescued.sqlite", "half a copy")
+        let rescued = try open()
+        try await expectWhole(rescued, count: 50)
+        #expect(!FileManager.default.fileExists(atPath: remainder))
+        try await sync(200..<201, into: rescued)
+        #expect(try rescued.read { try $0.photo(galleryID: "200") }?.key == PhotoKey(101))
+    }
+
     /// Announcements of past commits are not needed any more.
     @Test(arguments: ["announcement", "metadata"]) func otherTablesSuffered(table: String) async throws {
         try breakPage(of: table)
