@@ -65,6 +65,61 @@ import Testing
         #expect(try parse(full, offset: .max - 1, pageSize: 2).next == nil)
     }
 
+    private static let visit = """
+        {"status":"success","id":"0ld","session_id":"x","access_token":"new_1-","user":{"id":"u","shares":["aa0000000000"]},\
+        "data":{"tokens":["t"],"shares":["p1","a/b","aqc1","aqc2"]},"config":{"id":"c","previewToken":"prev","downloadToken":"d0wn",\
+        "thumbs":[{"previewToken":"no"}]}}
+        """
+
+    @Test("The answer to a shared link names the album that the link names, or the first one", arguments: [1, 3, .max])
+    func visits(size: Int) throws {
+        for (album, expected) in [(nil, "aqc1"), ("aqc2", "aqc2"), ("summer", "aqc1")] as [(String?, String)] {
+            let parser = PhotoPrismVisitParser(album: album)
+            var rest = Array(Self.visit.utf8)[...]
+            while !rest.isEmpty {
+                #expect(try parser.parse(Array(rest.prefix(size))).isEmpty)
+                rest = rest.dropFirst(size)
+            }
+            #expect(try parser.finish().isEmpty && parser.mayLackPhotos)
+            #expect(parser.previewToken == "prev" && parser.downloadToken == "d0wn")
+            let page = try #require(parser.nextPage.flatMap { PhotoPrismSharePage(name: $0) })
+            #expect(page.session == "new_1-" && page.album == expected && page.offset == 0)
+            let photos = PhotoPrismPhotoParser(
+                server: try Address("http://photos.test/"), offset: 4, pageSize: 1, share: page)
+            _ = try photos.parse(Array(Self.page([Self.photo(1)]).utf8))
+            _ = try photos.finish()
+            #expect(photos.nextPage == "new_1- \(expected) 5")
+        }
+    }
+
+    @Test("Before 2024, the session’s secret had another name, and the answer had no tokens of its own")
+    func olderVisit() throws {
+        let parser = PhotoPrismVisitParser()
+        _ = try parser.parse(Array(#"{"id":"0ld","data":{"shares":["aqc1"]}}"#.utf8))
+        _ = try parser.finish()
+        #expect(parser.nextPage == "0ld aqc1 0" && parser.previewToken == nil && parser.downloadToken == nil)
+    }
+
+    @Test(
+        "An answer that opens no album is refused",
+        arguments: [
+            "[]", "{}", #"{"id":"0ld","data":{"shares":[]}}"#, #"{"data":{"shares":["aqc1"]}}"#,
+            #"{"id":"a b","data":{"shares":["aqc1"]}}"#, #"{"id":"","data":{"shares":["aqc1"]}}"#,
+            #"{"id":"0ld","data":{"tokens":["aqc1"]}}"#, #"{"id":"0ld","data":{"shares":["aqc1"]}"#,
+        ])
+    func noVisit(text: String) throws {
+        let parser = PhotoPrismVisitParser()
+        #expect(throws: FormatError.self) {
+            _ = try parser.parse(Array(text.utf8))
+            _ = try parser.finish()
+        }
+    }
+
+    @Test("A text that is no name of a page is refused")
+    func pageNames() {
+        for name in ["", "a", "a b", "a b c", "a b -1", "a b 1 2"] { #expect(PhotoPrismSharePage(name: name) == nil) }
+    }
+
     @Test("A video has its length, and the server’s still picture")
     func videos() throws {
         let page = Self.page([

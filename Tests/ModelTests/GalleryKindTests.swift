@@ -8,6 +8,7 @@ import Testing
             (GalleryKind.immich, "/", "a-1", "http://photos.test/x/photos/a-1"),
             (.immich, "/share/K%20Y/photos", "a-1", "http://photos.test/x/share/K%20Y/photos/a-1"),
             (.photoPrism, "/", "p1", "http://photos.test/x/library/browse?q=uid:p1"),
+            (.photoPrism, "/x/s/1abc/summer", "p1", "http://photos.test/x/s/1abc/summer"),
             (.piwigo, "/", "7", "http://photos.test/x/picture.php?/7"),
             (.piwigo, "/", "../?7&a#b", "http://photos.test/x/picture.php?/..%2F%3F7%26a%23b"),
             (.webDAV, "/", "a", nil),

@@ -12,6 +12,7 @@ public final class PhotoPrismPhotoParser: LibraryParser {
     private let pictures: PhotoPrismPictures
     private let offset: Int
     private let pageSize: Int
+    private let share: PhotoPrismSharePage?
 
     /// Creates a parser for one page.
     ///
@@ -19,9 +20,10 @@ public final class PhotoPrismPhotoParser: LibraryParser {
     ///   - server: the address of the server, with a slash at its end.
     ///   - offset: the number of photos and videos on earlier pages.
     ///   - pageSize: the number that the request asked for. If the page has fewer, it is the last page.
-    public init(server: Address, offset: Int, pageSize: Int) {
+    ///   - share: the page, if it is of the album behind a shared link; otherwise nil.
+    public init(server: Address, offset: Int, pageSize: Int, share: PhotoPrismSharePage? = nil) {
         pictures = PhotoPrismPictures(server: server)
-        (self.offset, self.pageSize) = (offset, pageSize)
+        (self.offset, self.pageSize, self.share) = (offset, pageSize, share)
     }
 
     /// Parses the next bytes. Returns the photos that are complete.
@@ -39,11 +41,13 @@ public final class PhotoPrismPhotoParser: LibraryParser {
     /// Whether the page may have only files that Vitrine does not show.
     public var mayLackPhotos: Bool { reader.count > 0 }
 
-    /// The offset of the page that follows; nil after the last page.
+    /// The page that follows, by its offset or behind a shared link; nil after the last page.
     public var nextPage: String? {
         guard reader.count >= pageSize else { return nil }
         let (next, isOverflow) = offset.addingReportingOverflow(reader.count)
-        return isOverflow ? nil : String(next)
+        if isOverflow { return nil }
+        guard let share else { return String(next) }
+        return PhotoPrismSharePage(session: share.session, album: share.album, offset: next).name
     }
 }
 

@@ -41,6 +41,8 @@ public struct FetchPlan: Sendable {
     /// The tokens of servers that require a token in the addresses of pictures; nil for other galleries. Not public
     /// because only requests for pictures set it.
     var tokens: PictureTokens?
+    /// The shared link that gets these tokens; nil for other galleries.
+    var share: PhotoPrismShare?
     /// The sessions of users of Piwigo; nil for other galleries and other credentials. Not public because only
     /// requests for pictures set it.
     var sessions: PiwigoSessions?

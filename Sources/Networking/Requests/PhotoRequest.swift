@@ -206,7 +206,9 @@ struct PictureSubject: Sendable {
         switch record?.kind {
         // Other lists may name pictures in strangers' buckets, so only a bucket may ask for access keys.
         case .s3: plan.refusals = .asked(isOfBucket: true)
-        case .photoPrism: plan.tokens = context.tokens
+        case .photoPrism:
+            plan.tokens = context.tokens
+            plan.share = PhotoPrismShare(cache.address)
         case .piwigo: if PiwigoRules.opensSession(signIn) { plan.sessions = context.sessions }
         default: break
         }

@@ -335,10 +335,10 @@ import Testing
     }
 
     /// Stores that a gallery is a PhotoPrism server's.
-    private static func assume(_ cache: GalleryCache) async throws {
+    static func assume(_ cache: GalleryCache, at root: Address? = nil) async throws {
         _ = try await cache.writer.commit(
             try cache.beginSync().finish(), skipped: 0, validators: Validators(),
-            source: ListSource(kind: .photoPrism, root: cache.address), at: Timestamp(milliseconds: 1))
+            source: ListSource(kind: .photoPrism, root: root ?? cache.address), at: Timestamp(milliseconds: 1))
     }
 
     // MARK: - Refusals
@@ -444,10 +444,10 @@ import Testing
 
     @Test("Another program’s pages and settings are not taken for those of PhotoPrism")
     func otherPages() async throws {
-        let own = #"{"name":"PhotoPrism"}"#
         let pages = [
             ("/library/", #"{"name":"Other","x":{"name":"PhotoPrism"}}"#), ("/library/", #"["PhotoPrism"]"#),
-            ("/library/", "PhotoPrism"), ("/s/abcdefghij/summer", own), ("/", own),
+            ("/library/", "PhotoPrism"), ("/s/abcdefghij/summer", #"{"name":"Other"}"#),
+            ("/", #"{"name":"PhotoPrism"}"#),
         ]
         for (path, settings) in pages {
             let server = try ScriptedServer { request in
@@ -461,7 +461,8 @@ import Testing
                 await galleries.fetch(.list(cache.id))
                 let paths = server.requests.map(\.path)
                 #expect(!paths.contains("/api/v1/moments/time"))
-                #expect(paths.contains("/api/v1/config") == path.hasPrefix("/library"))
+                #expect(paths.contains("/api/v1/config") == (path != "/"))
+                #expect(!paths.contains("/api/v1/session"))
                 #expect(try failure(cache) != nil && photos(cache).isEmpty)
             }
         }

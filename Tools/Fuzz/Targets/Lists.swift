@@ -87,6 +87,8 @@
             case 23: try check { PhotoPrismAlbumParser(.label, server: server, offset: 0, pageSize: 500) }
             case 24: try check { PiwigoPhotoParser(server: server, total: .unreliable) }
             case 25: try check { PiwigoAlbumParser(.tag, server: server) }
+            case 26: try check { PhotoPrismVisitParser() }
+            case 27: _ = PhotoPrismSharePage(name: choice.rest.text)
             default: _ = ImmichSharePage(name: choice.rest.text)
             }
         }

@@ -37,8 +37,10 @@ struct ImmichLibrary: PhotoLibrary {
         selection = Self.selection(gallery)
     }
 
-    /// The key of a shared link.
-    var sharedSignIn: SignIn? { if case .share(let share) = selection { share.signIn } else { nil } }
+    /// The key of a shared link comes before the user's own credentials.
+    func credentials(entered: SignIn?) -> SignIn? { share?.signIn ?? entered }
+
+    private var share: ImmichShare? { if case .share(let share) = selection { share } else { nil } }
 
     private static func selection(_ gallery: Address) -> Selection {
         if let share = ImmichShare(gallery) { return .share(share) }
@@ -67,7 +69,7 @@ struct ImmichLibrary: PhotoLibrary {
     /// does not count.
     var parts: (any LibraryParts)? { selection == .all ? ImmichMonths(server: server) : nil }
 
-    var albums: (any LibraryAlbums)? { sharedSignIn == nil ? ImmichAlbums(server: server) : nil }
+    var albums: (any LibraryAlbums)? { share == nil ? ImmichAlbums(server: server) : nil }
 
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
         let tagPage = page.flatMap { ImmichTagPage(name: $0) }

@@ -202,7 +202,8 @@ struct LibraryReader {
     }
 
     private var signIn: SignIn? {
-        library?.sharedSignIn ?? cache.signIn(for: server).map { library?.adapted($0) ?? $0 }
+        let entered = cache.signIn(for: server)
+        return library.map { $0.credentials(entered: entered) } ?? entered
     }
 
     /// The number of items to pass on at once. Each call of the comparer costs a transaction.
@@ -211,7 +212,8 @@ struct LibraryReader {
     private func plan(for request: LibraryRequest) -> FetchPlan {
         var plan = FetchPlan(
             address: request.address, headers: request.headers,
-            signIn: signIn, limit: Self.limit, addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
+            signIn: request.signIn ?? signIn, limit: Self.limit,
+            addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
             isNamedByUser: cache.isNamedByUser(server), wasPublic: wasPublic, allowsCompression: true)
         if let xml = request.xml {
             plan.method = .propfind

@@ -28,31 +28,29 @@ protocol PhotoLibrary: Sendable {
     ///
     /// - Parameter page: the page's name; nil for the first page.
     func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto>
-    /// The credentials that the gallery's address contains, such as the key of a shared link; nil if it contains none.
-    var sharedSignIn: SignIn? { get }
     /// Whether the server answers guests with a list that lacks photos, instead of an error.
     var hidesPhotosFromGuests: Bool { get }
     /// Whether guests see no photos here at all, as with favorites.
     var needsSignIn: Bool { get }
     /// Whether credentials open a session, whose cookie the requests then carry.
     func opensSession(_ signIn: SignIn) -> Bool
-    /// Converts the credentials of the user to the form that the server expects.
-    func adapted(_ signIn: SignIn) -> SignIn
+    /// Returns the credentials to send, such as the key of a shared link; nil for none.
+    ///
+    /// - Parameter entered: the credentials that the user has entered for the server.
+    func credentials(entered: SignIn?) -> SignIn?
 }
 
 extension PhotoLibrary {
     /// By default, Vitrine cannot list the albums.
     var albums: (any LibraryAlbums)? { nil }
-    /// By default, addresses contain no credentials.
-    var sharedSignIn: SignIn? { nil }
     /// By default, the server answers guests with an error.
     var hidesPhotosFromGuests: Bool { false }
     /// By default, guests may see photos, or get an error.
     var needsSignIn: Bool { false }
     /// By default, requests carry the credentials themselves.
     func opensSession(_ signIn: SignIn) -> Bool { false }
-    /// By default, returns them unchanged.
-    func adapted(_ signIn: SignIn) -> SignIn { signIn }
+    /// By default, returns the user's credentials.
+    func credentials(entered: SignIn?) -> SignIn? { entered }
 }
 
 /// The parts of a library, such as months or albums. Their counts show which parts have changed since the last update.
@@ -84,6 +82,8 @@ struct LibraryRequest: Sendable {
     var xml: String?
     /// The fields of a form to send with a POST; nil for none.
     var form: String?
+    /// The credentials of this request; nil for those of the gallery.
+    var signIn: SignIn?
     /// The names and values of additional headers.
     var headers: [(name: String, value: String)] = []
 }

@@ -3,7 +3,7 @@ import Formats
 import Model
 import Numbers
 
-/// A PhotoPrism server's library, or its favorites, an album or a search.
+/// A PhotoPrism server's library, or its favorites, an album, a search or a shared link.
 ///
 /// Months, folders, moments and states of the server's pages are albums, too.
 struct PhotoPrismLibrary: PhotoLibrary {
@@ -17,6 +17,8 @@ struct PhotoPrismLibrary: PhotoLibrary {
         case album(String)
         /// The photos that a search finds, such as those of a person. The text can be part of an address.
         case search(String)
+        /// The photos of the album behind a shared link.
+        case share(PhotoPrismShare)
     }
 
     let server: Address
@@ -40,6 +42,7 @@ struct PhotoPrismLibrary: PhotoLibrary {
     }
 
     private static func selection(_ gallery: Address) -> Selection {
+        if let share = PhotoPrismShare(gallery) { return .share(share) }
         let album = /\/(?:albums|calendar|folders|moments|states)\/(a[0-9a-z]{6,63})(?:\/|$)/
         if let match = gallery.path.firstMatch(of: album) { return .album(String(match.1)) }
         if let search = search(in: gallery) { return .search(search) }
@@ -54,10 +57,10 @@ struct PhotoPrismLibrary: PhotoLibrary {
     }
 
     /// Returns the server that may have a page. Returns nil for other pages: all pages of the library are below
-    /// `library/`, to which the server also redirects.
+    /// `library/`, to which the server also redirects, and shared links are below `s/`.
     static func server(ofPage page: Address) -> Address? {
-        guard let range = page.path.firstRange(of: /\/library(?:\/|$)/),
-            let server = try? page.resolving(String(page.path[..<range.lowerBound]) + "/"),
+        let library = page.path.firstRange(of: /\/library(?:\/|$)/).map { String(page.path[..<$0.lowerBound]) + "/" }
+        guard let path = library ?? PhotoPrismShare(page)?.serverPath, let server = try? page.resolving(path),
             // A path that begins with two slashes leads to another host.
             server.origin == page.origin
         else { return nil }
@@ -69,24 +72,52 @@ struct PhotoPrismLibrary: PhotoLibrary {
     /// Albums and favorites have no months. If the user puts a photo into an album, the photo's record does not change.
     var parts: (any LibraryParts)? { selection == .all ? PhotoPrismMonths(server: server) : nil }
 
-    var albums: (any LibraryAlbums)? { PhotoPrismAlbums(server: server) }
+    var albums: (any LibraryAlbums)? { if case .share = selection { nil } else { PhotoPrismAlbums(server: server) } }
+
+    /// The secret of a shared link is enough. With the user's own password, the server would add the album to the user's account.
+    func credentials(entered: SignIn?) -> SignIn? { if case .share = selection { nil } else { entered } }
 
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
-        // The server counts files, so only the main file of each photo is asked for. It is a JPEG or PNG.
-        var fields = ["count=\(Self.pageSize)", "offset=\(Self.offset(page))", "order=oldest", "primary=true"]
+        if case .share(let share) = selection { return try sharedPhotos(of: share, onPage: page) }
+        var fields = Self.fields(from: Self.offset(page))
         switch selection {
         case .all: fields.append(Self.visible)
         case .favorites: fields += [Self.visible, "favorite=true"]
         case .album(let id): fields.append("s=\(id)")
         // The server counts all photos of a person, except private ones.
         case .search(let text): fields += ["public=true", "q=\(text)"]
+        case .share: break
         }
         if let time { fields.append("updated=\(time.iso8601)") }
-        return LibraryRequest(address: try server.resolving("\(PhotoPrismRules.list)?\(fields.joined(separator: "&"))"))
+        return try request(fields)
+    }
+
+    /// Returns the request that opens a shared link, or the request for a page of its album.
+    private func sharedPhotos(of share: PhotoPrismShare, onPage name: String?) throws -> LibraryRequest {
+        guard let name else { return try share.visit(to: server) }
+        guard let page = PhotoPrismSharePage(name: name) else { throw RequestError.wrongType("an unknown page") }
+        var request = try request(Self.fields(from: page.offset) + ["s=\(page.album)"])
+        request.signIn = PhotoPrismShare.signIn(page.session)
+        return request
+    }
+
+    /// The server counts files, so only the main file of each photo is asked for. It is a JPEG or PNG.
+    private static func fields(from offset: Int) -> [String] {
+        ["count=\(pageSize)", "offset=\(offset)", "order=oldest", "primary=true"]
+    }
+
+    private func request(_ fields: [String]) throws -> LibraryRequest {
+        LibraryRequest(address: try server.resolving("\(PhotoPrismRules.list)?\(fields.joined(separator: "&"))"))
     }
 
     func makePhotoParser(forPage page: String?) -> any LibraryParser<LibraryPhoto> {
-        PhotoPrismPhotoParser(server: server, offset: Self.offset(page), pageSize: Self.pageSize)
+        guard case .share(let share) = selection else {
+            return PhotoPrismPhotoParser(server: server, offset: Self.offset(page), pageSize: Self.pageSize)
+        }
+        guard let shared = page.flatMap({ PhotoPrismSharePage(name: $0) }) else {
+            return PhotoPrismVisitParser(album: share.album)
+        }
+        return PhotoPrismPhotoParser(server: server, offset: shared.offset, pageSize: Self.pageSize, share: shared)
     }
 
     fileprivate static func offset(_ page: String?) -> Int {
@@ -95,6 +126,54 @@ struct PhotoPrismLibrary: PhotoLibrary {
 
     /// A filter for the photos on the server's own page of all photos: no private ones, and none to be reviewed.
     fileprivate static let visible = "public=true&quality=3"
+}
+
+/// A shared link of a PhotoPrism server, such as `/s/SECRET/summer`. It needs no password.
+struct PhotoPrismShare: Hashable {
+    /// The path of the server, with a slash at its end.
+    let serverPath: String
+    /// The id of the album, if the link names it; otherwise nil.
+    let album: String?
+    private let secret: String
+
+    /// Creates a link. Returns nil if the address is no such link.
+    ///
+    /// Each picture's request asks this, so a regular expression would take long.
+    init?(_ gallery: Address) {
+        let parts = gallery.path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let place = parts.firstIndex(of: "s"), (2...4).contains(parts.count - place),
+            parts.count - place < 4 || parts[place + 3].isEmpty,
+            // The server itself may be below `/s/`.
+            parts[place + 1] != "library",
+            (1...Self.longestSecret).contains(parts[place + 1].count), parts[place + 1].allSatisfy(Self.isPlain)
+        else { return nil }
+        serverPath = parts[..<place].joined(separator: "/") + "/"
+        secret = String(parts[place + 1])
+        album = parts.count - place > 2 ? String(parts[place + 2]) : nil
+    }
+
+    private static let longestSecret = 160
+
+    private static func isPlain(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "-_:".contains(character))
+    }
+
+    /// Returns the request that opens the link on a server.
+    func visit(to server: Address) throws -> LibraryRequest {
+        LibraryRequest(address: try server.resolving(PhotoPrismRules.visits), json: #"{"token":"\#(secret)"}"#)
+    }
+
+    private static let header = "x-auth-token"
+
+    /// Returns the credentials of an opened link.
+    static func signIn(_ session: String) -> SignIn { .header(name: header, value: session) }
+
+    /// Whether an answer means that the server does not know a link, or not any more.
+    static func isRefused(_ status: Int, _ plan: FetchPlan) -> Bool {
+        if case .header(header, _)? = plan.signIn { return status == 401 || status == 403 }
+        return plan.method == .post && [401, 404].contains(status)
+            && plan.address.path.hasSuffix("/" + PhotoPrismRules.visits)
+    }
 }
 
 /// The months of a PhotoPrism server's library.
@@ -175,6 +254,8 @@ enum PhotoPrismRules {
     static let people = "api/v1/subjects"
     /// The path of the list of labels.
     static let labels = "api/v1/labels"
+    /// The path to which a visitor sends the secret of a shared link.
+    static let visits = "api/v1/session"
 
     /// The name that the server's pages give to the passwords of other programs.
     static let secretName = "app password"

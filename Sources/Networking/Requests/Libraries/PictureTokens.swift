@@ -21,10 +21,17 @@ actor PictureTokens {
         /// Takes the tokens from the answer to a request for photos. A server without passwords sends no tokens and
         /// accepts any text.
         init(_ head: HTTPResponse) {
-            func token(_ name: String) -> String {
-                head.headers[name].flatMap { $0.wholeMatch(of: /[0-9A-Za-z_-]{1,64}/) == nil ? nil : $0 } ?? "public"
+            self.init(found: head.headers["x-preview-token"], head.headers["x-download-token"])
+        }
+
+        /// Takes the tokens of an opened link.
+        init(_ answer: PhotoPrismVisitParser) { self.init(found: answer.previewToken, answer.downloadToken) }
+
+        private init(found preview: String?, _ download: String?) {
+            func token(_ text: String?) -> String {
+                text.flatMap { $0.wholeMatch(of: /[0-9A-Za-z_-]{1,64}/) == nil ? nil : $0 } ?? "public"
             }
-            self.init(preview: token("x-preview-token"), download: token("x-download-token"))
+            self.init(preview: token(preview), download: token(download))
         }
     }
 
@@ -34,10 +41,11 @@ actor PictureTokens {
         let number: Int
     }
 
-    /// A server, and the credentials that get its tokens.
+    /// A server, and the credentials or the shared link that get its tokens.
     private struct Key: Hashable {
         let server: Address
         let signIn: SignIn?
+        let share: PhotoPrismShare?
     }
 
     /// A request for tokens, running or done.
@@ -56,7 +64,7 @@ actor PictureTokens {
     /// The time in which the same tokens are not fetched again. The server then refuses the picture, not the tokens.
     private static let patience = Duration.seconds(60)
 
-    /// The most bytes of the answer that comes with the tokens. It describes one photo.
+    /// The most bytes of the answer that comes with the tokens. It describes one photo, or the server's settings.
     private static let limit: ByteCount = 1 << 20
 
     /// - Parameter clock: the clock for the time since tokens were fetched.
@@ -70,7 +78,7 @@ actor PictureTokens {
     func grant(
         for plan: FetchPlan, at server: Address, after refused: Int? = nil, over client: HTTPClient
     ) async throws -> Grant {
-        let key = Key(server: server, signIn: plan.signIn)
+        let key = Key(server: server, signIn: plan.signIn, share: plan.share)
         let before = await refusedPair(key, refused)
         let fetch: Fetch
         // Many requests need the tokens at the same time, so they share one request for them.
@@ -104,6 +112,7 @@ actor PictureTokens {
     private static func pair(
         for plan: FetchPlan, at server: Address, over client: HTTPClient
     ) async throws -> Pair {
+        if let share = plan.share { return try await pair(of: share, for: plan, at: server, over: client) }
         let request = FetchPlan(
             address: try server.resolving("\(PhotoPrismRules.list)?count=1&primary=true"),
             headers: [("Accept", "application/json")], signIn: plan.signIn, limit: limit,
@@ -114,6 +123,23 @@ actor PictureTokens {
         }
         // The tokens are in the head.
         return Pair(response.head)
+    }
+
+    /// Opens a shared link to get the tokens.
+    private static func pair(
+        of share: PhotoPrismShare, for plan: FetchPlan, at server: Address, over client: HTTPClient
+    ) async throws -> Pair {
+        let visit = try share.visit(to: server)
+        let request = FetchPlan(
+            address: visit.address, method: .post,
+            headers: [("Accept", "application/json"), ("Content-Type", "application/json")],
+            body: visit.json.map { Array($0.utf8) }, limit: limit, addressPolicy: plan.addressPolicy,
+            isNamedByUser: plan.isNamedByUser)
+        var response = try await Response.to(request, over: client, with: TransferPermit(.list))
+        let answer = PhotoPrismVisitParser()
+        _ = try answer.parse(try await response.allBytes())
+        _ = try answer.finish()
+        return Pair(answer)
     }
 }
 

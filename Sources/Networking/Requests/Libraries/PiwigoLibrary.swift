@@ -82,8 +82,8 @@ struct PiwigoLibrary: PhotoLibrary {
     var needsSignIn: Bool { selection == .favorites }
 
     /// Returns the header with the API key that the user stated as a name and a password.
-    func adapted(_ signIn: SignIn) -> SignIn {
-        guard case .password(let id, let secret) = signIn, PiwigoRules.isKey(id) else { return signIn }
+    func credentials(entered: SignIn?) -> SignIn? {
+        guard case .password(let id, let secret) = entered, PiwigoRules.isKey(id) else { return entered }
         return .header(name: PiwigoRules.keyHeader, value: secret.isEmpty ? id : id + ":" + secret)
     }
 

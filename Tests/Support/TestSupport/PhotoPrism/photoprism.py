@@ -17,6 +17,7 @@ SETTINGS is a file with a JSON object; every member may be missing:
     customized an object from the slug of a label to the slug that it got when a user renamed it
     names      an object from the id of an album or person to its title, or to the path of a folder
     concealed  the ids of people whom the user has hidden
+    shares     an object from the secret of a shared link to the ids of its albums
     hidden     an object from "private", "review" or "undated" to the numbers of such photos
     public     whether the server requires no password
     base       the path below which the server is, such as "/photos"
@@ -33,6 +34,7 @@ test appends to CONTROL is a JSON object, which the next request obeys:
     {"passwords": {…}}                                 replaces the app passwords
     {"album": ID, "photos": [NUMBERS]}                 replaces the photos of an album
     {"removeAlbum": ID}                                deletes an album
+    {"shares": {…}}                                    replaces the shared links; visitors stay
     {"fault": NAME, "page": OFFSET}                    repeats the page before, stops the server, or truncates the answer,
                                                        if the page with this offset is asked for
     {"raw": {PATH: TEXT}}                              the texts to send for paths
@@ -173,6 +175,10 @@ class Library:
         self.lock = threading.Lock()
         self.passwords = settings.get("passwords", {})
         self.sessions = {}
+        # The ids of the albums that visitors may see.
+        self.visits = {}
+        # The tokens of the server's settings are those of visitors, and stay valid.
+        self.visitor_tokens = ["prev1s1t", "d0wnv1s1"]
         self.tokens = ["prev1ewt", "d0wnl0ad"]
         self.valid = set()
         per_month, videos = settings.get("perMonth", 800), settings.get("videos", 0)
@@ -235,6 +241,8 @@ class Library:
             self.passwords = order["passwords"]
         elif "album" in order:
             self.settings["albums"][order["album"]] = order["photos"]
+        elif "shares" in order:
+            self.settings["shares"] = order["shares"]
         elif "removeAlbum" in order:
             del self.settings["albums"][order["removeAlbum"]]
         elif "fault" in order:
@@ -377,6 +385,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.send(307, b"", location=base + "/library/login")
         if path.startswith("/library/"):
             return self.send(200, PAGE)
+        if path.startswith("/s/") and path.endswith("/"):
+            return self.send(301, b"", location=base + path.rstrip("/"))
+        match = re.fullmatch("/s/([^/]+)(?:/([^/]+))?", path)
+        if match:
+            if match.group(1) in library.settings.get("shares", {}):
+                return self.send(200, PAGE)
+            return self.send(307, b"", location=base + "/")
         if path == "/api/v1/status":
             return self.send_json({"status": "operational"})
         if path == "/api/v1/config":
@@ -430,6 +445,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def allow(self, resource):
         """Refuses a request without a password, or with one for something else."""
+        if resource == "photos" and self.password() in self.server.library.visits:
+            return
         scope = self.scope()
         if scope is None:
             raise Refusal(401)
@@ -456,6 +473,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             login = json.loads(self.body)
         except ValueError:
             raise Refusal(400) from None
+        if "token" in login:
+            return self.visit(library, login["token"])
         if library.settings.get("users", {}).get(login.get("username"), object()) != login.get("password"):
             return self.send_json({"error": "Invalid credentials", "code": 32, "message": "Invalid credentials"}, 401)
         token = hashlib.sha384(b"%d" % len(library.sessions)).hexdigest()[:48]
@@ -463,6 +482,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_json({
             "status": "success", "id": token, "session_id": hashlib.sha256(token.encode()).hexdigest(), "access_token": token,
             "token_type": "Bearer", "expires_in": 1209600, "provider": "local", "scope": "*", "user": {}, "data": {}, "config": {},
+        })
+
+    def visit(self, library, secret):
+        """Opens a shared link."""
+        albums = library.settings.get("shares", {}).get(secret)
+        if albums is None:
+            return self.send_json({"error": "Invalid credentials"}, 404)
+        token = hashlib.sha384(b"visit %d" % len(library.visits)).hexdigest()[:48]
+        library.visits[token] = albums
+        preview, download = library.visitor_tokens
+        self.send_json({
+            "status": "success", "id": token, "session_id": hashlib.sha256(token.encode()).hexdigest(), "access_token": token,
+            "token_type": "Bearer", "expires_in": 86400, "provider": "link", "scope": "*",
+            "user": {"UID": "u000000000000002", "Name": "visitor", "Role": "visitor"}, "data": {"tokens": [secret], "shares": albums},
+            "config": {"mode": "share", "name": "PhotoPrism", "previewToken": preview, "downloadToken": download},
         })
 
     def months(self, library):
@@ -487,6 +521,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.details = "%04d-%02d" % (int(query["year"]), int(query["month"]))
         elif count == 1:
             self.details = "one"
+        visited = library.visits.get(self.password())
+        if visited is not None and query.get("s") not in visited:
+            raise Refusal(400)
         is_faulty = library.fault.get("page") == offset and count > 1
         if is_faulty and library.fault["fault"] == "gone":
             os._exit(1)
@@ -504,7 +541,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             rows.append(row)
         # The count is that of the files.
         self.tokens = {"X-Count": len(files), "X-Limit": count, "X-Offset": offset}
-        if not library.settings.get("public"):
+        # Visitors get their tokens with the answer that opens the link.
+        if not library.settings.get("public") and visited is None:
             self.tokens.update(zip(("X-Preview-Token", "X-Download-Token"), library.tokens))
         cut = is_faulty and library.fault["fault"] == "cut"
         self.send(200, json.dumps(rows).encode(), "application/json; charset=utf-8", cut=cut)
@@ -527,6 +565,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def is_valid(self, token, kinds):
         library = self.server.library
+        if token in [library.visitor_tokens[kind] for kind in kinds]:
+            return True
         return bool(library.settings.get("public")) or token in library.valid and token in [library.tokens[kind] for kind in kinds]
 
     def find(self, library, digest):

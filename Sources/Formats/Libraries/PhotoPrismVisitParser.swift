@@ -1,0 +1,131 @@
+import Model
+import Numbers
+
+/// A page of the album behind a shared link of a PhotoPrism server.
+///
+/// The link itself is the first page: its answer names the album and has no photos.
+public struct PhotoPrismSharePage: Hashable, Sendable {
+    /// The secret of the visit, which each request for photos must carry.
+    public let session: String
+    /// The id of the album.
+    public let album: String
+    /// The number of photos and videos on earlier pages.
+    public let offset: Int
+
+    init(session: String, album: String, offset: Int) {
+        (self.session, self.album, self.offset) = (session, album, offset)
+    }
+
+    /// Creates a page from its name. Returns nil for an invalid name.
+    public init?(name: String) {
+        let words = name.split(separator: " ").map(String.init)
+        guard words.count == 3, let offset = Int(digits: words[2], atMost: Self.largestOffset) else { return nil }
+        self.init(session: words[0], album: words[1], offset: offset)
+    }
+
+    /// The largest offset to ask for. The server has no limit itself.
+    private static let largestOffset = 1_000_000_000
+
+    var name: String { "\(session) \(album) \(offset)" }
+}
+
+/// Parses the answer with which a PhotoPrism server opens a shared link.
+///
+///     {"access_token": "…", "data": {"tokens": ["…"], "shares": ["a…"]},
+///      "config": {"previewToken": "…", "downloadToken": "…", …}, …}
+///
+/// Before 2024, the server called the access token `id`.
+public final class PhotoPrismVisitParser: LibraryParser {
+    private var stream = JSONPushStream()
+    private var reader = Reader()
+    private let album: String?
+
+    /// Creates a parser for one answer.
+    ///
+    /// - Parameter album: the id of the album that the link names; nil if the link names none, or another word for it.
+    public init(album: String? = nil) { self.album = album }
+
+    /// The token in the addresses of thumbnails; nil if the answer has none.
+    public var previewToken: String? { reader.values[.preview] }
+    /// The token in the addresses of files; nil if the answer has none.
+    public var downloadToken: String? { reader.values[.download] }
+
+    /// The answer has no photos.
+    public var mayLackPhotos: Bool { true }
+
+    /// The first page of the album.
+    public var nextPage: String? { page?.name }
+
+    /// Parses the next bytes.
+    public func parse(_ bytes: [UInt8]) throws -> [LibraryPhoto] {
+        try stream.push(bytes, to: &reader)
+        return []
+    }
+
+    /// Parses the end. Throws if the answer opens no album.
+    public func finish() throws -> [LibraryPhoto] {
+        try stream.finish(to: &reader)
+        guard page != nil else { throw FormatError.notAGallery("an answer without a shared album") }
+        return []
+    }
+
+    private var page: PhotoPrismSharePage? {
+        guard let session = reader.values[.accessToken] ?? reader.values[.id],
+            // A link may lead to several albums if a user chose its secret.
+            let shared = reader.albums.first(where: { $0 == album }) ?? reader.albums.first
+        else { return nil }
+        return PhotoPrismSharePage(session: session, album: shared, offset: 0)
+    }
+
+    private struct Reader: JSONConsumer {
+        enum Value { case accessToken, id, preview, download }
+
+        private enum Member { case data, config }
+
+        private(set) var values: [Value: String] = [:]
+        private(set) var albums: [String] = []
+        private var member: Member?
+        private var value: Value?
+        private var isInShares = false
+
+        /// The most bytes of a secret.
+        private static let longestSecret = 256
+        /// The most albums of a link that are kept.
+        private static let mostAlbums = 1_000
+
+        mutating func take(_ event: JSONEvent, depth: Int) throws {
+            switch (depth, event) {
+            case (0, .beginObject), (0, .endObject): break
+            case (0, _): throw FormatError.notAGallery("an answer without a shared album")
+            case (1, .key(let name)):
+                member = name.isText("data") ? .data : name.isText("config") ? .config : nil
+                value = name.isText("access_token") ? .accessToken : name.isText("id") ? .id : nil
+            case (2, .key(let name)) where member == .config:
+                value = name.isText("previewToken") ? .preview : name.isText("downloadToken") ? .download : nil
+            case (2, .key(let name)) where member == .data: isInShares = name.isText("shares")
+            case (1, .string(let text)), (2, .string(let text)): keep(text)
+            case (3, .string(let text)) where member == .data && isInShares: keepAlbum(text)
+            default: break
+            }
+        }
+
+        private mutating func keep(_ text: UnsafeRawBufferPointer) {
+            guard let value, (1...Self.longestSecret).contains(text.count), text.allSatisfy(Self.isPlain) else {
+                return
+            }
+            values[value] = String(decoding: text, as: UTF8.self)
+        }
+
+        private mutating func keepAlbum(_ text: UnsafeRawBufferPointer) {
+            guard albums.count < Self.mostAlbums, text.first == UInt8(ascii: "a"), let id = PhotoPrismText.id(text)
+            else { return }
+            albums.append(id)
+        }
+
+        /// Whether a byte may be part of a secret, which becomes part of an address or of a header.
+        private static func isPlain(_ byte: UInt8) -> Bool {
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "-")
+                || byte == UInt8(ascii: "_")
+        }
+    }
+}
