@@ -301,6 +301,8 @@ import Testing
         """
     }
 
+    private var pages: Address { get throws { try server.resolving("apps/photos/albums/") } }
+
     private static let multistatus = """
         <?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:nc="http://nextcloud.org/ns">\(album("", ""))\
         \(album("Summer%202024/", "<nc:nbItems>3</nc:nbItems>"))\(album("%c3%9cber%26/", "<nc:nbItems>-1</nc:nbItems>"))\
@@ -309,7 +311,7 @@ import Testing
 
     @Test("A Nextcloud album has the address that a browser shows, a name and a count")
     func nextcloudAlbums() throws {
-        let parser = NextcloudAlbumParser(folder: folder, server: server)
+        let parser = try NextcloudAlbumParser(folder: folder, pages: pages)
         #expect(
             try parse(Self.multistatus, parser) == [
                 Album(
@@ -321,6 +323,7 @@ import Testing
 
     @Test("Every cut of Nextcloud's albums gives the same albums")
     func cutNextcloud() throws {
-        try checkCuts(Self.multistatus) { NextcloudAlbumParser(folder: folder, server: server) }
+        let pages = try pages
+        try checkCuts(Self.multistatus) { NextcloudAlbumParser(folder: folder, pages: pages) }
     }
 }

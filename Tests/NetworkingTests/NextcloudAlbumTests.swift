@@ -22,9 +22,11 @@ import Testing
         galleries = try ServedGalleries()
     }
 
-    private func server() async throws -> NextcloudServer {
+    private func server(hasSharedAlbums: Bool = true) async throws -> NextcloudServer {
         try await NextcloudServer.start(
-            serving: files.path, albums: ["Summer 2024": Self.album, "Ünder": ["a.jpg"]], login: "me@example.org")
+            serving: files.path, albums: ["Summer 2024": Self.album, "Ünder": ["a.jpg"]],
+            sharedAlbums: hasSharedAlbums ? ["Winter: 2024 (anna)": ["a.jpg", "2024/b.jpg"]] : nil,
+            login: "me@example.org")
     }
 
     private func signIn(_ cache: GalleryCache, as user: String = NextcloudServer.user) throws {
@@ -88,10 +90,41 @@ import Testing
     }
 
     @Test(
+        "An album that another user shares opens with its address",
+        arguments: [
+            "/apps/photos/sharedalbums/Winter:%202024%20(anna)",
+            "/remote.php/dav/photos/me/sharedalbums/Winter:%202024%20(anna)/",
+        ])
+    func shared(path: String) async throws {
+        let server = try await server()
+        try await galleries.opening(server.url(path)) { cache in
+            try signIn(cache)
+            await galleries.fetch(.list(cache.id))
+            let photos = try photos(cache)
+            #expect(Set(photos.map(\.name)) == ["a.jpg", "b.jpg"], "\(server.requests)")
+            for rendition in Rendition.allCases { await galleries.fetch(.everyPicture(cache.id, rendition)) }
+            let counts = try cache.read { try $0.counts() }
+            #expect(counts.thumbnails == 2 && counts.photos == 2 && counts.failed == 0, "\(server.requests)")
+        }
+    }
+
+    @Test("A server that knows no shared albums lists the user’s own")
+    func withoutSharedAlbums() async throws {
+        let server = try await server(hasSharedAlbums: false)
+        try await galleries.opening(server.url("/")) { cache in
+            try signIn(cache)
+            await galleries.fetch(.list(cache.id))
+            await galleries.fetch(.albums(cache.id))
+            let list = try cache.read { try $0.albums() }
+            #expect(Set(list.albums.map(\.name)) == ["Summer 2024", "Ünder"] && list.trouble == nil)
+        }
+    }
+
+    @Test(
         "A missing album is reported, and another user’s is not shown",
         arguments: [
             ("/apps/photos/albums/Winter", 404), ("/remote.php/dav/photos/me/albums/Winter/", 404),
-            ("/remote.php/dav/photos/you/albums/Summer%202024/", 403),
+            ("/remote.php/dav/photos/you/albums/Summer%202024/", 403), ("/apps/photos/sharedalbums/Summer%202024", 404),
         ])
     func missing(path: String, status: Int) async throws {
         let server = try await server()

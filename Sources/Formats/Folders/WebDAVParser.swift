@@ -319,16 +319,16 @@ extension XMLName {
 
 /// Parses a Nextcloud server's list of a user's albums, which is an answer to `PROPFIND`.
 public final class NextcloudAlbumParser: LibraryParser {
-    private let server: Address
+    private let pages: Address
     private let parser: WebDAVParser
 
     /// Creates a parser for one answer.
     ///
     /// - Parameters:
     ///   - folder: the address of the list, with a slash at its end.
-    ///   - server: the address below which the server has its pages, with a slash at its end.
-    public init(folder: Address, server: Address) {
-        self.server = server
+    ///   - pages: the address below which a browser shows the albums, with a slash at its end.
+    public init(folder: Address, pages: Address) {
+        self.pages = pages
         parser = WebDAVParser(folder: ListedFolder(folder))
     }
 
@@ -344,9 +344,8 @@ public final class NextcloudAlbumParser: LibraryParser {
     private func albums(_ piece: ListingPiece) -> [Album] {
         piece.folders.compactMap { folder in
             let name = PercentEncoding.encode(folder.name, keepingEscapes: false)
-            // The address that a browser shows.
-            guard let address = try? server.resolving("apps/photos/albums/\(name)"),
-                address.text.utf8.count <= Address.maximumLength
+            // The beginning keeps a colon in the name from being read as the end of a scheme.
+            guard let address = try? pages.resolving("./\(name)"), address.text.utf8.count <= Address.maximumLength
             else { return nil }
             return Album(.album, at: address, name: AlbumText.name(folder.name), count: folder.count)
         }

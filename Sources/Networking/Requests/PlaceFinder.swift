@@ -247,7 +247,7 @@ struct PlaceFinder {
     ///
     /// Albums lie below the user's id, which may differ from the name that the user signs in with.
     private func album(at address: Address) async throws -> ServerPlace? {
-        let page = /(.*?)(?:\/index\.php)?\/apps\/photos\/albums\/(?:.*\/)?([^\/]+)\/?/
+        let page = /(.*?)(?:\/index\.php)?\/apps\/photos\/((?:shared)?albums)\/(?:.*\/)?([^\/]+)\/?/
         guard let match = address.path.wholeMatch(of: page), let server = try? address.resolving("\(match.1)/"),
             // A path that begins with two slashes leads to another host.
             server.origin == address.origin,
@@ -258,7 +258,7 @@ struct PlaceFinder {
         do {
             guard let user = AccountAnswer(json: try await reader.readText(account))?.id else { return nil }
             let folder = PercentEncoding.encode(user, keepingEscapes: false)
-            return place(.nextcloud, try server.resolving("remote.php/dav/photos/\(folder)/albums/\(match.2)/"))
+            return place(.nextcloud, try server.resolving("remote.php/dav/photos/\(folder)/\(match.2)/\(match.3)/"))
         } catch RequestError.signIn(let question) {
             throw RequestError.signIn(question)
         } catch is CancellationError {

@@ -78,7 +78,7 @@
             case 14: try check { PiwigoPhotoParser(server: server, total: .ofFavorites) }
             case 15: try check { PiwigoAlbumListParser() }
             case 16: try check { PiwigoAlbumParser(.album, server: server) }
-            case 17: try check { NextcloudAlbumParser(folder: server.appending("albums/"), server: server) }
+            case 17: try check { NextcloudAlbumParser(folder: server.appending("albums/"), pages: server) }
             case 18: _ = LoginFlow(json: choice.rest)
             case 19: _ = LoginGrant(json: choice.rest)
             case 20: _ = AccountAnswer(json: choice.rest)

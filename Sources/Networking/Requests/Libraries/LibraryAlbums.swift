@@ -36,7 +36,7 @@ struct LibraryAlbumList: Sendable {
     let makeParser: @Sendable (_ page: String?) -> any LibraryParser<Album>
 }
 
-/// The albums of Nextcloud's Photos app.
+/// The albums of Nextcloud's Photos app: the user's own, and those that others share with the user.
 struct NextcloudAlbums: LibraryAlbums {
     let server: Address
     /// The id of the user, which may differ from the name for signing in.
@@ -45,14 +45,17 @@ struct NextcloudAlbums: LibraryAlbums {
     func fixedAlbums(isSignedIn: Bool) throws -> [Album] { [] }
 
     var lists: [LibraryAlbumList] {
-        let folder = "remote.php/dav/photos/\(PercentEncoding.encode(user, keepingEscapes: false))/albums/"
-        guard let address = try? server.resolving(folder) else { return [] }
-        return [
-            LibraryAlbumList(
-                kind: .album,
-                request: { _ in LibraryRequest(address: address, xml: Self.properties) },
-                makeParser: { [server] _ in NextcloudAlbumParser(folder: address, server: server) })
-        ]
+        [list("albums"), list("sharedalbums", isOptional: true)].compactMap { $0 }
+    }
+
+    private func list(_ name: String, isOptional: Bool = false) -> LibraryAlbumList? {
+        let folder = "remote.php/dav/photos/\(PercentEncoding.encode(user, keepingEscapes: false))/\(name)/"
+        guard let address = try? server.resolving(folder), let pages = try? server.resolving("apps/photos/\(name)/")
+        else { return nil }
+        return LibraryAlbumList(
+            kind: .album, isOptional: isOptional,
+            request: { _ in LibraryRequest(address: address, xml: Self.properties) },
+            makeParser: { _ in NextcloudAlbumParser(folder: address, pages: pages) })
     }
 
     private static let properties = """

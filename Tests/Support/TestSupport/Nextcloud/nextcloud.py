@@ -10,6 +10,7 @@ SETTINGS is a file with a JSON object:
     passwords     the passwords that are valid for the user
     shares        an object from the token of a public share to {"folder": PATH, "password": TEXT or null}
     albums        an object from the name of an album of the user's to the paths of its photos
+    sharedAlbums  the same of albums that others share with the user; null for a server that knows no such albums
     refusesAjax   whether the user's files refuse every request with X-Requested-With, as ownCloud does
 
 LOG gets a line for each request before the answer is sent: method, path and status. The folder may change at any time.
@@ -363,12 +364,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         user, *rest = [urllib.parse.unquote(part) for part in path.removeprefix("/remote.php/dav/photos/").rstrip("/").split("/")]
         if user != self.settings["user"]:
             return self.fail(403, "")
-        if rest == ["albums"] and self.command == "PROPFIND":
-            return self.list_albums(user)
-        if len(rest) not in (2, 3) or rest[0] != "albums" or rest[1] not in self.settings["albums"]:
+        albums = {"albums": self.settings["albums"], "sharedalbums": self.settings["sharedAlbums"]}.get(rest[0] if rest else "")
+        if albums is None:
+            return self.fail(404, "")
+        if len(rest) == 1 and self.command == "PROPFIND":
+            return self.list_albums(user, rest[0], albums)
+        if len(rest) not in (2, 3) or rest[1] not in albums:
             return self.fail(404, "")
         folder = os.fsencode(self.settings["folder"])
-        entries = [Entry(os.path.join(folder, os.fsencode(path))) for path in self.settings["albums"][rest[1]]]
+        entries = [Entry(os.path.join(folder, os.fsencode(path))) for path in albums[rest[1]]]
         photos = {b"%d-%s" % (entry.number, entry.name): entry for entry in entries}
         photo = photos.get(os.fsencode(rest[2])) if len(rest) == 3 else None
         if len(rest) == 3 and photo is None:
@@ -378,18 +382,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command != "PROPFIND":
             return self.fail(501, "GET is only implemented on File objects")
         wanted = self.wanted_properties() or Entry.all_names()
-        base = f"/remote.php/dav/photos/{encoded(user.encode())}/albums/{encoded(rest[1].encode())}/"
+        base = f"/remote.php/dav/photos/{encoded(user.encode())}/{rest[0]}/{encoded(rest[1].encode())}/"
         nodes = {} if photo is not None else {base: None}
         if photo is not None or self.headers.get("Depth") != "0":
             nodes |= {base + encoded(name): entry for name, entry in photos.items() if photo in (None, entry)}
         self.answer_nodes([(href, self.album_properties(entry, wanted, len(entries))) for href, entry in nodes.items()])
 
-    def list_albums(self, user):
+    def list_albums(self, user, home, albums):
         wanted = self.wanted_properties() or Entry.all_names()
-        base = f"/remote.php/dav/photos/{encoded(user.encode())}/albums/"
+        base = f"/remote.php/dav/photos/{encoded(user.encode())}/{home}/"
         nodes = {base: [[element(DAV + "resourcetype", "<d:collection/>")], []]}
         if self.headers.get("Depth") != "0":
-            for name, photos in self.settings["albums"].items():
+            for name, photos in albums.items():
                 nodes[base + encoded(name.encode()) + "/"] = self.album_properties(None, wanted, len(photos))
         self.answer_nodes(list(nodes.items()))
 
