@@ -2,6 +2,7 @@ import Files
 import Glibc
 import Logging
 import Model
+import Numbers
 import TestSupport
 import Testing
 
@@ -27,13 +28,15 @@ import Testing
     }
 
     /// Leaves a part as a killed process does: with another name, which the end of this process's object does not remove.
-    private func leavePart(in cache: GalleryCache, size: Int = 100_000, at address: Address? = nil) throws {
+    private func leavePart(
+        in cache: GalleryCache, size: Int = 100_000, at address: Address? = nil, whole: ByteCount? = 200_000
+    ) throws {
         let file = try cache.files.makePartial()
         file.write(String(repeating: "x", count: size))
         let source = try #require(try cache.read { try $0.source(of: try key(cache), .original)?.address })
         cache.parts.recordGrowth(
             file, of: try key(cache), edition: 1,
-            resumption: PartResumption(address: address ?? source, validator: "\"1\"", whole: 200_000))
+            resumption: PartResumption(address: address ?? source, validator: "\"1\"", whole: whole))
         try #require(link(file.path, file.path + "k") == 0)
     }
 
@@ -53,6 +56,15 @@ import Testing
         // A stored photo has no note.
         let stored = try await cache.writer.store(photo: part.file, of: key, edition: 1)
         #expect(stored && FileNote.read(from: part.file.descriptor) == nil)
+    }
+
+    @Test("A part whose full length is unknown is taken over, too")
+    func unknownLength() async throws {
+        let cache = try await open(run: 7)
+        try leavePart(in: cache, whole: nil)
+        cache.adoptParts()
+        let part = try #require(cache.parts.take(key(cache), edition: 1))
+        #expect(part.size == 100_000 && part.whole == nil)
     }
 
     @Test("Parts of other runs, of other addresses and without a note are removed", arguments: [0, 1, 2, 3])

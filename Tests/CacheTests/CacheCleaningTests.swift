@@ -249,6 +249,24 @@ extension CacheCleaningTests {
         #expect(try counts("film") == [20, 20, 20] && counts("old") == [20, 20, 20])
     }
 
+    @Test("Before many pictures are fetched, closed caches make space early, and keep their lists")
+    func spaceForMany() async throws {
+        let limit = try await make("old", opened: 50, photos: 40) + make("new", opened: 1, photos: 40)
+        let cleaning = CacheCleaning(try caches(), limit: limit, remembered: [], now: now, log: log)
+        await cleaning.run(forBulkFetches: true)
+        #expect(try size("old") + size("new") <= limit * 85 / 100)
+        #expect(try counts("old")[2] == 40 && counts("new") == [40, 40, 40])
+    }
+
+    @Test("If only lists are left, none is removed for the sake of many pictures")
+    func listsForMany() async throws {
+        let sizes = try await [make("old", opened: 50, photos: 0), make("new", opened: 1, photos: 0)]
+        let limit = sizes[0] + sizes[1]
+        let cleaning = CacheCleaning(try caches(), limit: limit, remembered: [], now: now, log: log)
+        await cleaning.run(forBulkFetches: true)
+        #expect(try [size("old"), size("new")] == sizes)
+    }
+
     @Test("BEHAVIOURS 4.2: a large file that is not wanted goes, and nothing else", arguments: [true, false])
     func largeFilesGo(isOpen: Bool) async throws {
         let old = try await make("old", opened: 50)

@@ -176,6 +176,37 @@ import Testing
         withExtendedLifetime(relay) {}
     }
 
+    @Test("Another process gets each number of written bytes, and requests for a measurement")
+    func writesForOthers() async {
+        let (own, other) = (CacheSpace(limit: 1_000_000), CacheSpace(limit: 1_000_000))
+        let seen = Mutex<[CacheSpace.Written]>([])
+        let relay = own.relayWrites { written in
+            seen.withLock { $0.append(written) }
+            other.adopt(written)
+        }
+        let forwarded = Mutex<[CacheSpace.Written]>([])
+        let second = other.relayWrites { written in forwarded.withLock { $0.append(written) } }
+        let alarms = other.alarms()
+        own.recordWritten(7)
+        own.requestCount()
+        // A request passes no bytes on again.
+        let expected = [CacheSpace.Written(bytes: 7), CacheSpace.Written(bytes: 0, isCountDue: true)]
+        #expect(seen.withLock { $0 } == expected)
+        #expect(forwarded.withLock { $0 } == [expected[0], CacheSpace.Written(bytes: 0), expected[1]])
+        alarms.finish()
+        #expect(await alarms.next() != nil)
+        withExtendedLifetime((relay, second)) {}
+    }
+
+    @Test("The same limit again is no reason to measure")
+    func sameLimit() async {
+        let space = CacheSpace(limit: 600_000)
+        let alarms = space.alarms()
+        space.setLimit(600_000)
+        alarms.finish()
+        #expect(await alarms.next() == nil)
+    }
+
     @Test("A changed limit is counted at once, and holds for later bytes")
     func changedLimit() async throws {
         let space = CacheSpace(limit: nil)

@@ -107,6 +107,17 @@ import Testing
         }
     }
 
+    @Test("A database does not shrink into a folder behind a link")
+    func shrinksBehindLink() async throws {
+        try await make()
+        let partial = folder.path("\(path)/partial")
+        try FileManager.default.removeItem(atPath: partial)
+        folder.write("elsewhere/a", "")
+        try FileManager.default.createSymbolicLink(atPath: partial, withDestinationPath: folder.path("elsewhere"))
+        #expect(throws: CacheError.self) { try gallery().shrink() }
+        #expect(folder.entries("elsewhere") == ["a"])
+    }
+
     @Test("Photos are removed by their files' names, and a missing folder changes nothing")
     func photosByName() async throws {
         try await make()
@@ -157,11 +168,15 @@ import Testing
         try Schema.migrate(connection, through: version)
         try connection.run("INSERT INTO gallery (key, address, photo_count) VALUES (1, ?, 3)", address.text)
         if version >= 4 { try connection.execute("UPDATE gallery SET seen_through = 7") }
+        if version >= 2 { try connection.execute("UPDATE gallery SET is_kept = 1") }
         if version >= 5 { try connection.execute("UPDATE gallery SET is_private = 1") }
+        if version >= 6 { try connection.execute("UPDATE gallery SET was_public = 1") }
+        if version >= 8 { try connection.execute("UPDATE gallery SET kind = 'webdav'") }
         let record = try #require(try gallery().record)
         #expect(record.address == address && record.photoCount == 3)
         #expect(record.seenThrough == (version >= 4 ? PhotoKey(7) : nil))
-        #expect(record.isPrivate == (version >= 5 ? true : nil))
+        #expect(record.isPrivate == (version >= 5 ? true : nil) && record.isKept == (version >= 2))
+        #expect(record.wasPublic == (version >= 6) && record.kind == (version >= 8 ? .webDAV : nil))
     }
 }
 

@@ -55,6 +55,17 @@ import Testing
         #expect(try FetchedResults(of: test.cache).section(at: 0) == nil)
     }
 
+    @Test("A photo that the filter excludes has a place before the next match, in both directions")
+    func insertionIndices() async throws {
+        try await sync([("a", "x a", 1000), ("b", "b", 2000), ("c", "x c", 3000), ("d", "d", 4000)])
+        let all = try FetchedResults(of: test.cache)
+        for (isRising, expected) in [(true, [0, 1, 1, 2]), (false, [1, 1, 0, 0])] {
+            let found = try await all.arranged(PhotoOrder(.date, ascending: isRising), filter: PhotoFilter("x"))
+            #expect(try names(found) == (isRising ? ["a", "c"] : ["c", "a"]))
+            #expect(try ["a", "b", "c", "d"].map { found.insertionIndex(of: try test.key($0)) } == expected)
+        }
+    }
+
     @Test func differencesNameTheRows() async throws {
         try await sync([("a", "A", 1000), ("b", "B", 2000), ("c", "C", 3000), ("d", "D", 4000)])
         let results = try FetchedResults(of: test.cache)

@@ -19,6 +19,12 @@ import Testing
         return set
     }
 
+    @Test("A removal says whether the number was there", arguments: [3, 1 << 40])
+    func removals(number: Int64) {
+        var set = set([number])
+        #expect(set.remove(number) && !set.remove(number) && !set.remove(number + 1) && set.isEmpty)
+    }
+
     @Test func aKeySetBehavesLikeASet() {
         var random = SeededNumbers(seed: 1)
         for _ in 0..<200 {

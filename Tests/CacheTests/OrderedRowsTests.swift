@@ -24,6 +24,16 @@ import Testing
         }
     }
 
+    @Test("A range of indices has its rows")
+    func ranges() {
+        var rows = OrderedRows(pieceSize: 2)
+        _ = rows.apply((1...7).map { RowKey($0, .number(-$0)) })
+        for range in [0..<0, 0..<7, 1..<2, 2..<5] {
+            let keys = rows.keys(in: range)
+            #expect((1...7).filter { keys.contains($0) } == all(rows)[range].sorted(), "\(range)")
+        }
+    }
+
     private func randomChanges(_ texts: Bool, _ random: inout SeededNumbers) -> [(row: Int64, key: SortKey?)] {
         var touched: Set<Int64> = []
         while touched.count < Int.random(in: 0...6, using: &random) {

@@ -14,6 +14,19 @@ import Testing
         try TestCache.entry(id, name: name, date: date, photo: photo, thumbnail: thumbnail)
     }
 
+    @Test("A draft has changes as soon as an entry is new or differs from its photo")
+    func draftChanges() async throws {
+        try await test.sync([TestCache.entry("a")])
+        for entry in [try TestCache.entry("b"), try TestCache.entry("a", name: "another")] {
+            let draft = try test.cache.beginSync()
+            #expect(!draft.hasChanges)
+            if entry.id == "b" { try draft.add([try TestCache.entry("a")]) }
+            #expect(!draft.hasChanges)
+            try draft.add([entry])
+            #expect(draft.hasChanges)
+        }
+    }
+
     @Test func firstListFillsTheCache() async throws {
         let summary = try await test.sync([entry("a"), entry("b"), entry("c")])
         #expect(summary == SyncSummary(added: 3, changed: 0, removed: 0, skipped: 0, total: 3))
