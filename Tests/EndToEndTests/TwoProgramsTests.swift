@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Model
 import TestSupport
 import Testing
@@ -23,6 +24,29 @@ import Testing
         let paths = try server.paths()
         #expect(paths.count { $0 == "/index.xml" } == 3)
         #expect(paths.count == 3 + 2 * 28 && Set(paths).count == 1 + 2 * 28)
+    }
+
+    @Test("An update whose list has arrived succeeds, even if another program then cannot read the list")
+    func anotherFails() async throws {
+        let (home, isListed, isRecorded) = (Household(), Gate(), Gate())
+        let picture = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Built.testGallery + "/images/tiny.jpg")))
+        let server = try ScriptedServer { request in
+            guard request.path == "/index.xml" else {
+                return [.open(isListed), .hold(isRecorded)] + .answer(200, picture)
+            }
+            return .answer(
+                200,
+                "<album><photo id=\"a\" name=\"Lake\" date=\"2006-01-01T00:00:00Z\"><image kind=\"image\" srcURL=\"a\"/>"
+                    + "<image kind=\"thumbnail\" srcURL=\"b\"/></photo></album>")
+        }
+        let address = try Address(server.url("/index.xml"))
+        let sync = try ChildProcess(Built.vitrine, ["sync", address.text], environment: home.environment())
+        #expect(isListed.wait(seconds: 60))
+        let cache = try CacheFolder(path: home.caches, log: Log()).open(address)
+        try await cache.writer.recordSyncFailure(Failure("the list ends too early", remedy: .time))
+        isRecorded.open()
+        #expect(sync.wait() == 0)
+        #expect(try cache.read { try $0.counts() }.thumbnails == 1)
     }
 
     /// The turn ends with its program.

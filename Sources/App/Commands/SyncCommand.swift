@@ -1,7 +1,8 @@
 import Cache
-import Session
+import Logging
 import Model
 import Pictures
+import Session
 import Settings
 import Text
 
@@ -22,6 +23,7 @@ struct SyncCommand {
             Output.complain("Vitrine set aside the damaged cache of \(gallery.address) and is filling a new one.")
         }
         let turns = try await takeTurns(galleries)
+        let begin = Timestamp(milliseconds: Log.systemTime())
         defer { withExtendedLifetime(turns) {} }
         for gallery in galleries { try gallery.sweep() }
         guard !services.settings.offline else {
@@ -63,7 +65,9 @@ struct SyncCommand {
         await housekeeping.clean()
         var code = ExitCode.done
         let isShort = wasShort || caches.space.isShort
-        for gallery in galleries where try !report(gallery, scope, isShort: isShort) { code = .someFailed }
+        for gallery in galleries where try !report(gallery, scope, since: begin, isShort: isShort) {
+            code = .someFailed
+        }
         if code != .done, scope != .list, isShort {
             Output.complain("The caches have reached cache-limit, so some pictures are missing.")
         }
@@ -135,7 +139,12 @@ struct SyncCommand {
     }
 
     /// Prints the result of a gallery's update. Returns whether the update succeeded.
-    private func report(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, isShort: Bool) throws -> Bool {
+    ///
+    /// - Parameter begin: the time when the update began. If the list was updated since, a recorded failure is that of
+    ///   another program.
+    private func report(
+        _ gallery: GalleryCache, _ scope: Invocation.SyncScope, since begin: Timestamp, isShort: Bool
+    ) throws -> Bool {
         let record = try gallery.read { try $0.gallery() }
         // Counting reads every row, which would slow down updates without changes.
         let counts = scope == .list ? (thumbnails: 0, photos: 0, failed: 0) : try gallery.read { try $0.counts() }
@@ -146,7 +155,10 @@ struct SyncCommand {
         if albums.lastSuccess != nil { parts.append(CountText.text(albums.albums.count, "album")) }
         if record.skipped > 0 { parts.append("\(record.skipped) skipped") }
         if scope != .list, counts.failed > 0 { parts.append("\(counts.failed) failed") }
-        if case .failed(let failure) = services.activity.status(of: gallery.id, recorded: record.status).state {
+        let isUpdated = record.lastSuccess.map { $0 >= begin } ?? false
+        if case .failed(let failure) = services.activity.status(of: gallery.id, recorded: record.status).state,
+            !isUpdated
+        {
             Output.complain("\(gallery.address): \(failure)")
             return false
         }
