@@ -85,7 +85,7 @@ import Testing
         #expect(left.lines.isEmpty, "\(left.text)")
 
         let next = try browse("--offline")
-        for _ in 0..<200 where !home.folder.entries(partial).isEmpty {
+        for _ in 0..<1_200 where !home.folder.entries(partial).isEmpty {
             next.type("\u{0C}")
             next.untilQuiet(milliseconds: 50)
         }
