@@ -159,6 +159,8 @@ public struct RequestContext: Sendable {
     let tokens: PictureTokens
     /// The sessions of users who have signed in to Piwigo servers with a name and a password.
     let sessions = PiwigoSessions()
+    /// The photo libraries that wait for a sign-in.
+    let lockedLibraries = LockedLibraries()
     /// The HEIC photos whose first bytes have come.
     let begunPhotos = BegunPhotos()
     /// Returns the present time.

@@ -3,6 +3,7 @@ import Formats
 import HTTP
 import Model
 import Numbers
+import Synchronization
 
 /// Finds out, with few requests, what kind of gallery an address holds.
 ///
@@ -334,6 +335,19 @@ struct PlaceFinder {
             let bytes = try? await (isLong ? response.beginning() : response.allBytes())
         else { return nil }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// The photo libraries that were found and then asked for a sign-in.
+///
+/// The cache knows a library only after its first update. Without these, the search would begin anew after the sign-in.
+final class LockedLibraries: Sendable {
+    private let libraries = Mutex<[GalleryID: any PhotoLibrary]>([:])
+
+    /// The library of a gallery. The value is nil if the library was not found yet, or has been read.
+    subscript(gallery: GalleryID) -> (any PhotoLibrary)? {
+        get { libraries.withLock { $0[gallery] } }
+        set { libraries.withLock { $0[gallery] = newValue } }
     }
 }
 
