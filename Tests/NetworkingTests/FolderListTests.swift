@@ -307,7 +307,7 @@ import Testing
 
     private func until(_ wanted: [String]) async throws {
         let changes = cache.changes()
-        while try ids != wanted { _ = await changes.next() }
+        while try ids != wanted { guard await changes.next() != nil else { throw CancellationError() } }
     }
 
     private func running(_ body: () async throws -> Void) async throws {
