@@ -127,6 +127,7 @@ import Testing
             ("https://c.org/remote.php/dav/files/me/Photos/", "https://c.org/"),
             ("https://c.org:81/cloud/remote.php/webdav/", "https://c.org:81/cloud/"),
             ("https://c.org/cloud/index.php/core/preview?fileId=7", "https://c.org/cloud/"),
+            ("https://c.org/cloud/index.php/apps/photos/api/v1/preview/7?x=256", "https://c.org/cloud/"),
             ("https://c.org/public.php/dav/files/a1B2c3D4/", nil), ("https://c.org/photos/", nil),
             ("https://c.org//evil.org/remote.php/dav/files/me/", "https://c.org//evil.org/"),
         ] {

@@ -11,12 +11,17 @@ public final class WebDAVParser: ListingParser {
         private let root: Address
         /// The encoded address of the previews of a public share, up to the path of the folder; nil for a user's files.
         private let beginning: String?
+        /// Whether the files are in an album.
+        private let isAlbum: Bool
 
-        /// Creates the addresses of previews of a user's files.
+        /// Creates the addresses of previews of a user's files, or of an album's.
+        ///
+        /// An album may have files of other users. Only the Photos app shows their previews.
         ///
         /// - Parameter root: the address of the Nextcloud, with a slash at its end.
-        public init(root: Address) {
+        public init(root: Address, isAlbum: Bool = false) {
             self.root = root.asFolder
+            self.isAlbum = isAlbum
             beginning = nil
         }
 
@@ -28,6 +33,7 @@ public final class WebDAVParser: ListingParser {
         ///   - folder: the decoded path of the folder below the share, with a slash at its end; empty for the share.
         public init(root: Address, share: String, folder: [UInt8]) {
             self.root = root.asFolder
+            isAlbum = false
             beginning = "index.php/apps/files_sharing/publicpreview/\(share)?file=/" + Self.encode(folder)
         }
 
@@ -37,6 +43,7 @@ public final class WebDAVParser: ListingParser {
             guard (1...20).contains(number.utf8.count), number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
                 return nil
             }
+            if isAlbum { return try? root.resolving("index.php/apps/photos/api/v1/preview/\(number)?x=256&y=256") }
             return try? root.resolving("index.php/core/preview?fileId=\(number)&x=256&y=256&a=1&forceIcon=0")
         }
 

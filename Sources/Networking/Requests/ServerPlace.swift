@@ -64,7 +64,9 @@ struct ServerPlace: Sendable {
         guard kind == .nextcloud, let range = path.firstRange(of: Self.davPath),
             let server = try? folder.address.resolving(String(path[..<range.lowerBound]) + "/")
         else { return nil }
-        guard Self.isShare(folder.address) else { return WebDAVParser.Previews(root: server) }
+        guard Self.isShare(folder.address) else {
+            return WebDAVParser.Previews(root: server, isAlbum: Self.isAlbum(folder.address))
+        }
         // Nextcloud shows the previews of a share with a password only to browsers.
         guard signIn == nil, let match = path[range.upperBound...].prefixMatch(of: /files\/([^\/]+)\/(.*)/) else {
             return nil
@@ -134,14 +136,17 @@ struct ServerPlace: Sendable {
     /// Whether Nextcloud requires a password for an address without naming a scheme.
     static func lacksChallenges(_ address: Address) -> Bool {
         isShare(address) || address.path.hasSuffix("/index.php/core/preview")
+            || address.path.contains("/index.php/apps/photos/api/v1/preview/")
             || address.path.hasSuffix("/" + accountPath)
     }
 
     /// Returns the address below which Nextcloud has its pages. Returns nil unless the address belongs to a user's
     /// files.
     static func pages(for address: Address) -> Address? {
-        let beginning = /\/(?:remote\.php\/(?:web)?dav\/|index\.php\/core\/preview$|ocs\/v2\.php\/cloud\/user$)/
-        guard !isShare(address), let range = address.path.firstRange(of: beginning),
+        let preview = /\/index\.php\/(?:core\/preview$|apps\/photos\/api\/v1\/preview\/)/
+        let beginning = /\/(?:remote\.php\/(?:web)?dav\/|ocs\/v2\.php\/cloud\/user$)/
+        guard !isShare(address),
+            let range = address.path.firstRange(of: beginning) ?? address.path.firstRange(of: preview),
             let pages = try? address.resolving(String(address.path[..<range.lowerBound]) + "/"),
             pages.origin == address.origin
         else { return nil }

@@ -253,7 +253,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if path.startswith("/ocs/"):
             return self.ocs(path)
         if page == "/core/preview":
-            return self.preview()
+            others = [path for paths in (self.settings["sharedAlbums"] or {}).values() for path in paths]
+            # Files of other users are not in the user's folder.
+            return self.preview(self.query.get("fileId"), others)
+        if page.startswith("/apps/photos/api/v1/preview/"):
+            return self.preview(page.rsplit("/", 1)[1], [])
         if page.startswith("/apps/files_sharing/publicpreview/"):
             return self.shared_preview(page.rsplit("/", 1)[1])
         if page == "/login/v2" or page.startswith("/login/v2/"):
@@ -460,15 +464,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         comment = b"\xff\xfe" + (len(words) + 2).to_bytes(2, "big") + words
         self.answer(200, PREVIEW[:2] + comment + PREVIEW[2:], [("ETag", entry.etag)], kind="image/jpeg")
 
-    def preview(self):
+    def preview(self, number, others):
         if not self.is_signed_in():
             return self.answer_json({"message": "Current user is not logged in"}, 401)
         if not self.asks_for_size():
             return self.answer_json([], 400)
         for folder, _, names in os.walk(os.fsencode(self.settings["folder"])):
             for name in names:
-                entry = Entry(os.path.join(folder, name))
-                if str(entry.number) == self.query.get("fileId") and entry.is_picture:
+                path = os.path.join(folder, name)
+                entry = Entry(path)
+                if os.path.relpath(os.fsdecode(path), self.settings["folder"]) in others:
+                    continue
+                if str(entry.number) == number and entry.is_picture:
                     return self.answer_preview(entry)
         self.answer_json([], 404)
 
