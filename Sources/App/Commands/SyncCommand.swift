@@ -1,5 +1,4 @@
 import Cache
-import Logging
 import Model
 import Pictures
 import Session
@@ -23,7 +22,7 @@ struct SyncCommand {
             Output.complain("Vitrine set aside the damaged cache of \(gallery.address) and is filling a new one.")
         }
         let turns = try await takeTurns(galleries)
-        let begin = Timestamp(milliseconds: Log.systemTime())
+        let before = galleries.map { gallery in (try? gallery.read { try $0.gallery() })?.lastSuccess }
         defer { withExtendedLifetime(turns) {} }
         for gallery in galleries { try gallery.sweep() }
         guard !services.settings.offline else {
@@ -65,7 +64,8 @@ struct SyncCommand {
         await housekeeping.clean()
         var code = ExitCode.done
         let isShort = wasShort || caches.space.isShort
-        for gallery in galleries where try !report(gallery, scope, since: begin, isShort: isShort) {
+        for (gallery, before) in zip(galleries, before)
+        where try !report(gallery, scope, after: before, isShort: isShort) {
             code = .someFailed
         }
         if code != .done, scope != .list, isShort {
@@ -140,10 +140,10 @@ struct SyncCommand {
 
     /// Prints the result of a gallery's update. Returns whether the update succeeded.
     ///
-    /// - Parameter begin: the time when the update began. If the list was updated since, a recorded failure is that of
-    ///   another program.
+    /// - Parameter before: the time of the last success before the update. If there is another one now, the list is up to
+    ///   date, although a program may have recorded a failure since.
     private func report(
-        _ gallery: GalleryCache, _ scope: Invocation.SyncScope, since begin: Timestamp, isShort: Bool
+        _ gallery: GalleryCache, _ scope: Invocation.SyncScope, after before: Timestamp?, isShort: Bool
     ) throws -> Bool {
         let record = try gallery.read { try $0.gallery() }
         // Counting reads every row, which would slow down updates without changes.
@@ -155,7 +155,7 @@ struct SyncCommand {
         if albums.lastSuccess != nil { parts.append(CountText.text(albums.albums.count, "album")) }
         if record.skipped > 0 { parts.append("\(record.skipped) skipped") }
         if scope != .list, counts.failed > 0 { parts.append("\(counts.failed) failed") }
-        let isUpdated = record.lastSuccess.map { $0 >= begin } ?? false
+        let isUpdated = record.lastSuccess != nil && record.lastSuccess != before
         if case .failed(let failure) = services.activity.status(of: gallery.id, recorded: record.status).state,
             !isUpdated
         {
