@@ -65,17 +65,26 @@ import Testing
         #expect(try parse(full, offset: .max - 1, pageSize: 2).next == nil)
     }
 
-    private static let visit = """
+    private static func visit(_ shares: String) -> String {
+        """
         {"status":"success","id":"0ld","session_id":"x","access_token":"new_1-","user":{"id":"u","shares":["aa0000000000"]},\
-        "data":{"tokens":["t"],"shares":["p1","a/b","aqc1","aqc2"]},"config":{"id":"c","previewToken":"prev","downloadToken":"d0wn",\
+        "data":{"tokens":["t"],"shares":\(shares)},"config":{"id":"c","previewToken":"prev","downloadToken":"d0wn",\
         "thumbs":[{"previewToken":"no"}]}}
         """
+    }
 
-    @Test("The answer to a shared link names the album that the link names, or the first one", arguments: [1, 3, .max])
-    func visits(size: Int) throws {
-        for (album, expected) in [(nil, "aqc1"), ("aqc2", "aqc2"), ("summer", "aqc1")] as [(String?, String)] {
+    private static let several = #"["p1","a/b","aqc1","aqc2","aqc1"]"#
+
+    @Test(
+        "The answer to a shared link names its album, or the one that the link means",
+        arguments: [
+            (#"["aqc1","aqc1"]"#, nil, "aqc1"), (#"["aqc1"]"#, "summer", "aqc1"), (several, "aqc2", "aqc2"),
+            ("null", "aqc3", "aqc3"),
+        ] as [(String, String?, String)])
+    func visits(shares: String, album: String?, expected: String) throws {
+        for size in [1, 3, .max] {
             let parser = PhotoPrismVisitParser(album: album)
-            var rest = Array(Self.visit.utf8)[...]
+            var rest = Array(Self.visit(shares).utf8)[...]
             while !rest.isEmpty {
                 #expect(try parser.parse(Array(rest.prefix(size))).isEmpty)
                 rest = rest.dropFirst(size)
@@ -92,6 +101,14 @@ import Testing
         }
     }
 
+    @Test("A link to several albums that names none of them is refused", arguments: [nil, "summer", "aqc3"])
+    func severalAlbums(album: String?) throws {
+        let parser = PhotoPrismVisitParser(album: album)
+        _ = try parser.parse(Array(Self.visit(Self.several).utf8))
+        let error = #expect(throws: FormatError.self) { try parser.finish() }
+        #expect(error?.description.contains("several albums") == true)
+    }
+
     @Test("Before 2024, the session’s secret had another name, and the answer had no tokens of its own")
     func olderVisit() throws {
         let parser = PhotoPrismVisitParser()
@@ -105,7 +122,8 @@ import Testing
         arguments: [
             "[]", "{}", #"{"id":"0ld","data":{"shares":[]}}"#, #"{"data":{"shares":["aqc1"]}}"#,
             #"{"id":"a b","data":{"shares":["aqc1"]}}"#, #"{"id":"","data":{"shares":["aqc1"]}}"#,
-            #"{"id":"0ld","data":{"tokens":["aqc1"]}}"#, #"{"id":"0ld","data":{"shares":["aqc1"]}"#,
+            #"{"id":"0ld","data":{"tokens":["aqc1"]}}"#, #"{"id":"0ld","data":{"shares":["b1"]}}"#,
+            #"{"id":"0ld","data":{"shares":["aqc1"]}"#,
         ])
     func noVisit(text: String) throws {
         let parser = PhotoPrismVisitParser()

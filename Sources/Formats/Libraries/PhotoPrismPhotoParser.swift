@@ -41,7 +41,8 @@ public final class PhotoPrismPhotoParser: LibraryParser {
     /// Whether the page may have only files that Vitrine does not show.
     public var mayLackPhotos: Bool { reader.count > 0 }
 
-    /// The page that follows, by its offset or behind a shared link; nil after the last page.
+    /// The name of the page that follows: its offset, and for a shared link also the session and the album. The value is
+    /// nil after the last page.
     public var nextPage: String? {
         guard reader.count >= pageSize else { return nil }
         let (next, isOverflow) = offset.addingReportingOverflow(reader.count)

@@ -42,7 +42,8 @@ public final class PhotoPrismVisitParser: LibraryParser {
 
     /// Creates a parser for one answer.
     ///
-    /// - Parameter album: the id of the album that the link names; nil if the link names none, or another word for it.
+    /// - Parameter album: the last part of the link: the id of the album, or a word from its title; nil for a link
+    ///   without it.
     public init(album: String? = nil) { self.album = album }
 
     /// The token in the addresses of thumbnails; nil if the answer has none.
@@ -65,16 +66,28 @@ public final class PhotoPrismVisitParser: LibraryParser {
     /// Parses the end. Throws if the answer opens no album.
     public func finish() throws -> [LibraryPhoto] {
         try stream.finish(to: &reader)
+        if albums.count > 1, page == nil { throw FormatError.notAGallery(Self.severalAlbums) }
         guard page != nil else { throw FormatError.notAGallery("an answer without a shared album") }
         return []
     }
 
+    /// A link leads to several albums if a user chose the same secret for them. Their order may change.
+    private static let severalAlbums =
+        "a link to several albums (end its address with the id of one, which a browser shows)"
+
+    private var albums: Set<String> { Set(reader.albums) }
+
     private var page: PhotoPrismSharePage? {
-        guard let session = reader.values[.accessToken] ?? reader.values[.id],
-            // A link may lead to several albums if a user chose its secret.
-            let shared = reader.albums.first(where: { $0 == album }) ?? reader.albums.first
-        else { return nil }
+        guard let session = reader.values[.accessToken] ?? reader.values[.id], let shared else { return nil }
         return PhotoPrismSharePage(session: session, album: shared, offset: 0)
+    }
+
+    /// The album that the link means; nil if that is not clear.
+    private var shared: String? {
+        if let album, albums.contains(album) { return album }
+        // A server without passwords lets everyone in and states no albums.
+        if albums.isEmpty { return album.flatMap { $0.hasPrefix("a") ? PhotoPrismText.id($0.utf8) : nil } }
+        return albums.count == 1 ? albums.first : nil
     }
 
     private struct Reader: JSONConsumer {

@@ -209,6 +209,7 @@ struct PictureSubject: Sendable {
         case .photoPrism:
             plan.tokens = context.tokens
             plan.share = PhotoPrismShare(cache.address)
+            if plan.share != nil { plan.signIn = nil }
         case .piwigo: if PiwigoRules.opensSession(signIn) { plan.sessions = context.sessions }
         default: break
         }

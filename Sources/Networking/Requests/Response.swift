@@ -42,7 +42,7 @@ public struct Response {
         // A cache in between mixed up its clients.
         if head.status == 304, plan.validators == Validators() { throw RequestError.nothingHeld }
         guard isWanted(head, plan) else {
-            if PhotoPrismShare.isRefused(head.status, plan) { throw RequestError.sharedLink(hasPassword: false) }
+            if PhotoPrismShare.isRefused(head, plan) { throw RequestError.sharedLink(hasPassword: false) }
             if head.status == 401, ImmichShare.isKey(plan.signIn) {
                 let wantsPassword = ImmichRules.wantsPassword(try await bodyOfRefusal(&events))
                 throw RequestError.sharedLink(hasPassword: wantsPassword)

@@ -18,13 +18,13 @@ import Testing
     init() throws { galleries = try ServedGalleries() }
 
     private func start(
-        _ albums: [String] = [album, other], photos: Int = 25, base: String = ""
+        _ albums: [String] = [album], photos: Int = 25, base: String = "", isPublic: Bool = false
     ) async throws -> PhotoPrismServer {
         try await PhotoPrismServer.start(
             photos: photos,
             settings: [
                 "albums": [Self.album: [1, 4], Self.other: Array(0..<photos)], "shares": [Self.secret: albums],
-                "base": base,
+                "base": base, "public": isPublic,
             ])
     }
 
@@ -39,7 +39,7 @@ import Testing
             ("", "/s/\(secret)/\(other)", 25), ("/photos", "/photos/s/\(secret)/summer", 2),
         ])
     func opens(base: String, path: String, count: Int) async throws {
-        let server = try await start(base: base)
+        let server = try await start(path.contains(Self.other) ? [Self.album, Self.other] : [Self.album], base: base)
         try await galleries.opening(server.url(path)) { cache throws in
             await galleries.fetch(.list(cache.id))
             #expect(try galleries.failure(cache) == nil && galleries.activity.questions.isEmpty)
@@ -55,6 +55,61 @@ import Testing
             #expect(requests.count { $0 == "POST \(base)/api/v1/session 200" } == 1)
             #expect(requests.count == 2 * count + 1 && !requests.contains { $0.contains("/photos one") })
         }
+    }
+
+    @Test("On a server without passwords, a link opens the album whose id it has")
+    func publicServer() async throws {
+        let server = try await start(isPublic: true)
+        try await galleries.opening(server.url("/s/\(Self.secret)/\(Self.album)")) { cache throws in
+            await galleries.fetch(.list(cache.id))
+            await galleries.fetch(.everyPicture(cache.id, .original))
+            #expect(try names(cache) == ["Photo 1", "Photo 4"] && cache.read { try $0.counts() }.photos == 2)
+        }
+    }
+
+    @Test("If a link leads to several albums and names none, Vitrine says what to do")
+    func severalAlbums() async throws {
+        let server = try await start([Self.album, Self.other])
+        try await galleries.opening(server.url("/s/\(Self.secret)/summer")) { cache throws in
+            await galleries.fetch(.list(cache.id))
+            #expect(try galleries.failure(cache)?.reason.contains("end its address with the id of one") == true)
+        }
+    }
+
+    @Test("An expired link is tried once for all pictures, or the server would refuse all sign-ins from this machine")
+    func expiredPictures() async throws {
+        let server = try await start([Self.other])
+        try await galleries.opening(server.url("/s/\(Self.secret)/all")) { cache throws in
+            await galleries.fetch(.list(cache.id))
+            try server.order(["shares": [String: [String]]()])
+            let before = server.requests.count
+            await galleries.fetch(.everyPicture(cache.id, .thumbnail))
+            #expect(server.requests.dropFirst(before) == ["POST /api/v1/session 404"])
+            #expect(try cache.read { try $0.counts() }.thumbnails == 0)
+        }
+    }
+
+    @Test("Pictures that the server refuses do not open a visit each")
+    func refusedPictures() async throws {
+        let server = try ScriptedServer { request in
+            guard request.path == "/api/v1/session" else { return .answer(403, "") }
+            return .answer(200, #"{"access_token":"v","data":{"shares":["aqc1"]},"config":{"previewToken":"p1"}}"#)
+        }
+        let (clock, client) = (ManualClock(), galleries.client)
+        let tokens = PictureTokens(clock)
+        func ask() async throws -> Int {
+            let before = server.requests.count
+            var plan = FetchPlan(
+                address: try Address(server.url("/api/v1/t/0abc/-/fit_720")), limit: 1_000, addressPolicy: .anywhere)
+            (plan.tokens, plan.share) = (tokens, PhotoPrismShare(try Address(server.url("/s/\(Self.secret)"))))
+            await #expect(throws: RequestError.status(403, retryAfter: nil)) {
+                _ = try await plan.answer(over: client, with: TransferPermit())
+            }
+            return server.requests.count - before
+        }
+        #expect(try await [ask(), ask(), ask()] == [2, 1, 1])
+        clock.advance(to: .seconds(60))
+        #expect(try await ask() == 3)
     }
 
     @Test("An update needs one request more than the pages, and notices added and removed photos")
@@ -106,11 +161,13 @@ import Testing
             server.url("/s/\(Self.secret)"), signedInAs: .token(PhotoPrismServer.password)
         ) { cache throws in
             await galleries.fetch(.list(cache.id))
+            await galleries.fetch(.everyPicture(cache.id, .thumbnail))
             #expect(try names(cache) == ["a"])
-            #expect(server.requests.map(\.path).filter { $0 == "/api/v1/session" }.count == 1)
+            #expect(server.requests.count { $0.path == "/api/v1/session" } == 2)
+            #expect(server.requests.contains { $0.path.hasPrefix("/api/v1/t/aa11/") })
             for request in server.requests {
                 #expect(request.headers["authorization"] == nil, "\(request.path)")
-                #expect(request.headers["x-auth-token"] == (request.path.contains("photos") ? "v1s1t" : nil))
+                #expect(request.headers["x-session-id"] == (request.path.contains("photos") ? "v1s1t" : nil))
             }
         }
     }
@@ -143,7 +200,7 @@ import Testing
     @Test("Addresses that are no shared links are not taken for one")
     func addresses() throws {
         for (path, server, album) in [
-            ("/s/1abc", "/", nil), ("/s/1abc/", "/", ""), ("/a/b/s/my_own-secret:2/x", "/a/b/", "x"),
+            ("/s/1abc", "/", nil), ("/s/1abc/", "/", nil), ("/a/b/s/my_own-secret:2/x", "/a/b/", "x"),
             ("/s/1abc/x/", "/", "x"),
         ] as [(String, String, String?)] {
             let share = try #require(try PhotoPrismShare(Address("http://p.test\(path)")), "\(path)")

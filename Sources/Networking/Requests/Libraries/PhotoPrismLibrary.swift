@@ -1,5 +1,6 @@
 import Cache
 import Formats
+import HTTP
 import Model
 import Numbers
 
@@ -38,11 +39,11 @@ struct PhotoPrismLibrary: PhotoLibrary {
     ///   - gallery: the address that the user gave, such as that of an album in a browser.
     init(server: Address, gallery: Address) {
         self.server = server.asFolder
-        selection = Self.selection(gallery)
+        selection = Self.selection(gallery, self.server)
     }
 
-    private static func selection(_ gallery: Address) -> Selection {
-        if let share = PhotoPrismShare(gallery) { return .share(share) }
+    private static func selection(_ gallery: Address, _ server: Address) -> Selection {
+        if let share = PhotoPrismShare(gallery), share.isOn(server) { return .share(share) }
         let album = /\/(?:albums|calendar|folders|moments|states)\/(a[0-9a-z]{6,63})(?:\/|$)/
         if let match = gallery.path.firstMatch(of: album) { return .album(String(match.1)) }
         if let search = search(in: gallery) { return .search(search) }
@@ -132,7 +133,7 @@ struct PhotoPrismLibrary: PhotoLibrary {
 struct PhotoPrismShare: Hashable {
     /// The path of the server, with a slash at its end.
     let serverPath: String
-    /// The id of the album, if the link names it; otherwise nil.
+    /// The last part of the link: the id of the album, or a word from its title; nil for a link without it.
     let album: String?
     private let secret: String
 
@@ -143,13 +144,13 @@ struct PhotoPrismShare: Hashable {
         let parts = gallery.path.split(separator: "/", omittingEmptySubsequences: false)
         guard let place = parts.firstIndex(of: "s"), (2...4).contains(parts.count - place),
             parts.count - place < 4 || parts[place + 3].isEmpty,
-            // The server itself may be below `/s/`.
+            // A page of a server below `/s/`.
             parts[place + 1] != "library",
             (1...Self.longestSecret).contains(parts[place + 1].count), parts[place + 1].allSatisfy(Self.isPlain)
         else { return nil }
         serverPath = parts[..<place].joined(separator: "/") + "/"
         secret = String(parts[place + 1])
-        album = parts.count - place > 2 ? String(parts[place + 2]) : nil
+        album = parts.count - place > 2 && !parts[place + 2].isEmpty ? String(parts[place + 2]) : nil
     }
 
     private static let longestSecret = 160
@@ -158,20 +159,26 @@ struct PhotoPrismShare: Hashable {
         character.isASCII && (character.isLetter || character.isNumber || "-_:".contains(character))
     }
 
+    /// Whether the link is on a server. The server itself may be below `/s/`.
+    func isOn(_ server: Address) -> Bool { server.path == serverPath }
+
     /// Returns the request that opens the link on a server.
     func visit(to server: Address) throws -> LibraryRequest {
         LibraryRequest(address: try server.resolving(PhotoPrismRules.visits), json: #"{"token":"\#(secret)"}"#)
     }
 
-    private static let header = "x-auth-token"
+    /// The header for the secret of a visit, which all versions of the server know.
+    private static let header = "x-session-id"
 
     /// Returns the credentials of an opened link.
     static func signIn(_ session: String) -> SignIn { .header(name: header, value: session) }
 
     /// Whether an answer means that the server does not know a link, or not any more.
-    static func isRefused(_ status: Int, _ plan: FetchPlan) -> Bool {
-        if case .header(header, _)? = plan.signIn { return status == 401 || status == 403 }
-        return plan.method == .post && [401, 404].contains(status)
+    static func isRefused(_ head: HTTPResponse, _ plan: FetchPlan) -> Bool {
+        // A proxy in front of the server names its scheme.
+        guard head.challenges.isEmpty else { return false }
+        if case .header(header, _)? = plan.signIn { return head.status == 401 || head.status == 403 }
+        return plan.method == .post && [401, 404].contains(head.status)
             && plan.address.path.hasSuffix("/" + PhotoPrismRules.visits)
     }
 }

@@ -55,6 +55,10 @@ actor PictureTokens {
         /// The tokens that the server had refused before; nil if it had refused none.
         let refused: Pair?
         let task: Task<Pair, any Error>
+        /// Whether the tokens are new for each fetch, so that they do not tell whether the server refuses the picture.
+        let isVisit: Bool
+        /// Whether the server has refused the shared link.
+        var isRefused = false
     }
 
     private let clock: any NetworkClock
@@ -78,26 +82,36 @@ actor PictureTokens {
     func grant(
         for plan: FetchPlan, at server: Address, after refused: Int? = nil, over client: HTTPClient
     ) async throws -> Grant {
-        let key = Key(server: server, signIn: plan.signIn, share: plan.share)
+        let share = plan.share.flatMap { $0.isOn(server) ? $0 : nil }
+        let key = Key(server: server, signIn: plan.signIn, share: share)
         let before = await refusedPair(key, refused)
+        if let known = fetches[key], known.isRefused, clock.now >= known.time + Self.patience { fetches[key] = nil }
         let fetch: Fetch
         // Many requests need the tokens at the same time, so they share one request for them.
         if let known = fetches[key], known.number != refused {
             fetch = known
         } else {
-            if let known = fetches[key], let before, known.refused == before, clock.now < known.time + Self.patience {
+            if let known = fetches[key], let before, known.refused == before || known.isVisit,
+                clock.now < known.time + Self.patience
+            {
                 throw RequestError.status(403, retryAfter: nil)
             }
             count += 1
             fetch = Fetch(
                 number: count, time: clock.now, refused: before,
-                task: Task { try await Self.pair(for: plan, at: server, over: client) })
+                task: Task { try await Self.pair(for: plan, share, at: server, over: client) }, isVisit: share != nil)
             fetches[key] = fetch
         }
         do {
             return Grant(pair: try await fetch.task.value, number: fetch.number)
         } catch {
-            if fetches[key]?.number == fetch.number { fetches[key] = nil }
+            guard fetches[key]?.number == fetch.number else { throw error }
+            if case RequestError.sharedLink = error {
+                // After ten refused visits, the server refuses all sign-ins from this machine for some minutes.
+                fetches[key]?.isRefused = true
+            } else {
+                fetches[key] = nil
+            }
             throw error
         }
     }
@@ -110,9 +124,9 @@ actor PictureTokens {
 
     /// Fetches the tokens.
     private static func pair(
-        for plan: FetchPlan, at server: Address, over client: HTTPClient
+        for plan: FetchPlan, _ share: PhotoPrismShare?, at server: Address, over client: HTTPClient
     ) async throws -> Pair {
-        if let share = plan.share { return try await pair(of: share, for: plan, at: server, over: client) }
+        if let share { return try await pair(of: share, for: plan, at: server, over: client) }
         let request = FetchPlan(
             address: try server.resolving("\(PhotoPrismRules.list)?count=1&primary=true"),
             headers: [("Accept", "application/json")], signIn: plan.signIn, limit: limit,
@@ -136,7 +150,7 @@ actor PictureTokens {
             body: visit.json.map { Array($0.utf8) }, limit: limit, addressPolicy: plan.addressPolicy,
             isNamedByUser: plan.isNamedByUser)
         var response = try await Response.to(request, over: client, with: TransferPermit(.list))
-        let answer = PhotoPrismVisitParser()
+        let answer = PhotoPrismVisitParser(album: share.album)
         _ = try answer.parse(try await response.allBytes())
         _ = try answer.finish()
         return Pair(answer)

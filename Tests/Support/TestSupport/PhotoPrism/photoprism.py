@@ -175,10 +175,9 @@ class Library:
         self.lock = threading.Lock()
         self.passwords = settings.get("passwords", {})
         self.sessions = {}
-        # The ids of the albums that visitors may see.
+        # The ids of the albums that visitors may see, and the tokens of each visit.
         self.visits = {}
-        # The tokens of the server's settings are those of visitors, and stay valid.
-        self.visitor_tokens = ["prev1s1t", "d0wnv1s1"]
+        self.visit_tokens = {}
         self.tokens = ["prev1ewt", "d0wnl0ad"]
         self.valid = set()
         per_month, videos = settings.get("perMonth", 800), settings.get("videos", 0)
@@ -487,11 +486,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def visit(self, library, secret):
         """Opens a shared link."""
         albums = library.settings.get("shares", {}).get(secret)
+        if library.settings.get("public"):
+            # Everyone is let in, and the secret is not looked at.
+            return self.send_json({
+                "status": "success", "id": "0" * 48, "access_token": "0" * 48, "data": {"tokens": None, "shares": None},
+                "config": {"previewToken": "public", "downloadToken": "public"}})
         if albums is None:
             return self.send_json({"error": "Invalid credentials"}, 404)
-        token = hashlib.sha384(b"visit %d" % len(library.visits)).hexdigest()[:48]
+        number = len(library.visits)
+        token = hashlib.sha384(b"visit %d" % number).hexdigest()[:48]
         library.visits[token] = albums
-        preview, download = library.visitor_tokens
+        preview, download = library.visit_tokens[token] = ["prev1s1t%d" % number, "d0wnv1s1%d" % number]
         self.send_json({
             "status": "success", "id": token, "session_id": hashlib.sha256(token.encode()).hexdigest(), "access_token": token,
             "token_type": "Bearer", "expires_in": 86400, "provider": "link", "scope": "*",
@@ -541,9 +546,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             rows.append(row)
         # The count is that of the files.
         self.tokens = {"X-Count": len(files), "X-Limit": count, "X-Offset": offset}
-        # Visitors get their tokens with the answer that opens the link.
-        if not library.settings.get("public") and visited is None:
-            self.tokens.update(zip(("X-Preview-Token", "X-Download-Token"), library.tokens))
+        if not library.settings.get("public"):
+            tokens = library.visit_tokens.get(self.password(), library.tokens)
+            self.tokens.update(zip(("X-Preview-Token", "X-Download-Token"), tokens))
         cut = is_faulty and library.fault["fault"] == "cut"
         self.send(200, json.dumps(rows).encode(), "application/json; charset=utf-8", cut=cut)
 
@@ -565,7 +570,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def is_valid(self, token, kinds):
         library = self.server.library
-        if token in [library.visitor_tokens[kind] for kind in kinds]:
+        if token in [tokens[kind] for tokens in library.visit_tokens.values() for kind in kinds]:
             return True
         return bool(library.settings.get("public")) or token in library.valid and token in [library.tokens[kind] for kind in kinds]
 
