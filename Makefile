@@ -9,7 +9,8 @@
 # make fuzz     feeds changed inputs to each parser for MINUTES=5, guided by coverage, under the address sanitizer; TARGET=json
 #               selects one; crashes stay in .build-fuzz/findings
 # make coverage prints how many lines of each module the tests run
-# make mutate   makes SAMPLE=100 small mistakes in each of MUTATED="Formats Scheduling Cache" and lists those that its tests miss
+# make mutate   makes SAMPLE=100 small mistakes in each of MUTATED="Formats Scheduling Cache" and lists those that its tests miss;
+#               the tests of the modules in ALSO="Session UI" try those, too
 # make bench    runs the benchmarks; ONLY=first-sync selects some, PHOTOS=100000 sets the gallery's size, LINKS="b c" and
 #               ROUNDS=1 limit the links, JSON=FILE writes the results
 # make install  installs under PREFIX (and DESTDIR), with manual page, completions and desktop entry
@@ -161,7 +162,7 @@ coverage:
 # Each tried mistake takes seconds.
 mutate:
 	Tools/Scripts/install-packages test
-	Tools/Scripts/mutate --swift $(SWIFT) --sample $(SAMPLE) $(MUTATED)
+	Tools/Scripts/mutate --swift $(SWIFT) --sample $(SAMPLE) $(if $(ALSO),--also $(ALSO) --) $(MUTATED)
 
 bench: build
 	Tools/Scripts/install-packages bench
