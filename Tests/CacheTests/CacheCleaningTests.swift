@@ -157,6 +157,15 @@ import Testing
         #expect(try counts("remembered") == [20, 20, 20])
     }
 
+    @Test("Of lists that exceed the limit, no more are removed than needed")
+    func listsGo() async throws {
+        try await make("old", opened: 50, photos: 0)
+        let middle = try await make("middle", opened: 40, photos: 0)
+        let new = try await make("new", opened: 30, photos: 0)
+        try await clean(limit: middle + new, remembered: [])
+        #expect(try size("old") == 0 && size("middle") == middle && size("new") == new)
+    }
+
     @Test func databasesSetAsideAreRemovedInTime() async throws {
         try await make("a", opened: 1)
         for daysAgo: Int64 in [31, 29] {

@@ -306,6 +306,28 @@ import Testing
         #expect(removed == 1)
     }
 
+    @Test("Openings of galleries are announced, with those that are open already", .unlessItHangs)
+    func openings() async throws {
+        let folder = TestFolder()
+        let caches = try CacheFolder(path: folder.path("cache"), log: log)
+        let first = try caches.open(Address("http://example.org/a.xml"))
+        let openings = caches.openings()
+        #expect(await openings.next()?.caches.map(\.id) == [first.id])
+        let second = try caches.open(Address("http://example.org/b.xml"))
+        _ = try caches.open(Address("http://example.org/a.xml"))
+        #expect(await openings.next()?.caches.map(\.id) == [second.id])
+    }
+
+    @Test("The user and password in an address are kept for its server")
+    func credentials() throws {
+        let caches = try CacheFolder(path: TestFolder().path("cache"), log: log)
+        let cache = try caches.open(Address("http://me:s3cret@example.org/a.xml"))
+        let expected = SignIn.password(user: "me", password: "s3cret")
+        #expect(cache.signIn(for: cache.address) == expected)
+        _ = try caches.open(Address("http://example.org/a.xml"))
+        #expect(cache.signIn(for: cache.address) == expected)
+    }
+
     /// There may be fifty thousand files, so the check of one must not scan the table.
     @Test func orphansAreFoundByRowNumber() async throws {
         let test = try TestCache()
@@ -324,9 +346,15 @@ import Testing
         #expect(gallery.photosSize == Int64("photo of a".utf8.count))
         #expect(gallery.databaseSize > 4_096)
         #expect(try await test.cache.writer.clear(photosOnly: true) == 1)
-        #expect(gallery.photosSize == 0)
+        #expect(try gallery.photosSize == 0 && test.photo("a").original.held == nil)
+        #expect(try test.photo("a").thumbnail.held != nil)
         try await test.cache.writer.clear(photosOnly: false)
-        #expect(try test.cache.read { try $0.gallery().photoCount } == 0)
+        let left = try test.cache.read { reader in
+            try ["photo", "thumbnail", "metadata"].map { table in
+                try reader.connection.first("SELECT count(*) FROM \(table)") { $0.int(0) }
+            }
+        }
+        #expect(try test.cache.read { try $0.gallery().photoCount } == 0 && left == [0, 0, 0])
         #expect(try await test.cache.writer.complaints().isEmpty)
     }
 }

@@ -35,6 +35,8 @@ import Testing
             let key = try #require(dates.key(at: index))
             #expect(dates.index(of: key) == index)
         }
+        let falling = try FetchedResults(of: test.cache, order: PhotoOrder(.date, ascending: false))
+        for index in 0..<4 { #expect(falling.key(at: index).flatMap { falling.index(of: $0) } == index) }
         #expect(dates.key(at: 4) == nil && dates.key(at: -1) == nil && dates.index(of: PhotoKey(99)) == nil)
     }
 
@@ -100,6 +102,18 @@ import Testing
         #expect(await results.nextDifference() == .rows(RowDifference(inserted: [1])))
         try await sync([("a", "wood", 1000), ("b", "seaside", 2000)])
         #expect(await results.nextDifference() == .rows(RowDifference(deleted: [0])))
+    }
+
+    @Test("Metadata that arrives brings its photo into a list with a search")
+    func metadataOutsideTheFilter() async throws {
+        try await sync([("a", "sea", 1000), ("b", "wood", 2000)])
+        let results = try await FetchedResults(of: test.cache).arranged(PhotoOrder(), filter: PhotoFilter("leica"))
+        try await test.hold("b")
+        var metadata = PhotoMetadata(format: "JPEG", width: 40, height: 30)
+        metadata.camera = "Leica M3"
+        #expect(try await test.cache.writer.store(metadata, of: test.key("b"), edition: 1))
+        #expect(await results.nextDifference() == .rows(RowDifference(inserted: [0])))
+        #expect(try names(results) == ["b"])
     }
 
     @Test func anArrivingThumbnailUpdatesItsRow() async throws {

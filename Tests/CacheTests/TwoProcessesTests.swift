@@ -54,6 +54,19 @@ import Testing
         withExtendedLifetime(last) {}
     }
 
+    @Test(
+        "A commit announces up to 1,000 rows one by one, and more as many", .unlessItHangs, arguments: [1_000, 1_001])
+    func longCommits(count: Int) async throws {
+        let changes = ours.changes()
+        try await sync((0..<count).map { "\($0)" }, into: theirs)
+        let rows = try #require(await changes.next()?["photo"])
+        if case .listed(let listed) = rows {
+            #expect(listed.count == 1_000 && count == 1_000)
+        } else {
+            #expect(count == 1_001)
+        }
+    }
+
     @Test func ownCommitsArePublishedOnce() async throws {
         try await sync(["a"], into: ours)
         #expect(try await !ours.writer.announceOthers())
