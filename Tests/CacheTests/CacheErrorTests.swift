@@ -22,4 +22,10 @@ import Testing
         #expect(CacheError.file("/a", code: ENOSPC) == .full && CacheError.file("/a", code: EROFS) == .readOnly)
         #expect(StorageTrouble(.file("/a", code: EIO)) == .failing)
     }
+
+    @Test("A missing permission concerns the folder, and a failing disk does not")
+    func folder() {
+        #expect(CacheError.readOnly.isOfFolder && CacheError.cannotOpen("/a", code: EACCES).isOfFolder)
+        #expect(!CacheError.cannotOpen("/a", code: EIO).isOfFolder && !CacheError.full.isOfFolder)
+    }
 }

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Model
 import SQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -315,7 +316,25 @@ import Testing
         #expect(await openings.next()?.caches.map(\.id) == [first.id])
         let second = try caches.open(Address("http://example.org/b.xml"))
         _ = try caches.open(Address("http://example.org/a.xml"))
-        #expect(await openings.next()?.caches.map(\.id) == [second.id])
+        let third = try caches.open(Address("http://example.org/c.xml"))
+        #expect(await openings.next()?.galleries == [second.id, third.id])
+        let seen = Mutex<[Set<GalleryID>]>([])
+        let relay = caches.relayOpenings { opened in seen.withLock { $0.append(Set(opened.map(\.id))) } }
+        let fourth = try caches.open(Address("http://example.org/d.xml"))
+        #expect(seen.withLock { $0 } == [[first.id, second.id, third.id], [fourth.id]])
+        withExtendedLifetime(relay) {}
+    }
+
+    @Test("The cache that was opened last comes first")
+    func latestFirst() async throws {
+        let folder = TestFolder()
+        let caches = try CacheFolder(path: folder.path("a/b/cache"), log: log)
+        for (name, time) in [("one", 2), ("two", nil), ("three", 3), ("four", 1)] as [(String, Int64?)] {
+            let cache = try caches.open(Address("http://example.org/\(name).xml"))
+            if let time { try await cache.writer.recordOpened(at: Timestamp(milliseconds: time)) }
+        }
+        let found = caches.galleries().compactMap { $0.record?.address.path }
+        #expect(found == ["/three.xml", "/one.xml", "/four.xml", "/two.xml"])
     }
 
     @Test("The user and password in an address are kept for its server")
@@ -326,6 +345,8 @@ import Testing
         #expect(cache.signIn(for: cache.address) == expected)
         _ = try caches.open(Address("http://example.org/a.xml"))
         #expect(cache.signIn(for: cache.address) == expected)
+        #expect(cache.isNamedByUser(cache.address) && !cache.isNamedByUser(Address(filePath: "/a.xml")))
+        #expect(try !cache.isNamedByUser(Address("http://example.net/a.xml")))
     }
 
     /// There may be fifty thousand files, so the check of one must not scan the table.

@@ -1,5 +1,6 @@
 import Logging
 import Model
+import Numbers
 import Synchronization
 import TestSupport
 import Testing
@@ -197,6 +198,16 @@ import Testing
         alarms.finish()
         #expect(await alarms.next() != nil)
         withExtendedLifetime((relay, second)) {}
+    }
+
+    @Test("Written bytes add up, and a due measurement stays due")
+    func mergedWrites() {
+        var written = CacheSpace.Written(bytes: 5, isCountDue: true)
+        written.merge(CacheSpace.Written(bytes: .max))
+        #expect(written == CacheSpace.Written(bytes: ByteCount(Int64.max).int64, isCountDue: true))
+        var second = CacheSpace.Written(bytes: 5)
+        second.merge(CacheSpace.Written(bytes: 6))
+        #expect(second == CacheSpace.Written(bytes: 11))
     }
 
     @Test("The same limit again is no reason to measure, and neither are bytes before the first measurement")

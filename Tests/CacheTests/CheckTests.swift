@@ -1,5 +1,7 @@
+import Glibc
 import Model
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -39,6 +41,22 @@ import Testing
         try other.execute("INSERT INTO photo_text (photo_text, rowid, name, words) VALUES ('delete', 7, 'Owl 6', NULL)")
         #expect(try await test.cache.check().isIndexRepaired)
         #expect(try found("owl") == 50 && !test.cache.mark.isSet)
+    }
+
+    @Test("A photo whose file has changed is fetched again, and files without a row are removed")
+    func brokenFiles() async throws {
+        try await test.sync(["a", "b"].map { try TestCache.entry($0) })
+        for id in ["a", "b"] { try await test.hold(id) }
+        let photos = "cache/galleries/\(test.cache.id)/photos"
+        let stored = try #require(try test.cache.read { try $0.photoFile(of: test.key("a")) })
+        test.folder.write("\(photos)/\(stored.name)", "Photo of a")
+        test.folder.write("\(photos)/notes.txt", "no photo")
+        let target = test.folder.write("elsewhere.jpg", "of the user")
+        #expect(symlink(target, test.folder.path("\(photos)/7-1-x")) == 0)
+        let check = try await test.cache.check()
+        #expect(check.brokenFiles == 1 && check.goodFiles == 1 && check.orphans == 2)
+        #expect(try test.photo("a").original.held == nil && test.photo("b").original.isCurrent)
+        #expect(test.folder.entries(photos).count == 1 && test.folder.entries().contains("elsewhere.jpg"))
     }
 
     @Test func inconsistentRowsAreRepaired() async throws {

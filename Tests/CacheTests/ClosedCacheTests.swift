@@ -31,7 +31,7 @@ import Testing
     func begun() async throws {
         try await make()
         folder.write("\(path)/gallery.sqlite", "")
-        #expect(try gallery().record == nil && gallery().trouble == nil)
+        #expect(try gallery().record == nil && gallery().trouble == nil && gallery().isEmpty)
         // The tables exist, and the gallery's row does not.
         try Connection(path: folder.path("\(path)/gallery.sqlite"), access: .readWrite).execute(
             "CREATE TABLE gallery (key INTEGER PRIMARY KEY); PRAGMA user_version = 1")
@@ -48,7 +48,7 @@ import Testing
             Issue.record("\(String(describing: gallery.trouble))")
             return
         }
-        #expect(gallery.record == nil && gallery.isOf(address))
+        #expect(gallery.record == nil && gallery.isOf(address) && !gallery.isEmpty)
         #expect(try !gallery.isOf(Address("http://example.org/other.xml")))
     }
 
@@ -57,6 +57,7 @@ import Testing
         try await make()
         let database = FrozenDatabase(path: folder.path("\(path)/gallery.sqlite"))
         #expect(database.isComplete && !database.isOnReadOnlyDisk)
+        #expect(try !gallery().isEmpty)
         // The disk can be written to, so another process may write a log at any time.
         guard case .readOnly = database.access else {
             Issue.record("\(database.access)")
@@ -199,6 +200,29 @@ import Testing
         #expect(try !files.isInPlace(Address("http://example.org/own.jpg")))
         let remote = try caches.open(Address("http://example.org/")).files
         #expect(!remote.isInPlace(Address(filePath: own)))
+    }
+
+    @Test("A photo that stays in its folder counts as cached until its file changes, and is not removed")
+    func stays() async throws {
+        let path = folder.write("photos/own.jpg", "own")
+        let cache = try CacheFolder(path: folder.path("cache"), log: Log()).open(
+            Address(filePath: folder.path("photos")))
+        var entry = try TestCache.entry("own.jpg", thumbnail: nil)
+        entry.photo = Address(filePath: path)
+        try await TestCache.sync([entry], into: cache)
+        let key = try #require(try cache.read { try $0.photo(galleryID: "own.jpg") }).key
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        let file = try #require(OriginalFile(descriptor))
+        #expect(try await !cache.writer.store(original: file, of: key, edition: 2), "there is no such edition")
+        #expect(try await cache.writer.store(original: file, of: key, edition: 1))
+        #expect(try cache.read { try $0.photo(galleryID: "own.jpg") }?.isInPlace == true)
+        #expect(try await cache.check().goodFiles == 1)
+        folder.write("photos/own.jpg", "another")
+        let check = try await cache.check()
+        #expect(check.brokenFiles == 1 && check.goodFiles == 0)
+        #expect(try cache.read { try $0.photo(galleryID: "own.jpg") }?.original.isWanting == true)
+        #expect(folder.entries("photos") == ["own.jpg"])
     }
 
     @Test("Only an existing folder of this machine counts as one")

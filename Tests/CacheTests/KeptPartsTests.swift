@@ -72,6 +72,9 @@ import Testing
         parts.recordGrowth(try #require(file), of: PhotoKey(1), edition: 3)
         #expect(parts.growing(PhotoKey(1), edition: 3) == path)
         #expect(parts.growing(PhotoKey(1), edition: 2) == nil && parts.growing(PhotoKey(2), edition: 3) == nil)
+        let other = try self.file(of: 1)
+        parts.recordGrowth(other, of: PhotoKey(2), edition: 1)
+        #expect(parts.growing(PhotoKey(1), edition: 3) == path && parts.growing(PhotoKey(2), edition: 1) == other.path)
         file = nil
         #expect(parts.growing(PhotoKey(1), edition: 3) == nil)
     }

@@ -24,6 +24,23 @@ import Testing
         }
     }
 
+    @Test("Many replaced keys do not disturb the order of the rows")
+    func replacedKeys() {
+        var rows = OrderedRows(pieceSize: 2)
+        func key(_ row: Int64, _ round: Int64) -> SortKey {
+            .text(Array("\(row * round % 101) ".utf8) + [UInt8](repeating: 0x61, count: 1_000))
+        }
+        var model: [Int64: SortKey] = [:]
+        for round: Int64 in 1...5 {
+            for row: Int64 in 1...100 { model[row] = key(row, round) }
+            _ = rows.apply(model.map { RowKey($0.key, $0.value) })
+            #expect(all(rows) == sorted(model), "\(round)")
+        }
+        _ = rows.apply([RowKey(50, nil)])
+        model[50] = nil
+        #expect(all(rows) == sorted(model))
+    }
+
     @Test("A range of indices has its rows")
     func ranges() {
         var rows = OrderedRows(pieceSize: 2)
