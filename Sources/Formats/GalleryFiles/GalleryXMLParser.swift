@@ -100,6 +100,8 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case empty
     /// The document is something else; the text names its kind, such as “a web page”.
     case notAGallery(String)
+    /// A shared link leads to several albums and does not name one of them.
+    case severalAlbums
     /// The server refused the request. It gave its own code and reason.
     case refused(code: Int, reason: String)
     /// The document is not well-formed XML; the text is the parser's reason.
@@ -128,6 +130,8 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
             "\(file) cannot be loaded (\(reason)). Install \(package)."
         case .empty: "The gallery file is empty."
         case .notAGallery(let what): "This is \(what), not a gallery."
+        case .severalAlbums:
+            "The shared link leads to several albums. End its address with the id of one, which a browser shows."
         case .refused(let code, let reason):
             "The server refuses the request: \(reason.isEmpty ? "error \(code)" : reason)."
         case .malformed(let line, let reason): "The gallery file has an error in line \(line): \(reason)."

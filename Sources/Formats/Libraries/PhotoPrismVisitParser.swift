@@ -66,15 +66,12 @@ public final class PhotoPrismVisitParser: LibraryParser {
     /// Parses the end. Throws if the answer opens no album.
     public func finish() throws -> [LibraryPhoto] {
         try stream.finish(to: &reader)
-        if albums.count > 1, page == nil { throw FormatError.notAGallery(Self.severalAlbums) }
+        if albums.count > 1, page == nil { throw FormatError.severalAlbums }
         guard page != nil else { throw FormatError.notAGallery("an answer without a shared album") }
         return []
     }
 
-    /// A link leads to several albums if a user chose the same secret for them. Their order may change.
-    private static let severalAlbums =
-        "a link to several albums (end its address with the id of one, which a browser shows)"
-
+    /// The albums of the link. There are several if a user chose the same secret for them, and their order may change.
     private var albums: Set<String> { Set(reader.albums) }
 
     private var page: PhotoPrismSharePage? {

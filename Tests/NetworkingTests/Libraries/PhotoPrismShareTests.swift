@@ -72,7 +72,7 @@ import Testing
         let server = try await start([Self.album, Self.other])
         try await galleries.opening(server.url("/s/\(Self.secret)/summer")) { cache throws in
             await galleries.fetch(.list(cache.id))
-            #expect(try galleries.failure(cache)?.reason.contains("end its address with the id of one") == true)
+            #expect(try galleries.failure(cache)?.reason.contains("End its address with the id of one") == true)
         }
     }
 
