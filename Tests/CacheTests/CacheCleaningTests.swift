@@ -77,6 +77,8 @@ import Testing
         let new = try await make("new", opened: 1)
         try await clean(limit: old + new)
         #expect(try size("old") == old && size("new") == new)
+        try await clean(limit: old + new - 2_000)
+        #expect(try counts("old") == [20, 18, 20] && counts("new") == [20, 20, 20])
         try await clean(limit: old + new - 4_500)
         #expect(try counts("old") == [20, 15, 20] && counts("new") == [20, 20, 20])
         #expect(try folder.entries(path("old") + "/photos").count == 15)

@@ -71,6 +71,16 @@ import Testing
         #expect(try held(.thumbnail, cache).count == 40)
     }
 
+    @Test("Of large files, only those that are larger than the limit are given up")
+    func largerFiles() async throws {
+        let (_, cache) = try await open(3)
+        #expect(try await cache.writer.freeSpace(fromPhotos: 1, largerThan: 10_000, except: []) == 0)
+        #expect(try await cache.writer.freeSpace(fromPhotos: 1, largerThan: 9_999, except: [key(0, cache)]) == 10_000)
+        #expect(try held(.original, cache) == [0, 2])
+        #expect(try await cache.writer.freeSpace(fromPhotos: 20_000, except: []) == 20_000)
+        #expect(try held(.original, cache).isEmpty)
+    }
+
     @Test("BEHAVIOURS 4.2: then it gives up thumbnails; wanted pictures and the list stay")
     func thumbnailsThen() async throws {
         let (caches, cache) = try await open(60)

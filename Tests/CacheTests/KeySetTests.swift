@@ -25,6 +25,12 @@ import Testing
         #expect(set.remove(number) && !set.remove(number) && !set.remove(number + 1) && set.isEmpty)
     }
 
+    @Test("A single large number has a place", arguments: [65_535, 65_536, 65_599, 65_600, 1 << 22, (1 << 22) + 1])
+    func largeNumbers(number: Int64) {
+        let set = set([number])
+        #expect(set.contains(number) && !set.contains(number - 1) && !set.contains(number + 1) && set.count == 1)
+    }
+
     @Test func aKeySetBehavesLikeASet() {
         var random = SeededNumbers(seed: 1)
         for _ in 0..<200 {
