@@ -208,8 +208,11 @@ struct PictureSubject: Sendable {
         case .s3: plan.refusals = .asked(isOfBucket: true)
         case .photoPrism:
             plan.tokens = context.tokens
-            plan.share = PhotoPrismShare(cache.address)
-            if plan.share != nil { plan.signIn = nil }
+            if let share = PhotoPrismShare(cache.address),
+                PhotoPrismRules.server(ofPicture: address).map(share.isOn) == true
+            {
+                (plan.share, plan.signIn) = (share, nil)
+            }
         case .piwigo: if PiwigoRules.opensSession(signIn) { plan.sessions = context.sessions }
         default: break
         }

@@ -67,6 +67,18 @@ import Testing
         }
     }
 
+    @Test("The address of a server below “/s/” is no link, and its pictures come with the user’s password")
+    func serverBelow() async throws {
+        let server = try await start(photos: 3, base: "/s/pp")
+        try await galleries.opening(server.url("/s/pp/"), signedInAs: .token(PhotoPrismServer.password)) {
+            cache throws in
+            await galleries.fetch(.list(cache.id))
+            await galleries.fetch(.everyPicture(cache.id, .thumbnail))
+            #expect(try names(cache).count == 3 && cache.read { try $0.counts() }.thumbnails == 3)
+            #expect(!server.requests.contains { $0.contains("/session") })
+        }
+    }
+
     @Test("If a link leads to several albums and names none, Vitrine says what to do")
     func severalAlbums() async throws {
         let server = try await start([Self.album, Self.other])

@@ -82,8 +82,7 @@ actor PictureTokens {
     func grant(
         for plan: FetchPlan, at server: Address, after refused: Int? = nil, over client: HTTPClient
     ) async throws -> Grant {
-        let share = plan.share.flatMap { $0.isOn(server) ? $0 : nil }
-        let key = Key(server: server, signIn: plan.signIn, share: share)
+        let key = Key(server: server, signIn: plan.signIn, share: plan.share)
         let before = await refusedPair(key, refused)
         if let known = fetches[key], known.isRefused, clock.now >= known.time + Self.patience { fetches[key] = nil }
         let fetch: Fetch
@@ -99,7 +98,7 @@ actor PictureTokens {
             count += 1
             fetch = Fetch(
                 number: count, time: clock.now, refused: before,
-                task: Task { try await Self.pair(for: plan, share, at: server, over: client) }, isVisit: share != nil)
+                task: Task { try await Self.pair(for: plan, at: server, over: client) }, isVisit: plan.share != nil)
             fetches[key] = fetch
         }
         do {
@@ -124,9 +123,9 @@ actor PictureTokens {
 
     /// Fetches the tokens.
     private static func pair(
-        for plan: FetchPlan, _ share: PhotoPrismShare?, at server: Address, over client: HTTPClient
+        for plan: FetchPlan, at server: Address, over client: HTTPClient
     ) async throws -> Pair {
-        if let share { return try await pair(of: share, for: plan, at: server, over: client) }
+        if let share = plan.share { return try await pair(of: share, for: plan, at: server, over: client) }
         let request = FetchPlan(
             address: try server.resolving("\(PhotoPrismRules.list)?count=1&primary=true"),
             headers: [("Accept", "application/json")], signIn: plan.signIn, limit: limit,
