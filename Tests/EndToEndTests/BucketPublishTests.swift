@@ -39,14 +39,24 @@ import Testing
         command.lines.filter { $0.hasPrefix("sent\t") }.map { String($0.dropFirst("sent\t".count)) }
     }
 
-    /// Returns the files in the bucket once two lists agree: a server may still store what a killed program has sent.
+    /// Returns the files in the bucket once the server has stored what a killed program has sent.
     private func settledFiles(_ server: BucketServer) throws -> [String] {
-        var (former, files): ([String]?, [String]) = (nil, [])
-        while files != former {
-            former = files
-            files = try server.rclone("lsf", "-R", "--files-only", "bucket:photos/g").lines
+        let port = try #require(URL(string: server.url(""))?.port)
+        while try hasConnections(toPort: port) {}
+        return try server.rclone("lsf", "-R", "--files-only", "bucket:photos/g").lines
+    }
+
+    /// Whether a server on this machine still answers a connection, perhaps one that its client has closed.
+    private func hasConnections(toPort port: Int) throws -> Bool {
+        let ending = String(format: ":%04X", port)
+        // The states ESTABLISHED and CLOSE_WAIT.
+        let states: Set<Substring> = ["01", "08"]
+        return try ["/proc/net/tcp", "/proc/net/tcp6"].contains { path in
+            try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").dropFirst().contains { line in
+                let fields = line.split(separator: " ")
+                return fields.count > 3 && fields[1].hasSuffix(ending) && states.contains(fields[3])
+            }
         }
-        return files
     }
 
     /// Returns the digests of a folder's files by path, except for Vitrine's record.
