@@ -16,16 +16,21 @@ import Testing
         cache = try CacheFolder(path: folder.path("cache"), log: Log()).open(address)
     }
 
-    private func makeFetch(of count: Int) async throws -> BulkFetch {
+    private func entry(_ number: Int) throws -> GalleryEntry {
+        let url = try Address("http://example.org/\(number).jpg")
+        let date = Timestamp(milliseconds: Int64(number))
+        return GalleryEntry(id: "\(number)", name: "\(number)", date: date, photo: url, thumbnail: url)
+    }
+
+    private func sync(_ entries: [GalleryEntry]) async throws {
         let draft = try cache.beginSync()
-        try draft.add(
-            (0..<count).map { number in
-                let url = try Address("http://example.org/\(number).jpg")
-                let date = Timestamp(milliseconds: Int64(number))
-                return GalleryEntry(id: "\(number)", name: "\(number)", date: date, photo: url, thumbnail: url)
-            })
+        try draft.add(entries)
         _ = try await cache.writer.commit(
             draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+    }
+
+    private func makeFetch(of count: Int) async throws -> BulkFetch {
+        try await sync((0..<count).map { try entry($0) })
         return try #require(BulkFetch(Wish(.everyPicture(cache.id, .thumbnail), importance: .rest)))
     }
 
@@ -78,6 +83,20 @@ import Testing
         }
         #expect(counts == [256, 512])
         #expect(fetch.underWay.count == 1_024)
+    }
+
+    /// Another program may commit a list while a picture is on its way. The picture is then stored for nothing.
+    @Test("A photo that changed while it was fetched is fetched again, and one that failed is not", arguments: [1, 2])
+    func changedMeanwhile(edition: Int) async throws {
+        var fetch = try await makeFetch(of: 1)
+        #expect(try fetch.refill(cache) { _ in false })
+        let subject = fetch.underWay[0]
+        var changed = try entry(0)
+        changed.thumbnail = try Address("http://example.org/another.jpg")
+        try await sync([changed])
+        fetch.settle(subject, after: RequestIdentity(subject, edition: edition), cache)
+        #expect(try fetch.refill(cache) { _ in false } == (edition == 1))
+        #expect(fetch.underWay == (edition == 1 ? [subject] : []))
     }
 
     @Test func aFetchEndsWithItsLastSubject() async throws {

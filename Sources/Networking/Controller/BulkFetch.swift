@@ -105,12 +105,17 @@ struct BulkFetch {
 
     /// Removes a subject whose picture is stored, or whose request failed permanently. If the cache cannot be read, the subject
     /// counts as failed.
-    mutating func settle(_ subject: Wish.Subject, _ cache: GalleryCache) {
+    ///
+    /// - Parameter done: the request that ended; nil for none. If the photo has changed since, it may be taken up again.
+    mutating func settle(_ subject: Wish.Subject, after done: RequestIdentity? = nil, _ cache: GalleryCache) {
         guard let index = underWay.firstIndex(of: subject), let key = subject.photo else { return }
         underWay.remove(at: index)
         distance -= 1
         let source = Result { try cache.read { try $0.wantingSource(of: key, rendition) } }
-        if case .success(nil) = source { return }
+        if case .success(let wanting) = source {
+            guard let wanting else { return }
+            if let done, done.subject == subject, done.edition != wanting.state.edition { return }
+        }
         excluded.insert(key)
     }
 }
@@ -194,13 +199,13 @@ struct BulkFetches {
     }
 
     /// Removes a settled subject from all fetches. If the subject is a list, restarts the fetches of its gallery.
-    mutating func settle(_ subject: Wish.Subject, _ cache: GalleryCache) {
+    mutating func settle(_ subject: Wish.Subject, after done: RequestIdentity?, _ cache: GalleryCache) {
         for fetch in fetches.keys {
             if fetch.gallery == subject.gallery, subject == .list(subject.gallery) {
                 fetches[fetch]?.restart()
                 pauses[fetch] = nil
             }
-            fetches[fetch]?.settle(subject, cache)
+            fetches[fetch]?.settle(subject, after: done, cache)
         }
     }
 

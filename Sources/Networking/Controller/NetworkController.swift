@@ -164,11 +164,11 @@ public actor NetworkController {
     }
 
     /// Removes a subject's wish, because it is fulfilled or has failed permanently.
-    private func settle(_ subject: Wish.Subject) {
+    private func settle(_ subject: Wish.Subject, after done: RequestIdentity? = nil) {
         postponed.remove(subject)
         table.setSettled(subject)
         wishes.fulfil(subject)
-        if let cache = context.caches.cache(subject.gallery) { bulkFetches.settle(subject, cache) }
+        if let cache = context.caches.cache(subject.gallery) { bulkFetches.settle(subject, after: done, cache) }
     }
 
     // MARK: - Bulk fetches
@@ -429,10 +429,11 @@ public actor NetworkController {
         }
         operation.request.showDone()
         for subject in operation.everServed { context.activity.removeFailure(of: subject) }
+        let identity = operation.request.identity
         let unfinished = operation.served.filter { factory.isIncomplete($0, after: operation.request) }
         for subject in unfinished { table.enqueue(subject) }
-        for subject in operation.served where !unfinished.contains(subject) { settle(subject) }
-        if case .list(let gallery) = operation.request.identity.subject {
+        for subject in operation.served where !unfinished.contains(subject) { settle(subject, after: identity) }
+        if case .list(let gallery) = identity.subject {
             // The list was stored, so the disk may take pictures again that it refused.
             for (subject, wait) in table.waiting where subject.gallery == gallery && wait.until == nil {
                 retry(subject)
@@ -493,7 +494,7 @@ public actor NetworkController {
         if successor == nil { operation.request.showDone() }
         for subject in operation.served
         where table.state(of: subject) == .running(identity) && successor?.served.contains(subject) != true {
-            settle(subject)
+            settle(subject, after: identity)
         }
     }
 }
