@@ -35,7 +35,7 @@ public enum GalleryKind: String, Hashable, Sendable {
             let share = gallery.path.prefixMatch(of: /\/(?:share|s)\/[^\/]+/)?.0
             return try? root.resolving("\(share.map { "\($0.dropFirst())/" } ?? "")photos/\(id)")
         // Visitors see only the page of the link.
-        case .photoPrism where gallery.path.contains(/\/s\/[^\/]+/): return gallery
+        case .photoPrism where gallery.path.hasPrefix(root.asFolder.path + "s/"): return gallery
         case .photoPrism: return try? root.resolving("library/browse?q=uid:\(id)")
         case .piwigo: return try? root.resolving("picture.php?/\(id)")
         case .list, .folder, .web, .webDAV, .nextcloud, .feed, .s3: return nil

@@ -9,6 +9,7 @@ import Testing
             (.immich, "/share/K%20Y/photos", "a-1", "http://photos.test/x/share/K%20Y/photos/a-1"),
             (.photoPrism, "/", "p1", "http://photos.test/x/library/browse?q=uid:p1"),
             (.photoPrism, "/x/s/1abc/summer", "p1", "http://photos.test/x/s/1abc/summer"),
+            (.photoPrism, "/s/x/library/all", "p1", "http://photos.test/x/library/browse?q=uid:p1"),
             (.piwigo, "/", "7", "http://photos.test/x/picture.php?/7"),
             (.piwigo, "/", "../?7&a#b", "http://photos.test/x/picture.php?/..%2F%3F7%26a%23b"),
             (.webDAV, "/", "a", nil),

@@ -67,6 +67,13 @@ struct ServedGalleries {
         return photos
     }
 
+    /// Returns the traces of secrets in the caches and in the log.
+    func traces(of secrets: [String]) -> [String] {
+        secrets.map(Secret.init).flatMap { secret in
+            secret.traces(below: cacheFolder) + log.entries.flatMap { secret.traces(in: $0.message) }
+        }
+    }
+
     /// Returns the failure of a gallery's last update.
     func failure(_ cache: GalleryCache) throws -> Failure? { try cache.read { try $0.gallery() }.failure }
 

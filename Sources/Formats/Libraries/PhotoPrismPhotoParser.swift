@@ -252,6 +252,11 @@ enum PhotoPrismText {
         return isSound && (1...longestID).contains(bytes.count) ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
+    /// Returns the id of an album. Returns nil for ids of other things.
+    static func albumID(_ bytes: some Collection<UInt8>) -> String? {
+        bytes.first == UInt8(ascii: "a") ? id(bytes) : nil
+    }
+
     /// Returns the word for a label in searches. Returns nil for texts with other characters.
     static func slug(_ bytes: some Collection<UInt8>) -> String? {
         id(bytes.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }).map { _ in

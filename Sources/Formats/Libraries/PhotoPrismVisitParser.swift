@@ -19,12 +19,9 @@ public struct PhotoPrismSharePage: Hashable, Sendable {
     /// Creates a page from its name. Returns nil for an invalid name.
     public init?(name: String) {
         let words = name.split(separator: " ").map(String.init)
-        guard words.count == 3, let offset = Int(digits: words[2], atMost: Self.largestOffset) else { return nil }
+        guard words.count == 3, let offset = Int(digits: words[2]) else { return nil }
         self.init(session: words[0], album: words[1], offset: offset)
     }
-
-    /// The largest offset to ask for. The server has no limit itself.
-    private static let largestOffset = 1_000_000_000
 
     var name: String { "\(session) \(album) \(offset)" }
 }
@@ -66,13 +63,10 @@ public final class PhotoPrismVisitParser: LibraryParser {
     /// Parses the end. Throws if the answer opens no album.
     public func finish() throws -> [LibraryPhoto] {
         try stream.finish(to: &reader)
-        if albums.count > 1, page == nil { throw FormatError.severalAlbums }
-        guard page != nil else { throw FormatError.notAGallery("an answer without a shared album") }
-        return []
+        guard page == nil else { return [] }
+        throw reader.albums.count > 1
+            ? FormatError.severalAlbums : FormatError.notAGallery("an answer without a shared album")
     }
-
-    /// The albums of the link. There are several if a user chose the same secret for them, and their order may change.
-    private var albums: Set<String> { Set(reader.albums) }
 
     private var page: PhotoPrismSharePage? {
         guard let session = reader.values[.accessToken] ?? reader.values[.id], let shared else { return nil }
@@ -81,9 +75,10 @@ public final class PhotoPrismVisitParser: LibraryParser {
 
     /// The album that the link means; nil if that is not clear.
     private var shared: String? {
+        let albums = reader.albums
         if let album, albums.contains(album) { return album }
         // A server without passwords lets everyone in and states no albums.
-        if albums.isEmpty { return album.flatMap { $0.hasPrefix("a") ? PhotoPrismText.id($0.utf8) : nil } }
+        if albums.isEmpty { return album.flatMap { PhotoPrismText.albumID($0.utf8) } }
         return albums.count == 1 ? albums.first : nil
     }
 
@@ -93,7 +88,8 @@ public final class PhotoPrismVisitParser: LibraryParser {
         private enum Member { case data, config }
 
         private(set) var values: [Value: String] = [:]
-        private(set) var albums: [String] = []
+        /// The albums of the link. There are several if a user chose the same secret for them.
+        private(set) var albums: Set<String> = []
         private var member: Member?
         private var value: Value?
         private var isInShares = false
@@ -127,9 +123,8 @@ public final class PhotoPrismVisitParser: LibraryParser {
         }
 
         private mutating func keepAlbum(_ text: UnsafeRawBufferPointer) {
-            guard albums.count < Self.mostAlbums, text.first == UInt8(ascii: "a"), let id = PhotoPrismText.id(text)
-            else { return }
-            albums.append(id)
+            guard albums.count < Self.mostAlbums, let id = PhotoPrismText.albumID(text) else { return }
+            albums.insert(id)
         }
 
         /// Whether a byte may be part of a secret, which becomes part of an address or of a header.

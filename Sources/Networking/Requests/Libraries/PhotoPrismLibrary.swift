@@ -79,7 +79,6 @@ struct PhotoPrismLibrary: PhotoLibrary {
     func credentials(entered: SignIn?) -> SignIn? { if case .share = selection { nil } else { entered } }
 
     func photos(onPage page: String?, changedSince time: Timestamp?) throws -> LibraryRequest {
-        if case .share(let share) = selection { return try sharedPhotos(of: share, onPage: page) }
         var fields = Self.fields(from: Self.offset(page))
         switch selection {
         case .all: fields.append(Self.visible)
@@ -87,7 +86,7 @@ struct PhotoPrismLibrary: PhotoLibrary {
         case .album(let id): fields.append("s=\(id)")
         // The server counts all photos of a person, except private ones.
         case .search(let text): fields += ["public=true", "q=\(text)"]
-        case .share: break
+        case .share(let share): return try sharedPhotos(of: share, onPage: page)
         }
         if let time { fields.append("updated=\(time.iso8601)") }
         return try request(fields)
@@ -144,8 +143,6 @@ struct PhotoPrismShare: Hashable {
         let parts = gallery.path.split(separator: "/", omittingEmptySubsequences: false)
         guard let place = parts.firstIndex(of: "s"), (2...4).contains(parts.count - place),
             parts.count - place < 4 || parts[place + 3].isEmpty,
-            // A page of a server below `/s/`.
-            parts[place + 1] != "library",
             (1...Self.longestSecret).contains(parts[place + 1].count), parts[place + 1].allSatisfy(Self.isPlain)
         else { return nil }
         serverPath = parts[..<place].joined(separator: "/") + "/"
@@ -159,7 +156,7 @@ struct PhotoPrismShare: Hashable {
         character.isASCII && (character.isLetter || character.isNumber || "-_:".contains(character))
     }
 
-    /// Whether the link is on a server. The server itself may be below `/s/`.
+    /// Whether the link is on a server. The server itself may be below `/s/`, and then its pages look like links.
     func isOn(_ server: Address) -> Bool { server.path == serverPath }
 
     /// Returns the request that opens the link on a server.
