@@ -22,8 +22,8 @@ struct SyncCommand {
             Output.complain("Vitrine set aside the damaged cache of \(gallery.address) and is filling a new one.")
         }
         let turns = try await takeTurns(galleries)
-        let before = galleries.map { gallery in (try? gallery.read { try $0.gallery() })?.lastSuccess }
         defer { withExtendedLifetime(turns) {} }
+        let before = galleries.map { gallery in (try? gallery.read { try $0.gallery() })?.lastSuccess }
         for gallery in galleries { try gallery.sweep() }
         guard !services.settings.offline else {
             Output.complain("Vitrine fetches nothing: the setting “offline” is on.")
