@@ -62,10 +62,12 @@ public struct GalleryListRequest: NetworkRequest {
             try await update(from: library, after: source, record, over: client, with: permit)
             return nil
         }
-        if source == nil, let library = context.lockedLibraries[cache.id],
-            try await opens(library, record, over: client, with: permit)
-        {
-            return nil
+        if source == nil, let library = context.lockedLibraries[cache.id] {
+            do {
+                return try await update(from: .library(library), record, finder, client, permit)
+            } catch  where Self.mayBeOfAnotherKind(error) {
+                context.lockedLibraries[cache.id] = nil
+            }
         }
         guard let source, source.kind.isServer else {
             return try await update(
@@ -83,20 +85,6 @@ public struct GalleryListRequest: NetworkRequest {
             else { throw error }
         }
         return nil
-    }
-
-    /// Updates the cache from a library that asked for a sign-in before. Returns false if it is another place now.
-    private func opens(
-        _ library: any PhotoLibrary, _ record: GalleryRecord, over client: HTTPClient, with permit: TransferPermit
-    ) async throws -> Bool {
-        do {
-            try await update(from: library, after: nil, record, over: client, with: permit)
-        } catch  where Self.mayBeOfAnotherKind(error) {
-            context.lockedLibraries[cache.id] = nil
-            return false
-        }
-        context.lockedLibraries[cache.id] = nil
-        return true
     }
 
     /// Whether an error suggests that the address holds another kind of list.
@@ -136,6 +124,7 @@ public struct GalleryListRequest: NetworkRequest {
         case .library(let library):
             do {
                 try await update(from: library, after: nil, record, over: client, with: permit)
+                context.lockedLibraries[cache.id] = nil
             } catch RequestError.signIn(let question) {
                 context.lockedLibraries[cache.id] = library
                 throw RequestError.signIn(question)

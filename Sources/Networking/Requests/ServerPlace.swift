@@ -143,10 +143,9 @@ struct ServerPlace: Sendable {
     /// Returns the address below which Nextcloud has its pages. Returns nil unless the address belongs to a user's
     /// files.
     static func pages(for address: Address) -> Address? {
-        let preview = /\/index\.php\/(?:core\/preview$|apps\/photos\/api\/v1\/preview\/)/
-        let beginning = /\/(?:remote\.php\/(?:web)?dav\/|ocs\/v2\.php\/cloud\/user$)/
-        guard !isShare(address),
-            let range = address.path.firstRange(of: beginning) ?? address.path.firstRange(of: preview),
+        let beginning =
+            #//(?:remote\.php/(?:web)?dav/|index\.php/(?:core/preview$|apps/photos/api/v1/preview/)|ocs/v2\.php/cloud/user$)/#
+        guard !isShare(address), let range = address.path.firstRange(of: beginning),
             let pages = try? address.resolving(String(address.path[..<range.lowerBound]) + "/"),
             pages.origin == address.origin
         else { return nil }

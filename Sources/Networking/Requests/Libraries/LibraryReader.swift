@@ -211,26 +211,10 @@ struct LibraryReader {
 
     private func plan(for request: LibraryRequest) -> FetchPlan {
         var plan = FetchPlan(
-            address: request.address, headers: request.headers,
-            signIn: request.signIn ?? signIn, limit: Self.limit,
+            address: request.address, signIn: request.signIn ?? signIn, limit: Self.limit,
             addressPolicy: cache.listAddressPolicy(wasPublic: wasPublic),
             isNamedByUser: cache.isNamedByUser(server), wasPublic: wasPublic, allowsCompression: true)
-        if let xml = request.xml {
-            plan.method = .propfind
-            plan.body = Array(xml.utf8)
-            plan.headers += [("Depth", "1"), ("Content-Type", "application/xml; charset=utf-8")]
-            return plan
-        }
-        plan.headers.append(("Accept", "application/json"))
-        if let json = request.json {
-            plan.method = .post
-            plan.body = Array(json.utf8)
-            plan.headers.append(("Content-Type", "application/json"))
-        } else if let form = request.form {
-            plan.method = .post
-            plan.body = Array(form.utf8)
-            plan.headers.append(("Content-Type", "application/x-www-form-urlencoded"))
-        }
+        plan.take(request)
         return plan
     }
 }

@@ -88,6 +88,29 @@ struct LibraryRequest: Sendable {
     var headers: [(name: String, value: String)] = []
 }
 
+extension FetchPlan {
+    /// Takes the method, the headers and the body of a request to a library's server.
+    mutating func take(_ request: LibraryRequest) {
+        headers += request.headers
+        if let xml = request.xml {
+            method = .propfind
+            body = Array(xml.utf8)
+            headers += [("Depth", "1"), ("Content-Type", "application/xml; charset=utf-8")]
+            return
+        }
+        headers.append(("Accept", "application/json"))
+        if let json = request.json {
+            method = .post
+            body = Array(json.utf8)
+            headers.append(("Content-Type", "application/json"))
+        } else if let form = request.form {
+            method = .post
+            body = Array(form.utf8)
+            headers.append(("Content-Type", "application/x-www-form-urlencoded"))
+        }
+    }
+}
+
 extension ListSource {
     /// Returns the photo library from which a gallery's list came. Returns nil for other places.
     func library(of gallery: Address) -> (any PhotoLibrary)? { kind.library(on: root, for: gallery) }

@@ -55,8 +55,6 @@ actor PictureTokens {
         /// The tokens that the server had refused before; nil if it had refused none.
         let refused: Pair?
         let task: Task<Pair, any Error>
-        /// Whether the tokens are new for each fetch, so that they do not tell whether the server refuses the picture.
-        let isVisit: Bool
         /// Whether the server has refused the shared link.
         var isRefused = false
     }
@@ -90,7 +88,8 @@ actor PictureTokens {
         if let known = fetches[key], known.number != refused {
             fetch = known
         } else {
-            if let known = fetches[key], let before, known.refused == before || known.isVisit,
+            // Each visit has other tokens, so they do not tell whether the server refuses the picture.
+            if let known = fetches[key], let before, known.refused == before || plan.share != nil,
                 clock.now < known.time + Self.patience
             {
                 throw RequestError.status(403, retryAfter: nil)
@@ -98,7 +97,7 @@ actor PictureTokens {
             count += 1
             fetch = Fetch(
                 number: count, time: clock.now, refused: before,
-                task: Task { try await Self.pair(for: plan, at: server, over: client) }, isVisit: plan.share != nil)
+                task: Task { try await Self.pair(for: plan, at: server, over: client) })
             fetches[key] = fetch
         }
         do {
@@ -121,34 +120,22 @@ actor PictureTokens {
         return try? await known.task.value
     }
 
-    /// Fetches the tokens.
+    /// Fetches the tokens: with the list of one photo, or by opening a shared link.
     private static func pair(
         for plan: FetchPlan, at server: Address, over client: HTTPClient
     ) async throws -> Pair {
-        if let share = plan.share { return try await pair(of: share, for: plan, at: server, over: client) }
-        let request = FetchPlan(
-            address: try server.resolving("\(PhotoPrismRules.list)?count=1&primary=true"),
-            headers: [("Accept", "application/json")], signIn: plan.signIn, limit: limit,
-            addressPolicy: plan.addressPolicy, isNamedByUser: plan.isNamedByUser)
-        let response = try await Response.to(request, over: client, with: TransferPermit(.list))
+        let list = LibraryRequest(address: try server.resolving("\(PhotoPrismRules.list)?count=1&primary=true"))
+        let wanted = try plan.share?.visit(to: server) ?? list
+        var request = FetchPlan(
+            address: wanted.address, signIn: plan.signIn, limit: limit, addressPolicy: plan.addressPolicy,
+            isNamedByUser: plan.isNamedByUser)
+        request.take(wanted)
+        var response = try await Response.to(request, over: client, with: TransferPermit(.list))
         guard response.address.origin == server.origin else {
             throw FormatError.notAGallery("a page of another server")
         }
-        // The tokens are in the head.
-        return Pair(response.head)
-    }
-
-    /// Opens a shared link to get the tokens.
-    private static func pair(
-        of share: PhotoPrismShare, for plan: FetchPlan, at server: Address, over client: HTTPClient
-    ) async throws -> Pair {
-        let visit = try share.visit(to: server)
-        let request = FetchPlan(
-            address: visit.address, method: .post,
-            headers: [("Accept", "application/json"), ("Content-Type", "application/json")],
-            body: visit.json.map { Array($0.utf8) }, limit: limit, addressPolicy: plan.addressPolicy,
-            isNamedByUser: plan.isNamedByUser)
-        var response = try await Response.to(request, over: client, with: TransferPermit(.list))
+        // The tokens are in the head of a list, and in the body of the answer to a visitor.
+        guard let share = plan.share else { return Pair(response.head) }
         let answer = PhotoPrismVisitParser(album: share.album)
         _ = try answer.parse(try await response.allBytes())
         _ = try answer.finish()
