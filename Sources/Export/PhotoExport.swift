@@ -361,7 +361,8 @@ struct ExportName: Hashable {
         let listed = endings.first { photo.galleryID.lowercased().hasSuffix("." + $0) }
         let bare = own.map { String(title.dropLast($0.count + 1)) } ?? title
         let stem = Self.harmless(bare.isEmpty ? photo.galleryID : bare)
-        self.stem = Self.cut(stem.isEmpty ? "photo" : stem)
+        let short = Self.cut(stem)
+        self.stem = short.isEmpty ? "photo" : short
         ending =
             own.map { title.suffix($0.count + 1) }.map(String.init) ?? (listed ?? endings.first).map { "." + $0 } ?? ""
     }
@@ -383,13 +384,14 @@ struct ExportName: Hashable {
     /// Returns the name with a number, for another photo with the same title.
     func numbered(_ number: Int) -> ExportName { ExportName(stem: "\(stem) (\(number))", ending: ending) }
 
+    /// A slash, dot or dash counts even if an accent follows, which Swift takes for one character.
     private static func harmless(_ text: String) -> String {
-        var name = text.madeVisible.map { $0 == "/" ? "_" : $0 }
+        var name = text.madeVisible.unicodeScalars.map { $0 == "/" ? "_" : $0 }
         while name.last == " " || name.last == "." { name.removeLast() }
         while name.first == " " { name.removeFirst() }
         // A leading dot would hide the file; a leading dash would make it an option of a command.
         if name.first == "." || name.first == "-" { name[0] = "_" }
-        return String(name)
+        return String(String.UnicodeScalarView(name))
     }
 
     private static func cut(_ text: String) -> String {

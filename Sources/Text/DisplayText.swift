@@ -65,7 +65,8 @@ extension String {
     ///
     ///     print("vitrine export " + "it's".shellWord)     // vitrine export 'it'\''s'
     ///
-    /// Control characters stay unchanged. Apply ``madeVisible`` first to text for a terminal.
+    /// Control characters stay unchanged. Apply ``madeVisible`` first to text for a terminal. A shell reads bytes, so a quote
+    /// counts even if an accent follows, which Swift takes for one character.
     public var shellWord: String {
         let plain = utf8.allSatisfy { byte in
             switch byte {
@@ -76,6 +77,10 @@ extension String {
             }
         }
         guard !plain || isEmpty else { return self }
-        return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        var word = "'"
+        for scalar in unicodeScalars {
+            if scalar == "'" { word += #"'\''"# } else { word.unicodeScalars.append(scalar) }
+        }
+        return word + "'"
     }
 }

@@ -30,6 +30,11 @@ import Testing
         #expect(name("../../.bashrc") == "_._.._.bashrc.jpg")
         #expect(name("a/b") == "a_b.jpg")
         #expect(name(".hidden") == "_hidden.jpg" && name("-rf") == "_rf.jpg")
+        // An accent after a sign belongs to the sign's character in Swift, but not in a file system.
+        #expect(name("a/\u{301}b").utf8.count { $0 == 0x2F } == 0 && name(".\u{301}x").utf8.first == 0x5F)
+        #expect(
+            name("-\u{301}x").utf8.first == 0x5F
+                && name("a\u{301}" + String(repeating: "\u{302}", count: 300)) != ".jpg")
         #expect(name("") == "id-7.jpg" && name("", id: "") == "photo.jpg" && name("  .. ") == "id-7.jpg")
         #expect(name(".jpg") == "_jpg.jpg")
         let hostile = name("a\u{0}b\u{1B}[2Jc\nd\u{202E}gpj")

@@ -11,6 +11,7 @@ import Testing
             "", "plain/word.jpg", "two words", "it's", "'", "''", "$HOME `id` $(id)", "a\\b\"c", "~", "*?[a]",
             "line\nbreak\n",
             "\u{1B}[2J\u{7}", "é 写真 \u{202E}", "-n", "#", "!x", "a;b&c|d<e>f(g)", "=x",
+            "'\u{301}; echo run; '\u{301}", "'\u{200D}; echo run; '\u{FE0F}", "'\u{20E3}; echo run #",
         ])
     func isRead(word: String) throws {
         let process = Process()
@@ -21,7 +22,7 @@ import Testing
         try process.run()
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        #expect(String(decoding: output, as: UTF8.self) == "x" + word + word)
+        #expect([UInt8](output) == Array(("x" + word + word).utf8))
     }
 
     @Test("A word that needs no quotes gets none")
