@@ -48,7 +48,9 @@ public final class Connection {
     ///
     /// - Parameter patience: the time to wait for another process's lock, in milliseconds.
     public init(path: String, access: Access, patience: Int32 = Connection.patience) throws {
-        Connection.countNoMemory
+        guard Self.configuration == SQLITE_OK else {
+            throw SQLiteError.cannotOpen(path: path, reason: "SQLite does not start (\(Self.configuration))")
+        }
         // NOMUTEX: "the new database connection will use the multi-thread threading mode". A connection is used by one
         // thread at a time and needs no lock. NOFOLLOW: SQLite must not write through a symbolic link.
         let shared = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
@@ -68,9 +70,12 @@ public final class Connection {
         }
         self.pointer = pointer
         sqlite3_busy_timeout(pointer, patience)
-        // The file is untrusted. Its schema may not call functions, and SQL may not edit the schema directly.
+        // The file is untrusted. Its schema may not call functions or run triggers, SQL may not edit the schema directly, and
+        // a value may not fill the memory.
         _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+        sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, Self.longestValue)
     }
 
     /// Returns a URI that lets SQLite work without locks and shared memory.
@@ -91,12 +96,17 @@ public final class Connection {
         collector = nil
     }
 
-    /// Turns off SQLite's memory statistics, which take a lock twice per allocation.
+    /// The size of the largest text or picture in a database, in bytes.
+    private static let longestValue: Int32 = 64 << 20
+
+    /// Turns off SQLite's memory statistics, which take a lock twice per allocation, and super-journals. The value is SQLite's
+    /// result.
     ///
     /// This must happen before the first connection: "The sqlite3_config() interface … must be invoked prior to library
     /// initialization".
-    private static let countNoMemory: Void = {
+    private static let configuration: Int32 = {
         _ = vitrine_sqlite3_count_no_memory()
+        return vitrine_sqlite3_refuse_super_journals()
     }()
 
     /// Runs SQL statements without values and results, such as a schema.

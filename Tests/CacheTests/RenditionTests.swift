@@ -173,10 +173,10 @@ import Testing
     @Test func aFileWithoutItsRowIsRemoved() async throws {
         try await test.sync([TestCache.entry("a")])
         let key = try test.key("a")
-        let path = test.folder.path("cache/galleries/\(test.cache.id)")
-        let other = try Connection(path: path + "/gallery.sqlite", access: .readWrite)
-        try other.execute(
-            "CREATE TRIGGER t BEFORE UPDATE OF photo_file ON photo BEGIN SELECT RAISE(ABORT, 'no'); END")
+        try await test.cache.writer.transaction {
+            try $0.execute(
+                "CREATE TEMP TRIGGER t BEFORE UPDATE OF photo_file ON photo BEGIN SELECT RAISE(ABORT, 'no'); END")
+        }
         await #expect(throws: CacheError.self) { try await test.store(photo: "bytes", of: key, edition: 1) }
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/photos").isEmpty)
         #expect(test.folder.entries("cache/galleries/\(test.cache.id)/partial").isEmpty)

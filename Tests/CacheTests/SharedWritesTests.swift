@@ -184,7 +184,7 @@ import Testing
         try await writer.transaction {
             try $0.execute(
                 """
-                CREATE TRIGGER t BEFORE INSERT ON thumbnail WHEN new.photo = \(keys[1].rawValue)
+                CREATE TEMP TRIGGER t BEFORE INSERT ON thumbnail WHEN new.photo = \(keys[1].rawValue)
                 BEGIN SELECT RAISE(ABORT, 'no'); END
                 """)
         }

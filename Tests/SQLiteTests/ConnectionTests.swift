@@ -95,4 +95,35 @@ import Testing
             atPath: folder.path("link"), withDestinationPath: folder.path("db"))
         #expect(throws: SQLiteError.self) { try Connection(path: folder.path("link"), access: .readWrite) }
     }
+
+    /// SQLite deletes the super-journal that a journal names, after it has rolled back the journal.
+    @Test("A forged journal cannot delete another file")
+    func forgedJournal() throws {
+        let path = folder.path("db")
+        try connection().execute("INSERT INTO t (a) VALUES (1)")
+        let victim = folder.write("victim", "precious")
+        let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        let word = { (number: Int) in stride(from: 24, through: 0, by: -8).map { UInt8(number >> $0 & 255) } }
+        let name = Array(victim.utf8)
+        // A header without pages; then the page of the lock, the name, its length and sum.
+        var journal = magic + word(0) + word(0) + word(2) + word(512) + word(4_096)
+        journal += [UInt8](repeating: 0, count: 512 - journal.count)
+        journal += word(0x4000_0000 / 4_096 + 1) + name + word(name.count)
+        journal += word(name.reduce(0) { $0 + Int($1) }) + magic
+        try Data(journal).write(to: URL(fileURLWithPath: path + "-journal"))
+        let opened = try? Connection(path: path, access: .readWrite).map("SELECT a FROM t") { $0.int(0) }
+        #expect(FileManager.default.fileExists(atPath: victim))
+        // SQLite must have met with the name, or this test would show nothing.
+        #expect(opened == nil)
+    }
+
+    @Test("Triggers in a database do not run, and a value has at most 64 MiB")
+    func hostileDatabases() throws {
+        let connection = try connection()
+        try connection.execute(
+            "CREATE TABLE log (a); CREATE TRIGGER x AFTER INSERT ON t BEGIN INSERT INTO log VALUES (1); END")
+        try connection.execute("INSERT INTO t (a) VALUES (1)")
+        #expect(try connection.map("SELECT a FROM log") { $0.int(0) } == [])
+        #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t (a) VALUES (zeroblob(67108865))") }
+    }
 }
