@@ -131,6 +131,8 @@ struct Services {
     func makeFetcher(_ caches: CacheFolder, _ launcher: Launcher, _ settings: Settings? = nil) -> FetcherClient {
         let parts = FetcherClient.Parts(
             caches: caches, wishes: wishes, activity: activity, log: log,
+            proxies: ConfiguredProxies(
+                ConfiguredProxies.variables.compactMap { getenv($0).map { String(cString: $0) } }),
             lookUp: { [keeping] lookUp in
                 switch lookUp {
                 case .password(let place): [await keeping.lookUp(place)].compactMap { $0 }
@@ -199,7 +201,7 @@ extension Services {
     /// - Returns: nil if neither has the address.
     func wholeAddress(of gallery: Address, _ caches: CacheFolder) throws -> Address? {
         guard gallery.lacksSecrets else { return gallery }
-        let known = try rememberedGalleries().addresses + caches.galleries().compactMap { $0.record?.address }
+        let known = try rememberedGalleries().addresses + caches.galleries().compactMap { $0.record?.address.with(nil) }
         return known.first { $0.textWithoutSecrets == gallery.textWithoutSecrets }
     }
 }

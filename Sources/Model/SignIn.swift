@@ -55,6 +55,31 @@ public enum SignInPlace: Hashable, Sendable {
     case proxy(String)
 }
 
+/// The proxies that the user has configured, as questions name them: by scheme, host and port.
+///
+///     ConfiguredProxies(["me:s3cret@proxy.example:3128"]).contains("http://proxy.example:3128")      // true
+public struct ConfiguredProxies: Hashable, Sendable {
+    /// The environment variables that configure proxies.
+    public static let variables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+
+    private let names: Set<String>
+
+    /// Reads the values of environment variables. A value without a scheme names an HTTP proxy.
+    public init(_ values: [String]) {
+        names = Set(
+            values.map { value in
+                let scheme = value.firstRange(of: "://").map { value[..<$0.lowerBound] } ?? "http"
+                let rest = value.firstRange(of: "://").map { value[$0.upperBound...] } ?? value[...]
+                let authority = rest.prefix { !"/?#".contains($0) }
+                let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+                return "\(scheme)://\(host)".lowercased()
+            })
+    }
+
+    /// Whether a name, with scheme, host and port, is that of a configured proxy.
+    public func contains(_ proxy: String) -> Bool { names.contains(proxy.lowercased()) }
+}
+
 /// A question that asks the user for credentials.
 ///
 /// The schemes and the realm come from the server. They may contain control characters, so make them harmless before a

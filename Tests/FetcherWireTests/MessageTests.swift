@@ -170,6 +170,19 @@ import Testing
         #expect(throws: WireError.self) { try MessageConnection.read(String.self, from: many) }
     }
 
+    @Test("News of a fetcher that would fill the memory are refused")
+    func hugeNews() throws {
+        var news = FetcherNews()
+        news.answered = Set((0..<200_000).map { GalleryID(rawValue: $0) })
+        #expect(try MessageConnection.read(FetcherNews.self, from: bytes(news)) == news)
+        news.notices = ["one more"]
+        #expect(throws: WireError.self) { try MessageConnection.read(FetcherNews.self, from: bytes(news)) }
+        (news.answered, news.notices) = ([], [String(repeating: "x", count: 1 << 20)])
+        #expect(try MessageConnection.read(FetcherNews.self, from: bytes(news)) == news)
+        news.notices[0] += "x"
+        #expect(throws: WireError.self) { try MessageConnection.read(FetcherNews.self, from: bytes(news)) }
+    }
+
     /// Sums of such numbers must not overflow later.
     @Test func hugeNumbersAreRefusedOrLimited() throws {
         #expect(throws: WireError.self) { try MessageConnection.read(Int.self, from: bytes(Int64.max)) }

@@ -80,4 +80,18 @@ import Testing
         #expect(proxy.isProxy && proxy.place == .proxy(open) && !proxy.canBeAnswered)
         #expect(!basic.isProxy && basic.place == .origin(http))
     }
+
+    @Test(
+        "A configured proxy is recognised by scheme, host and port",
+        arguments: [
+            ("http://proxy.example:3128", "http://proxy.example:3128", true),
+            ("me:p@ss@Proxy.example:3128/", "http://proxy.example:3128", true),
+            ("socks5h://[::1]:1080", "socks5h://[::1]:1080", true), ("proxy.example", "http://proxy.example", true),
+            ("http://proxy.example:3128", "http://proxy.example:8080", false),
+            ("http://proxy.example:3128", "https://proxy.example:3128", false),
+            ("http://a/#@evil.example", "http://evil.example", false), ("http://a", "http://a\tb", false),
+        ])
+    func proxies(value: String, name: String, isKnown: Bool) {
+        #expect(ConfiguredProxies([value]).contains(name) == isKnown)
+    }
 }

@@ -23,6 +23,7 @@ public final class FetcherClient: Sendable {
         let wishes: Wishes
         let activity: Activity
         let log: Log
+        let proxies: ConfiguredProxies
         let lookUp: @Sendable (LookUp) async -> [SignIn]
         let onHistory: @Sendable (String) -> Void
 
@@ -30,11 +31,11 @@ public final class FetcherClient: Sendable {
         ///   - lookUp: returns stored passwords and access keys.
         ///   - onHistory: stores the measurements of hosts for the next run.
         public init(
-            caches: CacheFolder, wishes: Wishes, activity: Activity, log: Log,
+            caches: CacheFolder, wishes: Wishes, activity: Activity, log: Log, proxies: ConfiguredProxies,
             lookUp: @escaping @Sendable (LookUp) async -> [SignIn], onHistory: @escaping @Sendable (String) -> Void
         ) {
             (self.caches, self.wishes, self.activity, self.log) = (caches, wishes, activity, log)
-            (self.lookUp, self.onHistory) = (lookUp, onHistory)
+            (self.proxies, self.lookUp, self.onHistory) = (proxies, lookUp, onHistory)
         }
     }
 
@@ -308,11 +309,11 @@ public final class FetcherClient: Sendable {
     /// A sign-in page of another server than the gallery's could deceive the user.
     private func ask(_ question: SignInQuestion) {
         let askers = question.galleries.compactMap { parts.caches.cache($0)?.address }
-        guard !askers.isEmpty else { return }
+        guard !askers.isEmpty, question.proxy.map(parts.proxies.contains) ?? true else { return }
         var question = question
         question.galleries = Set(askers.map { GalleryID($0) })
         let isOwn = askers.contains { $0.host == question.origin.host }
-        if question.browserServer.map({ !isOwn || $0.host != question.origin.host }) ?? false {
+        if question.browserServer.map({ !isOwn || $0.origin != question.origin }) ?? false {
             question.browserServer = nil
         }
         parts.activity.ask(question)
@@ -347,8 +348,8 @@ public final class FetcherClient: Sendable {
 
     /// Answers a question for credentials.
     ///
-    /// The fetcher gets passwords only for servers of open galleries and for proxies, so a compromised fetcher cannot ask for
-    /// others. Only the fetcher that asked gets the answer, because the next one numbers its questions anew.
+    /// The fetcher gets passwords only for servers of open galleries and for configured proxies, so a compromised fetcher
+    /// cannot ask for others. Only the fetcher that asked gets the answer, because the next one numbers its questions anew.
     private func answer(_ lookUp: LookUp, _ number: Int) {
         let asker = outbox.withLock { $0 }
         let origins = parts.caches.openCaches.compactMap(\.address.origin)
@@ -356,7 +357,7 @@ public final class FetcherClient: Sendable {
             switch lookUp {
             case .password(.origin(let origin)), .accessKeys(let origin):
                 origins.contains { $0 == origin || $0.isTwin(of: origin) }
-            case .password(.proxy): true
+            case .password(.proxy(let proxy)): parts.proxies.contains(proxy)
             }
         Task { [parts] in
             let found = isAllowed ? await parts.lookUp(lookUp) : []

@@ -35,6 +35,8 @@ package protocol WireValue {
 /// Reads values from the bytes of a message.
 package struct WireReader {
     private var rest: ArraySlice<UInt8>
+    /// The numbers of elements and of bytes of one text that the message may still have.
+    private var (mostElements, longestText) = (Int.max, Int.max)
 
     /// Creates a reader of all bytes.
     package init(_ bytes: [UInt8]) {
@@ -55,11 +57,26 @@ package struct WireReader {
         try Value(from: &self)
     }
 
-    /// Reads the number of the values that follow. Each value has at least one byte.
+    /// Limits the elements of all lists in the message, and the length of each text in bytes.
+    ///
+    /// An element in memory takes much more space than its bytes.
+    mutating func restrict(elements: Int, text: Int) { (mostElements, longestText) = (elements, text) }
+
+    /// Reads the number of the elements that follow. Each element has at least one byte.
     mutating func count() throws(WireError) -> Int {
-        let count = Int(try UInt32(from: &self))
-        guard count <= remaining else { throw .malformed("\(count) values in \(remaining) bytes") }
+        let count = try length(atMost: mostElements)
+        mostElements -= count
         return count
+    }
+
+    /// Reads the length of the text that follows, in bytes.
+    mutating func textLength() throws(WireError) -> Int { try length(atMost: longestText) }
+
+    private mutating func length(atMost most: Int) throws(WireError) -> Int {
+        let length = Int(try UInt32(from: &self))
+        guard length <= remaining else { throw .malformed("\(length) values in \(remaining) bytes") }
+        guard length <= most else { throw .malformed("\(length) values, and at most \(most) are allowed") }
+        return length
     }
 
     /// Reads the number of an enumeration's case.
@@ -176,7 +193,7 @@ extension Double: WireValue {
 extension String: WireValue {
     /// Reads a text in UTF-8 after its length.
     package init(from reader: inout WireReader) throws(WireError) {
-        guard let text = String(validating: try reader.take(reader.count()), as: UTF8.self) else {
+        guard let text = String(validating: try reader.take(reader.textLength()), as: UTF8.self) else {
             throw .malformed("text is not UTF-8")
         }
         self = text

@@ -51,12 +51,15 @@ final class Modals {
 
     // MARK: - Notices
 
+    /// The most notices that wait. A fetcher could send endless ones, each of which takes a key press.
+    private static let mostNotices = 20
+
     /// The notice on the screen, or the next one to show.
     var notice: String? { notices.first }
 
     /// Adds notices, to be shown after the notices that wait.
     func add(_ new: [String]) {
-        notices += new
+        notices += new.prefix(max(0, Self.mostNotices - notices.count))
         onNeedsDisplay()
     }
 
