@@ -122,4 +122,20 @@ import Testing
     private func galleryCount(_ places: Places) -> Int {
         places.text.split(separator: "\n").count { $0.hasPrefix("gallery=") }
     }
+
+    @Test("A gallery that was only named for an update is known, and keeps the last position")
+    func named() throws {
+        var places = Places()
+        places.note(try address(1))
+        #expect(try places.knows(address(1)) && !places.knows(address(2)) && places.last == Place())
+        places.record(Place(gallery: try address(2), photo: "x"))
+        places.note(try address(2))
+        places.note(try address(3))
+        let read = Places(text: places.text)
+        #expect(try (1...3).allSatisfy { try read.knows(address($0)) })
+        #expect(try read.last.gallery == address(2) && read.place(in: address(2))?.photo == "x")
+        for number in 4...(Places.most + 4) { places.note(try address(number)) }
+        #expect(try places.knows(address(2)) && places.knows(address(Places.most + 4)))
+        #expect(places.text.split(separator: "\n").count == Places.most + 1)
+    }
 }

@@ -82,10 +82,20 @@ struct SyncCommand {
     }
 
     /// Returns the addresses of the named galleries, or of all known galleries, without repetitions.
+    ///
+    /// The fetcher can write any address into the caches, and gets the rights that an open gallery needs. So the user's own
+    /// files decide which galleries are known. A cache only adds the secrets that these files omit.
     private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
-        guard names.isEmpty else { return GalleryList(try names.map { try services.address($0) }).addresses }
-        let known = try services.rememberedGalleries().addresses + caches.galleries().compactMap(\.record?.address)
-        return GalleryList(known).addresses
+        let places = PlacesFile(services.locations)
+        guard names.isEmpty else {
+            let named = GalleryList(try names.map { try services.address($0) }).addresses
+            // Without this file, only the next update of all galleries is incomplete.
+            try? places.note(named)
+            return named
+        }
+        let opened = places.read()
+        let cached = caches.galleries().compactMap { $0.record?.address.with(nil) }.filter(opened.knows)
+        return GalleryList(try services.rememberedGalleries().addresses + cached).addresses
     }
 
     /// Waits for the right to update each gallery, always in the same order to avoid a deadlock.
@@ -151,7 +161,7 @@ struct SyncCommand {
         var parts = [CountText.text(record.photoCount, "photo")]
         if scope != .list { parts.append(CountText.text(counts.thumbnails, "thumbnail")) }
         if scope == .photos { parts.append(CountText.text(counts.photos, "photo") + " cached") }
-        let albums = fetchesAlbums ? try gallery.read { try $0.albums() } : AlbumList()
+        let albums = fetchesAlbums ? try gallery.read { try $0.albums(of: gallery.address) } : AlbumList()
         if albums.lastSuccess != nil { parts.append(CountText.text(albums.albums.count, "album")) }
         if record.skipped > 0 { parts.append("\(record.skipped) skipped") }
         if scope != .list, counts.failed > 0 { parts.append("\(counts.failed) failed") }

@@ -67,6 +67,16 @@ public struct Places: Equatable, Sendable {
         if lines.count > Self.most { lines.removeLast() }
     }
 
+    /// Whether the user has opened a gallery in the browser, or named it for an update.
+    public func knows(_ gallery: Address) -> Bool { lines.contains { Self.isPlace($0, in: gallery) } }
+
+    /// Records a gallery that the user has named for an update. A known position stays.
+    public mutating func note(_ gallery: Address) {
+        guard !knows(gallery) else { return }
+        lines.append(Place(gallery: gallery).line)
+        if lines.count > Self.most { lines.remove(at: lines.count - 2) }
+    }
+
     private static let beginning = "gallery="
 
     private static func isPlace(_ line: String, in gallery: Address) -> Bool {
@@ -212,6 +222,17 @@ public struct PlacesFile: Sendable {
         try PrivateFile.change(path) { text in
             var places = places(text)
             for place in new { places.record(place) }
+            return places.text
+        }
+    }
+
+    /// Records galleries that the user has named for an update.
+    public func note(_ galleries: [Address]) throws(SettingsError) {
+        let known = read()
+        guard !galleries.allSatisfy(known.knows) else { return }
+        try PrivateFile.change(path) { text in
+            var places = places(text)
+            for gallery in galleries { places.note(gallery) }
             return places.text
         }
     }
