@@ -1,6 +1,7 @@
 import Cache
 import Concurrency
 import Export
+import Files
 import Glibc
 import Logging
 import Model
@@ -101,13 +102,15 @@ actor ExternalProgram {
                 try reader.videoPage(of: key)
             )
         }
-        if let page { return page.text }
+        // The fetcher reads strangers' bytes and can write any address into the cache.
+        if let page, page.scheme != .file { return page.text }
         if let address, let photo = try cache.read({ try $0.photo(key) }), photo.isVideoFile {
-            if photo.isInPlace, let path = address.filePath { return path }
-            if let size = photo.size, size > Self.largestVideo { return address.text }
+            if photo.isInPlace, cache.files.isInPlace(address), let path = address.filePath { return path }
+            if let size = photo.size, size > Self.largestVideo, address.scheme != .file { return address.text }
         }
         if isCached, let copy = try await copy(key, cache) { return copy }
         guard let address else { throw ExternalProgramError.gone }
+        guard address.scheme != .file || cache.files.isInPlace(address) else { throw ExternalProgramError.outside }
         return address.text
     }
 
@@ -120,10 +123,21 @@ actor ExternalProgram {
             [key], of: cache, to: copyFolder, mask: .ownerOnly, wishes: wishes, mayFetch: false)
         _ = try await export.run { event in result.withLock { $0 = event.result } }
         switch result.withLock({ $0 }) {
-        case .success(let path): return path
+        case .success(let path):
+            guard Self.isPictureOrVideo(path) else { throw ExternalProgramError.noPicture }
+            return path
         case .failure(.unavailable), nil: return nil
         case .failure(let error): throw error
         }
+    }
+
+    /// Whether a file begins like a picture or a video. The desktop would start other programs for other files.
+    private static func isPictureOrVideo(_ path: String) -> Bool {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard let bytes = try? OpenFile.beginning(of: descriptor, count: PictureSignature.length) else { return false }
+        return PictureSignature(bytes) != nil || VideoSignature(bytes) != nil
     }
 
     private func privateFolder() throws(ExternalProgramError) -> String {
@@ -181,6 +195,10 @@ enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
     case noFolder(String, reason: String)
     /// The gallery no longer has the photo.
     case gone
+    /// The file lies outside the gallery's folder.
+    case outside
+    /// The file is neither a picture nor a video.
+    case noPicture
 
     /// The error as a sentence for the user.
     var description: String {
@@ -190,6 +208,8 @@ enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
         case .unopened(let code): "xdg-open failed (\(code)); set open-with to a program."
         case .noFolder(let path, let reason): "\(path): \(reason)."
         case .gone: "The gallery no longer has this photo."
+        case .outside: "The photo is outside the gallery’s folder, so Vitrine does not open it."
+        case .noPicture: "The file is neither a picture nor a video, so Vitrine does not open it."
         }
     }
 }

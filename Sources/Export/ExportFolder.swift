@@ -127,8 +127,7 @@ final class ExportFolder: Sendable {
 
     /// Gives a file the photo's date, because other programs sort files by date.
     private static func setDate(of file: Int32, _ date: Timestamp) -> Bool {
-        let seconds = Int((Double(date.milliseconds) / 1_000).rounded(.down))
-        let time = timespec(tv_sec: seconds, tv_nsec: (Int(date.milliseconds) - seconds * 1_000) * 1_000_000)
+        let time = timespec(tv_sec: Int(date.seconds), tv_nsec: date.millisecondsPart * 1_000_000)
         return futimens(file, [time, time]) == 0
     }
 

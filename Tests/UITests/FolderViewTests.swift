@@ -193,18 +193,39 @@ import Testing
         #expect(screens.selected == "2024/" && screens.title.contains("3 of 4"))
     }
 
-    @Test("A folder of this machine opens as a gallery of its own")
+    @Test("A folder on a server does not open as a gallery of its own")
     func ownGallery() async throws {
         try await openTop()
         screens.press("O")
         #expect(screens.status.contains("Only a folder of this machine"))
-        try await sync(Self.paths, at: "file:///pictures/list.xml")
+        // The rows of a gallery on a server may name any file.
+        try await sync(Self.paths, at: "file:///")
         screens.press("O")
-        #expect(screens.root.place.gallery == Address(filePath: "/pictures/2023"))
-        screens.open()
-        screens.type(":open-folder")
-        screens.press(Key(.enter))
-        #expect(screens.root.place.gallery == Address(filePath: "/pictures/2024/Lisbon"))
+        #expect(
+            screens.status.contains("Only a folder of this machine")
+                && screens.root.place.gallery == screens.cache.address)
+    }
+
+    @Test("A folder of a local gallery opens as a gallery of its own")
+    func ownLocalGallery() async throws {
+        let pictures = TestFolder()
+        for path in Self.paths { pictures.write("album/" + path, "x") }
+        let album = Address(filePath: pictures.path("album"))
+        let local = try TestScreens(Settings(), gallery: album)
+        try await sync(Self.paths, at: album.text + "/list.xml", on: local)
+        let openFolder = { (photo: String) in
+            local.open(at: photo)
+            local.type(":open-folder")
+            local.press(Key(.enter))
+        }
+        openFolder("2023/d.jpg")
+        #expect(local.root.place.gallery == album.appending("2023"))
+        openFolder("2024/Lisbon/a.jpg")
+        #expect(local.root.place.gallery == album.appending("2024").appending("Lisbon"))
+        // The rows of a local gallery may name files outside it, too.
+        try await sync(Self.paths, at: Address(filePath: pictures.path("list.xml")).text, on: local)
+        openFolder("2023/d.jpg")
+        #expect(local.status.contains("Only a folder of this machine"))
     }
 
     @Test("Sections by folder have the folders' paths as titles, in every order")

@@ -55,7 +55,8 @@ import Testing
         _ settings: Settings = Settings(), arguments: [String]? = nil, presets: [Address] = [],
         remembered: [Address] = [],
         list: GalleryList? = nil,
-        keeping: CredentialKeeping? = nil, places: RememberedPlaces? = nil, now: Timestamp? = nil
+        keeping: CredentialKeeping? = nil, places: RememberedPlaces? = nil, now: Timestamp? = nil,
+        gallery: Address? = nil
     ) throws {
         // Dates are compared as text.
         setenv("TZ", "UTC", 1)
@@ -63,7 +64,7 @@ import Testing
         log = Log(level: .debug, now: { clock().milliseconds })
         caches = try CacheFolder(
             path: folder.path("cache"), log: log, activity: activity, credentials: CredentialStore(keeping: keeping))
-        cache = try caches.open(Address("http://example.org/album/index.xml"))
+        cache = try caches.open(gallery ?? Address("http://example.org/album/index.xml"))
         let developer = PictureRenderer(
             caches: caches, decoder: DecoderClient(path: try DecoderProcess.path, from: .server), log: log)
         let galleries = RememberedGalleries(presets: presets, list: list ?? GalleryList(remembered)) {

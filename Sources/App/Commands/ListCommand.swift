@@ -100,7 +100,8 @@ struct AlbumsCommand {
         let address = try services.address(name)
         let caches = try services.openCaches()
         let list =
-            caches.record(of: address) == nil ? AlbumList() : try caches.open(address).read { try $0.albums() }
+            caches.record(of: address) == nil
+            ? AlbumList() : try caches.open(address).read { try $0.albums(of: address) }
         if let kind = caches.record(of: address)?.kind, !kind.canListAlbums {
             Output.complain("Vitrine lists albums of Immich, Nextcloud, PhotoPrism and Piwigo only.")
             return .someFailed

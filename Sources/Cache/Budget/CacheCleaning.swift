@@ -292,7 +292,7 @@ struct CacheInventory: Hashable {
     var stuck: Int64 = 0
     var setAside: [SetAside] = []
 
-    var size: Int64 { photos + large + database + stuck + setAside.reduce(0) { $0 + $1.size } }
+    var size: Int64 { photos + large + database + stuck + ClosedGalleryCache.sum(setAside.map(\.size)) }
 }
 
 extension CacheInventory {
@@ -323,8 +323,7 @@ extension CacheInventory {
 extension ClosedGalleryCache {
     /// Returns the total sizes of ordinary and of large photos.
     fileprivate func sizes(largest: Int64) -> (photos: Int64, large: Int64) {
-        photoSizes.reduce(into: (0, 0)) { sums, size in
-            if size > largest { sums.large += size } else { sums.photos += size }
-        }
+        let sizes = photoSizes
+        return (Self.sum(sizes.filter { $0 <= largest }), Self.sum(sizes.filter { $0 > largest }))
     }
 }

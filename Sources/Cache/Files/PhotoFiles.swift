@@ -40,6 +40,20 @@ public struct PhotoFiles: Sendable {
         name.split(separator: "-", maxSplits: 1).first.flatMap { Int64($0) }.map(PhotoKey.init)
     }
 
+    /// Whether a text is a file name as Vitrine makes them. Such a name has no slash, and is no hidden file.
+    ///
+    /// The fetcher, which reads strangers' bytes, can write any text into the database.
+    static func isName(_ text: String) -> Bool {
+        key(in: text) != nil
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
     /// Returns the path of a photo's file, for display and for other programs.
     public func path(_ photo: StoredPhoto) -> String {
         photo.original?.filePath ?? path(photo.name)
@@ -48,8 +62,13 @@ public struct PhotoFiles: Sendable {
     /// Opens a photo's file for reading. The caller closes the descriptor.
     public func open(_ photo: StoredPhoto) throws(SystemError) -> Int32 {
         if let original = photo.original { return try open(original: original) }
-        let descriptor = Glibc.open(path(photo.name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = Glibc.open(path(photo.name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError() }
+        // A named pipe would never end.
+        guard OriginalFile(descriptor) != nil else {
+            close(descriptor)
+            throw SystemError(EINVAL)
+        }
         return descriptor
     }
 
@@ -57,13 +76,23 @@ public struct PhotoFiles: Sendable {
     ///
     /// If the gallery is a list file, the gallery's folder is the one that contains this file.
     public func open(original: Address) throws(SystemError) -> Int32 {
-        guard let own = gallery.filePathBytes, let path = original.filePathBytes else { throw SystemError(EXDEV) }
+        guard let path = original.filePathBytes, let folder = folder(around: path) else { throw SystemError(EXDEV) }
+        return try FolderBoundary(bytes: folder).open(bytes: Array(path.dropFirst(folder.count)), .none)
+    }
+
+    /// Whether an address is the gallery's local folder, or a folder below it.
+    public func isFolder(_ address: Address) -> Bool {
+        address.filePathBytes.map { folder(around: Self.prefix($0)) != nil } ?? false
+    }
+
+    /// Returns the path of the gallery's local folder, with a slash at its end. Returns nil if a path is not in this folder.
+    private func folder(around path: [UInt8]) -> [UInt8]? {
+        guard let own = gallery.filePathBytes else { return nil }
         var folder = Self.prefix(own)
         if !path.starts(with: folder), !gallery.isLocalFolder, let parent = gallery.folderAlone.filePathBytes {
             folder = Self.prefix(parent)
         }
-        guard path.starts(with: folder) else { throw SystemError(EXDEV) }
-        return try FolderBoundary(bytes: folder).open(bytes: Array(path.dropFirst(folder.count)), .none)
+        return path.starts(with: folder) ? folder : nil
     }
 
     /// Returns the prefix that all paths in a folder share.
@@ -109,7 +138,9 @@ public struct PhotoFiles: Sendable {
         return found.size == photo.size && found.digest == photo.digest
     }
 
+    /// Removes a photo's file. The name may come from the database, so a name that Vitrine did not make names no file.
     func remove(_ name: String) {
+        guard Self.isName(name) else { return }
         guard unlink(path(name)) != 0, errno != ENOENT else { return }
         log.error(.cache, "cannot remove \(name): \(String(cString: strerror(errno)))")
     }

@@ -31,22 +31,28 @@ public struct AlbumList: Equatable, Sendable {
     fileprivate static func albums(_ connection: Connection) throws -> [Album] {
         try connection.map("SELECT kind, address, name, photo_count, cover FROM album ORDER BY position") { row in
             Album(
-                Album.Kind(rawValue: row.text(0)) ?? .album, at: try row.address(1), name: row.text(2),
-                count: row.optionalInt(3).map { Int($0) }, cover: row.optionalText(4))
+                Album.Kind(rawValue: row.text(0)) ?? .album, at: try row.address(1).with(nil), name: row.text(2),
+                count: row.isNull(3) ? nil : row.count(3), cover: row.optionalText(4))
         }
     }
 }
 
 extension CacheReader {
     /// Returns the albums of the gallery's server.
-    public func albums() throws -> AlbumList {
+    ///
+    /// An album on another server is left out, because the fetcher reads strangers' bytes and can write any address. Its row of
+    /// the gallery counts as little, so the caller names the gallery.
+    public func albums(of gallery: Address) throws -> AlbumList {
         // One transaction, so that both queries see the same state.
         try connection.transaction(writes: false) {
             let facts = try connection.first("SELECT albums_updated, albums_trouble FROM gallery") { row in
-                (row.optionalInt(0).map(Timestamp.init(milliseconds:)), row.optionalText(1))
+                (row.time(0), row.optionalText(1))
             }
-            return AlbumList(
-                albums: try AlbumList.albums(connection), lastSuccess: facts?.0, trouble: facts?.1)
+            let albums = try AlbumList.albums(connection).filter { album in
+                guard let own = gallery.origin, let origin = album.address.origin else { return false }
+                return origin == own || origin.isTwin(of: own)
+            }
+            return AlbumList(albums: albums, lastSuccess: facts?.0, trouble: facts?.1)
         }
     }
 }

@@ -25,7 +25,7 @@ struct Announcements {
         let others = try others(connection)
         try connection.run("INSERT INTO announcement (changes) VALUES (?)", text)
         last = connection.lastInsertedRow
-        try connection.run("DELETE FROM announcement WHERE key <= ?", last - Self.kept)
+        try connection.run("DELETE FROM announcement WHERE key <= ?", last &- Self.kept)
         hasTakenOthers = hasTakenOthers || !others.isEmpty
         return others
     }
@@ -42,14 +42,15 @@ struct Announcements {
 
     private mutating func others(_ connection: Connection) throws -> ChangeSet {
         var changes = ChangeSet()
-        var expected = last + 1
+        var expected = last &+ 1
         var isComplete = true
         try connection.forEach("SELECT key, changes FROM announcement WHERE key > ? ORDER BY key", last) { row in
             isComplete = isComplete && row.int(0) == expected
-            expected = row.int(0) + 1
+            // The fetcher can write any number. A wrong one costs a reload.
+            expected = row.int(0) &+ 1
             changes.merge(Self.changes(row.text(1)))
         }
-        last = expected - 1
+        last = expected &- 1
         return isComplete ? changes : ChangeSet(manyOf: Schema.tables)
     }
 

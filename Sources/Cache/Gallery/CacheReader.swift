@@ -29,13 +29,13 @@ public struct CacheReader {
         ) { row in
             GalleryRecord(
                 address: try row.address(0),
-                photoCount: Int(row.int(1)),
-                skipped: Int(row.int(2)),
-                lastSuccess: row.optionalInt(3).map(Timestamp.init(milliseconds:)),
+                photoCount: row.count(1),
+                skipped: row.count(2),
+                lastSuccess: row.time(3),
                 failure: row.optionalText(4).map {
-                    Failure($0, remedy: Failure.Remedy(rawValue: Int(row.int(5))) ?? .none)
+                    Failure($0, remedy: Failure.Remedy(rawValue: row.count(5)) ?? .none)
                 },
-                lastOpened: row.optionalInt(6).map(Timestamp.init(milliseconds:)),
+                lastOpened: row.time(6),
                 validators: Validators(etag: row.optionalText(7), lastModified: row.optionalText(8)),
                 listVersion: row.int(9),
                 isKept: row.int(10) != 0,
@@ -134,18 +134,18 @@ public struct CacheReader {
         if isRemoteVideo, row.int(19) != 0 { thumbnail.isAbsent = true }
         return Photo(
             key: PhotoKey(row.int(0)), galleryID: id, name: row.text(2),
-            date: Timestamp(milliseconds: row.int(3)),
-            thumbnail: thumbnail, original: renditionState(row, from: 8), size: row.optionalInt(12),
+            date: row.time(3) ?? .unknown,
+            thumbnail: thumbnail, original: renditionState(row, from: 8), size: row.size(12),
             isInPlace: row.int(13) != 0,
             folder: row.int(14) != 0 ? FolderPath(ofPhoto: id) : nil, thumbhash: row.optionalText(15),
-            videoMilliseconds: row.optionalInt(16).map { Int($0) }, isRemoteVideo: isRemoteVideo,
+            videoMilliseconds: row.isNull(16) ? nil : row.count(16), isRemoteVideo: isRemoteVideo,
             rating: Rating(row.int(17)))
     }
 
     /// Reads a rendition's state from four consecutive columns: edition, held edition, trouble and reason.
     private static func renditionState(_ row: Row, from column: Int) -> RenditionState {
         RenditionState(
-            edition: Int(row.int(column)), held: row.optionalInt(column + 1).map(Int.init),
+            edition: row.small(column), held: row.isNull(column + 1) ? nil : row.small(column + 1),
             trouble: TroubleCode.trouble(row.optionalInt(column + 2), reason: row.text(column + 3)),
             isAbsent: row.optionalInt(column + 2) == TroubleCode.absent)
     }
@@ -156,16 +156,6 @@ extension CacheReader {
     func usedBytes() throws -> Int64 {
         let pages = "pragma_page_count, pragma_freelist_count, pragma_page_size"
         return try connection.first("SELECT (page_count - freelist_count) * page_size FROM \(pages)") { $0.int(0) } ?? 0
-    }
-}
-
-extension Row {
-    /// Returns the column's string as an address. Throws if the string is invalid, although only valid addresses are
-    /// stored.
-    func address(_ column: Int) throws -> Address {
-        do { return try Address(text(column)) } catch {
-            throw SQLiteError.damaged(reason: "“\(Address.withoutCredentials(text(column)))” is not an address")
-        }
     }
 }
 
@@ -260,7 +250,7 @@ extension CacheReader {
         try connection.first(
             "SELECT \(Self.storedColumns), thumbnail_edition FROM photo WHERE key = ? AND \(Self.needsThumbnail)",
             key.rawValue
-        ) { (Int($0.int(5)), try Self.storedPhoto($0)) }
+        ) { ($0.small(5), try Self.storedPhoto($0)) }
     }
 
     /// The SQL condition for photos that need a thumbnail from their file. The file must be current and readable.
@@ -275,9 +265,13 @@ extension CacheReader {
 
     /// Makes a stored photo from a row that begins with ``storedColumns``.
     static func storedPhoto(_ row: Row) throws -> StoredPhoto {
-        StoredPhoto(
-            name: row.text(0), size: row.int(1), digest: row.int(2), edition: Int(row.int(3)),
-            original: row.text(0) == StoredPhoto.inPlace ? try row.address(4) : nil)
+        let name = row.text(0)
+        guard name == StoredPhoto.inPlace || PhotoFiles.isName(name) else {
+            throw SQLiteError.damaged(reason: "“\(name)” is not the name of a photo's file")
+        }
+        return StoredPhoto(
+            name: name, size: row.size(1) ?? 0, digest: row.int(2), edition: row.small(3),
+            original: name == StoredPhoto.inPlace ? try row.address(4) : nil)
     }
 
     /// Returns the numbers of cached thumbnails, cached photos, and failed photos.
@@ -288,7 +282,7 @@ extension CacheReader {
                    total(ifnull(thumbnail_trouble <= \(TroubleCode.bad), 0) OR photo_trouble IS NOT NULL)
             FROM photo
             """
-        ) { (Int($0.int(0)), Int($0.int(1)), Int($0.int(2))) } ?? (0, 0, 0)
+        ) { ($0.count(0), $0.count(1), $0.count(2)) } ?? (0, 0, 0)
     }
 
     /// Returns photos whose rendition is missing and can be fetched, oldest first. Videos on a server are left out.
@@ -309,6 +303,7 @@ extension CacheReader {
         var (keys, count) = ([PhotoKey](), page)
         // In pages, because all rows of the known photos may come first.
         while keys.count < limit, count == page {
+            let before = start
             count = 0
             try connection.forEach(
                 """
@@ -323,6 +318,9 @@ extension CacheReader {
                 let key = PhotoKey(row.int(0))
                 (start, count) = ((row.int(1), key.rawValue), count + 1)
                 if keys.count < limit, !known.contains(key) { keys.append(key) }
+            }
+            guard count == 0 || start > before else {
+                throw SQLiteError.damaged(reason: "a date is not a whole number")
             }
         }
         return keys
@@ -351,24 +349,24 @@ extension CacheReader {
         try connection.first(
             "SELECT edition, \(Self.metadataColumns), town, town_distance FROM metadata WHERE photo = ?", key.rawValue
         ) { row in
-            var metadata = PhotoMetadata(format: row.text(1), width: Int(row.int(2)), height: Int(row.int(3)))
-            metadata.orientation = row.optionalInt(4).map(Int.init)
+            var metadata = PhotoMetadata(format: row.text(1), width: row.count(2), height: row.count(3))
+            metadata.orientation = row.isNull(4) ? nil : row.count(4)
             metadata.takenAt = row.optionalText(5)
             metadata.camera = row.optionalText(6)
             metadata.lens = row.optionalText(7)
             metadata.exposure = row.optionalDouble(8)
             metadata.aperture = row.optionalDouble(9)
-            metadata.iso = row.optionalInt(10).map(Int.init)
+            metadata.iso = row.isNull(10) ? nil : row.count(10)
             metadata.focalLength = row.optionalDouble(11)
             metadata.latitude = row.optionalDouble(12)
             metadata.longitude = row.optionalDouble(13)
             metadata.title = row.optionalText(14)
             metadata.description = row.optionalText(15)
-            metadata.videoMilliseconds = row.optionalInt(16).map(Int.init)
+            metadata.videoMilliseconds = row.isNull(16) ? nil : row.count(16)
             metadata.codec = row.optionalText(17)
             metadata.frameRate = row.optionalDouble(18)
             metadata.town = Self.town(row, from: 19)
-            return StoredMetadata(metadata: metadata, edition: Int(row.int(0)))
+            return StoredMetadata(metadata: metadata, edition: row.small(0))
         }
     }
 
@@ -386,7 +384,7 @@ extension CacheReader {
 
     private static func town(_ row: Row, from column: Int) -> Town? {
         guard let name = row.optionalText(column), !name.isEmpty else { return nil }
-        return Town(name: name, distance: Int(row.int(column + 1)))
+        return Town(name: name, distance: row.count(column + 1))
     }
 
     static let metadataColumns = """
@@ -461,7 +459,7 @@ public struct StoredThumbnail: Hashable, Sendable {
 
 /// A photo's file in the cache.
 public struct StoredPhoto: Hashable, Sendable {
-    /// The file's name in the photos' folder. The cache made the name; no part of it is from outside.
+    /// The file's name in the photos' folder, as ``PhotoFiles`` makes names; see also ``inPlace``.
     public let name: String
     /// The file's size in bytes when it was stored.
     public let size: Int64

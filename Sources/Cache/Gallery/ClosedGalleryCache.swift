@@ -1,5 +1,6 @@
 import Glibc
 import Model
+import Numbers
 import SQLite
 
 /// A gallery's cache on the disk, to which this value holds no open connection.
@@ -46,6 +47,9 @@ public struct ClosedGalleryCache: Sendable {
         }
     }
 
+    /// The longest time to read the record of a database.
+    private static let patience = Duration.seconds(2)
+
     private static func record(_ folder: String, _ access: Connection.Access) throws(CacheError) -> GalleryRecord? {
         try PrivateFolder.check(folder)
         let path = folder + "/gallery.sqlite"
@@ -59,14 +63,18 @@ public struct ClosedGalleryCache: Sendable {
                 _ = try connection.first("SELECT 1 FROM sqlite_schema") { _ in true }
             }
             let connection = try Connection(path: path, access: access, patience: 200)
-            let version = try Schema.version(of: connection)
-            guard version <= Schema.version else { throw CacheError.newerSchema(path: path) }
-            if version == 0, try connection.first("SELECT 1 FROM sqlite_schema", row: { _ in true }) == nil {
-                return nil
+            // A forged view could run for ever. Reading the record takes milliseconds.
+            let start = ContinuousClock.now
+            return try connection.interrupting(when: { ContinuousClock.now - start > patience }) {
+                let version = try Schema.version(of: connection)
+                guard version <= Schema.version else { throw CacheError.newerSchema(path: path) }
+                if version == 0, try connection.first("SELECT 1 FROM sqlite_schema", row: { _ in true }) == nil {
+                    return nil
+                }
+                guard version > 0 else { throw SQLiteError.damaged(reason: "its version is \(version)") }
+                guard try connection.first("SELECT 1 FROM gallery", row: { _ in true }) != nil else { return nil }
+                return try CacheReader(connection).gallery(schema: version)
             }
-            guard version > 0 else { throw SQLiteError.damaged(reason: "its version is \(version)") }
-            guard try connection.first("SELECT 1 FROM gallery", row: { _ in true }) != nil else { return nil }
-            return try CacheReader(connection).gallery(schema: version)
         } catch let error as CacheError {
             throw error
         } catch let error as SQLiteError {
@@ -130,16 +138,16 @@ public struct ClosedGalleryCache: Sendable {
 extension ClosedGalleryCache {
     /// The size of the database in bytes, with its log, the list, metadata and thumbnails.
     public var databaseSize: Int64 {
-        files { $0.hasPrefix("gallery.sqlite") && !$0.hasPrefix(Self.setAsidePrefix) }.reduce(0) { $0 + $1.size }
+        Self.sum(files { $0.hasPrefix("gallery.sqlite") && !$0.hasPrefix(Self.setAsidePrefix) }.map(\.size))
     }
 
     /// The total size of the thumbnails within the database, in bytes. Computing the size reads all thumbnails.
     public var thumbnailsSize: Int64 {
-        number("SELECT total(length(data)) + total(length(unproven)) FROM thumbnail").map { Int64($0) } ?? 0
+        number("SELECT total(length(data)) + total(length(unproven)) FROM thumbnail").map { Int64(clamped: $0) } ?? 0
     }
 
     /// The total size of the photos in bytes, including partial files.
-    public var photosSize: Int64 { photoSizes.reduce(0, +) }
+    public var photosSize: Int64 { Self.sum(photoSizes) }
 
     /// The sizes of the photos and partial files in bytes.
     var photoSizes: [Int64] {
@@ -149,7 +157,7 @@ extension ClosedGalleryCache {
     }
 
     /// The total size of the databases that were set aside, in bytes.
-    public var setAsideSize: Int64 { setAside.reduce(0) { $0 + $1.size } }
+    public var setAsideSize: Int64 { Self.sum(setAside.map(\.size)) }
 
     var setAside: [CacheInventory.SetAside] {
         files { $0.hasPrefix(Self.setAsidePrefix) }.map { name, size in
@@ -185,13 +193,20 @@ extension ClosedGalleryCache {
 
     static func size(_ path: String) -> Int64 {
         var status = stat()
-        return lstat(path, &status) == 0 ? Int64(status.st_size) : 0
+        // A file with holes may have any length.
+        return lstat(path, &status) == 0 ? min(Int64(status.st_size), SchemaCheck.largest) : 0
     }
+
+    /// Returns the sum of sizes, limited like a single size.
+    static func sum(_ sizes: some Sequence<Int64>) -> Int64 { sizes.reduce(0) { min($0 + $1, SchemaCheck.largest) } }
 
     static func time(_ path: String) -> Timestamp {
         var status = stat()
         guard lstat(path, &status) == 0 else { return Timestamp(milliseconds: 0) }
-        return Timestamp(milliseconds: Int64(status.st_mtim.tv_sec) * 1_000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)
+        // The fetcher can give a file any time.
+        let latest = SchemaCheck.latest / 1_000
+        let seconds = min(max(Int64(status.st_mtim.tv_sec), -latest), latest)
+        return Timestamp(milliseconds: seconds * 1_000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)
     }
 }
 

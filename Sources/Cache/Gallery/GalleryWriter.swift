@@ -309,12 +309,12 @@ extension GalleryWriter {
         let all = try mark.watch {
             try writer.read { connection in
                 try connection.map("SELECT photo, length(data) + ifnull(length(unproven), 0) FROM thumbnail") {
-                    (key: $0.int(0), size: $0.int(1))
+                    (key: $0.int(0), size: $0.size(1) ?? 0)
                 }
             }
         }
         var rest = all.filter { !kept.contains(PhotoKey($0.key)) }
-            .sorted { ($0.key - middle).magnitude > ($1.key - middle).magnitude }[...]
+            .sorted { ($0.key &- middle).magnitude > ($1.key &- middle).magnitude }[...]
         var freed: Int64 = 0
         while freed < bytes, !rest.isEmpty, !Task.isCancelled {
             var keys: [Int64] = []

@@ -171,7 +171,10 @@ extension OrderedRows {
         var added: [Int64] = []
         var updated: [Int64] = []
         // Before any key changes, because the rows are sorted by the old keys.
-        let isSame = changes.map { change in change.key.map { hasKey($0, change.row) } ?? false }
+        let isSame = changes.map { change in
+            let hasFolder = change.folder.map { folders?.folder(of: change.row) == $0 } ?? true
+            return hasFolder && change.key.map { hasKey($0, change.row) } ?? false
+        }
         for (change, isSame) in zip(changes, isSame) {
             switch (index(of: change.row), change.isListed) {
             case (nil, false): break

@@ -1,4 +1,5 @@
 import Files
+import Model
 import SQLite
 
 /// The tables of a gallery's cache, and their migrations.
@@ -292,7 +293,10 @@ enum SchemaCheck {
     /// The plausible row numbers. Lists allocate tables as long as the largest number.
     static let rows = 1...Int64(Int32.max)
     /// The latest plausible date, 30,000 years from 1970, in milliseconds. Sums of such dates do not overflow.
-    private static let latest: Int64 = 1_000_000_000_000_000
+    static let latest: Int64 = 1_000_000_000_000_000
+    /// The largest plausible number of bytes, and the largest plausible number of an announcement. Sums of 500,000 such
+    /// numbers do not overflow.
+    static let largest: Int64 = 1 << 44
 
     /// The digest of the layout that the migrations make.
     static let usualLayout = "4c0bf9b2ce37cae16d5aa8dfa4000aa8"
@@ -356,11 +360,37 @@ enum SchemaCheck {
             """
             SELECT ifnull((SELECT min(key) FROM photo) >= ?1, 1) AND ifnull((SELECT max(key) FROM photo) <= ?2, 1)
                AND ifnull((SELECT max(seq) FROM sqlite_sequence WHERE name = 'photo') <= ?2, 1)
-               AND ifnull((SELECT max(key) FROM announcement) > 0, 1)
+               AND ifnull((SELECT max(key) FROM announcement) BETWEEN 1 AND ?4, 1)
                AND ifnull((SELECT min(date) FROM photo) >= -?3, 1) AND ifnull((SELECT max(date) FROM photo) <= ?3, 1)
                AND NOT EXISTS (SELECT 1 FROM gallery WHERE abs(ifnull(last_opened, 0)) > ?3
                                                         OR abs(ifnull(last_success, 0)) > ?3)
-            """, rows.lowerBound, rows.upperBound, latest
+            """, rows.lowerBound, rows.upperBound, latest, largest
         ) { $0.int(0) != 0 } ?? false
+    }
+}
+
+/// Values of columns, within plausible bounds. Another process may have written any number into an open database, and no check
+/// precedes the reading of a closed one.
+extension Row {
+    /// Returns the column's moment, at most 30,000 years from 1970. Returns nil for a missing value.
+    func time(_ column: Int) -> Timestamp? {
+        optionalInt(column).map { Timestamp(milliseconds: min(max($0, -SchemaCheck.latest), SchemaCheck.latest)) }
+    }
+
+    /// Returns the column's number of rows or of seconds. The result is not negative and has at most 31 bits.
+    func count(_ column: Int) -> Int { Int(min(max(0, int(column)), SchemaCheck.rows.upperBound)) }
+
+    /// Returns the column's number of bytes, which is not negative. Returns nil for a missing value.
+    func size(_ column: Int) -> Int64? { optionalInt(column).map { min(max(0, $0), SchemaCheck.largest) } }
+
+    /// Returns the column's number, which may be negative, with at most 31 bits.
+    func small(_ column: Int) -> Int { Int(Int32(clamping: int(column))) }
+
+    /// Returns the column's string as an address. Throws if the string is invalid, although only valid addresses are
+    /// stored.
+    func address(_ column: Int) throws -> Address {
+        do { return try Address(text(column)) } catch {
+            throw SQLiteError.damaged(reason: "“\(Address.withoutCredentials(text(column)))” is not an address")
+        }
     }
 }

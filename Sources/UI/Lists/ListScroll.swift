@@ -284,7 +284,7 @@ struct ListLines {
     func line(of index: Int) -> Range<Int> {
         let section = section(index) ?? 0..<count
         let start = section.lowerBound + (index - section.lowerBound) / columns * columns
-        return start..<min(start + columns, section.upperBound)
+        return start..<max(start + 1, min(start + columns, section.upperBound))
     }
 
     /// Returns the line after a line, or nil after the last line.

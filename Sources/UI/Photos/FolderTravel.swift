@@ -74,11 +74,15 @@ final class FolderTravel: Responder {
         let folder = lists.entries.folders.first { selected == .folder($0.path) }
         guard let photo = (folder?.cover ?? selected?.photo).flatMap({ try? lists.reader.photo($0) }),
             let path = folder?.path ?? photo.folder,
-            let file = try? lists.reader.source(of: photo.key, .original)?.address, file.filePath != nil
+            let file = try? lists.reader.source(of: photo.key, .original)?.address, lists.cache.files.isInPlace(file)
         else { return send(.notice("Only a folder of this machine can be a gallery of its own.")) }
         // The photo's address is right even if the path has bytes that are no text.
         let depth = max(0, FolderPath(photo.galleryID).names.count - path.names.count)
-        send(.openGallery((0..<depth).reduce(file) { address, _ in address.folderAlone }))
+        let target = (0..<depth).reduce(file) { address, _ in address.folderAlone }
+        guard lists.cache.files.isFolder(target) else {
+            return send(.notice("The folder is outside this gallery."))
+        }
+        send(.openGallery(target))
     }
 
     // MARK: - Texts

@@ -149,7 +149,10 @@ import Testing
         try await galleries.opening(server.url("/"), signedInAs: Self.signIn) { cache throws in
             await update(cache, server)
             await galleries.fetch(.albums(cache.id))
-            #expect(try cache.read { try $0.albums() }.albums.map(\.name) == ["Favorites", "Album 1", "Album 2"])
+            #expect(
+                try cache.read { try $0.albums(of: cache.address) }.albums.map(\.name) == [
+                    "Favorites", "Album 1", "Album 2",
+                ])
         }
     }
 
