@@ -305,4 +305,16 @@ import Text
         #expect(terminal.text(inRow: 2) == "a␈␈␈b")
         #expect(terminal.text(inRow: 4).hasSuffix("w"))
     }
+
+    /// With a handler of ncurses, an early signal would end the program with status 1.
+    @Test("A screen leaves the signals as they are", arguments: [SIGINT, SIGTERM, SIGTSTP, SIGWINCH])
+    func signals(number: Int32) throws {
+        let screen = try NcursesScreen(
+            TerminalEnvironment { ["TERM": "vt100"][$0] }, size: Size(columns: 80, rows: 24), cellAspect: nil)
+        var action = sigaction()
+        #expect(sigaction(number, nil, &action) == 0)
+        // Other tests may ignore signals.
+        #expect([0, 1].contains(unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)))
+        withExtendedLifetime(screen) {}
+    }
 }

@@ -54,6 +54,20 @@ struct vitrine_screen {
 };
 
 /*
+ * Creates a screen without ncurses' handlers of signals. These would end the program with status 1, and call functions that
+ * handlers must not call. ncurses installs a handler only where the default action is set.
+ */
+static inline SCREEN *vitrine_newterm(const char *kind, FILE *output, FILE *input) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+    enum { count = sizeof signals / sizeof *signals };
+    struct sigaction actions[count];
+    for (int index = 0; index < count; index++) sigaction(signals[index], NULL, &actions[index]);
+    SCREEN *screen = newterm(kind, output, input);
+    for (int index = 0; index < count; index++) sigaction(signals[index], &actions[index], NULL);
+    return screen;
+}
+
+/*
  * Opens a screen for a terminal type. The output goes to an anonymous file in memory and there is no input, so ncurses
  * computes the bytes without touching a terminal. Returns 0, or -1 if the type is unknown; `lines` receives terminfo's
  * number of lines.
@@ -71,7 +85,7 @@ static inline int vitrine_screen_open(
      */
     use_env(FALSE);
     use_tioctl(TRUE);
-    screen->screen = newterm(kind, screen->output, screen->input);
+    screen->screen = vitrine_newterm(kind, screen->output, screen->input);
     if (!screen->screen) {
         fclose(screen->output);
         fclose(screen->input);
