@@ -123,7 +123,7 @@ let tests: KeyValuePairs<String, [String]> = [
     "Session": ["Cache", "Concurrency", "Model", "Numbers", "TestSupport"],
     "Cache": ["Numbers", "SQLite", "Concurrency", "Model", "Towns", "Logging", "Session", "TestSupport"],
     "Formats": ["Model", "TestSupport"],
-    "HTTP": ["Logging", "Numbers", "TestSupport", "answer-mangler"],
+    "HTTP": ["Logging", "Model", "Numbers", "TestSupport", "answer-mangler"],
     "Scheduling": ["LinkSimulation", "Model", "TestSupport"],
     "Networking": [
         "Cache", "Formats", "HTTP", "Logging", "Model", "Numbers", "SQLite", "Concurrency", "Scheduling", "TestSupport",
@@ -232,7 +232,7 @@ let package = Package(
                 dependencies: [
                     "BaselineJPEG", "Cache", "Cells", "Decoding", "Export", "FetcherWire", "Formats", "HTTP",
                     "LossyWebP",
-                    "Model", "Numbers", "Pixels", "Settings", "Terminal", "Text", "TestSupport",
+                    "Model", "Numbers", "Pixels", "SQLite", "Settings", "Terminal", "Text", "TestSupport",
                 ],
                 path: "Tools/Fuzz", exclude: ["Corpus"]),
             .executableTarget(
