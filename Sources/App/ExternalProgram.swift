@@ -105,13 +105,44 @@ actor ExternalProgram {
         // The fetcher reads strangers' bytes and can write any address into the cache.
         if let page, page.scheme != .file { return page.text }
         if let address, let photo = try cache.read({ try $0.photo(key) }), photo.isVideoFile {
-            if photo.isInPlace, cache.files.isInPlace(address), let path = address.filePath { return path }
-            if let size = photo.size, size > Self.largestVideo, address.scheme != .file { return address.text }
+            if photo.isInPlace, let path = address.filePath {
+                try check(address, cache)
+                return path
+            }
+            if let size = photo.size, size > Self.largestVideo {
+                if address.scheme == .file { try check(address, cache) }
+                return address.text
+            }
         }
         if isCached, let copy = try await copy(key, cache) { return copy }
         guard let address else { throw ExternalProgramError.gone }
-        guard address.scheme != .file || cache.files.isInPlace(address) else { throw ExternalProgramError.outside }
+        if address.scheme == .file { try check(address, cache) }
         return address.text
+    }
+
+    /// Throws an error unless an address names a picture or a video in the gallery's folder. The desktop would start other
+    /// programs for other files.
+    private func check(_ file: Address, _ cache: GalleryCache) throws {
+        do throws(SystemError) {
+            try Self.check(cache.files.open(original: file), named: file.filePath ?? "")
+        } catch {
+            switch error.code {
+            case ENOENT: throw ExternalProgramError.gone
+            case EXDEV, ELOOP: throw ExternalProgramError.outside
+            default: throw ExternalProgramError.noPicture
+            }
+        }
+    }
+
+    /// Throws an error unless a file has the bytes and the name of a picture or a video. Closes the descriptor.
+    private static func check(_ descriptor: Int32, named path: String) throws(SystemError) {
+        defer { close(descriptor) }
+        let bytes = try OpenFile.beginning(of: descriptor, count: PictureSignature.length)
+        let name = Array(path.utf8).split(separator: UInt8(ascii: "/")).last ?? []
+        let isNamed = !name.contains(UInt8(ascii: ".")) || PictureName.isPictureOrVideo(name)
+        guard isNamed, PictureSignature(bytes) != nil || VideoSignature(bytes) != nil else {
+            throw SystemError(EINVAL)
+        }
     }
 
     /// Copies a photo from the cache. Returns nil if the cache has just removed the photo.
@@ -124,20 +155,14 @@ actor ExternalProgram {
         _ = try await export.run { event in result.withLock { $0 = event.result } }
         switch result.withLock({ $0 }) {
         case .success(let path):
-            guard Self.isPictureOrVideo(path) else { throw ExternalProgramError.noPicture }
+            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0, (try? Self.check(descriptor, named: path)) != nil else {
+                throw ExternalProgramError.noPicture
+            }
             return path
         case .failure(.unavailable), nil: return nil
         case .failure(let error): throw error
         }
-    }
-
-    /// Whether a file begins like a picture or a video. The desktop would start other programs for other files.
-    private static func isPictureOrVideo(_ path: String) -> Bool {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        guard let bytes = try? OpenFile.beginning(of: descriptor, count: PictureSignature.length) else { return false }
-        return PictureSignature(bytes) != nil || VideoSignature(bytes) != nil
     }
 
     private func privateFolder() throws(ExternalProgramError) -> String {
@@ -208,7 +233,7 @@ enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
         case .unopened(let code): "xdg-open failed (\(code)); set open-with to a program."
         case .noFolder(let path, let reason): "\(path): \(reason)."
         case .gone: "The gallery no longer has this photo."
-        case .outside: "The photo is outside the gallery’s folder, so Vitrine does not open it."
+        case .outside: "The file is outside the gallery’s folder or behind a link, so Vitrine does not open it."
         case .noPicture: "The file is neither a picture nor a video, so Vitrine does not open it."
         }
     }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Credentials for a server or a proxy.
 ///
 /// Printing a value reveals no part of the credentials.
@@ -66,18 +68,34 @@ public struct ConfiguredProxies: Hashable, Sendable {
 
     /// Reads the values of environment variables. A value without a scheme names an HTTP proxy.
     public init(_ values: [String]) {
-        names = Set(
-            values.map { value in
-                let scheme = value.firstRange(of: "://").map { value[..<$0.lowerBound] } ?? "http"
-                let rest = value.firstRange(of: "://").map { value[$0.upperBound...] } ?? value[...]
-                let authority = rest.prefix { !"/?#".contains($0) }
-                let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-                return "\(scheme)://\(host)".lowercased()
-            })
+        names = Set(values.map(Self.name))
     }
 
     /// Whether a name, with scheme, host and port, is that of a configured proxy.
-    public func contains(_ proxy: String) -> Bool { names.contains(proxy.lowercased()) }
+    public func contains(_ proxy: String) -> Bool { names.contains(Self.name(proxy)) }
+
+    /// Returns scheme, host and port in one form. The fetcher's name for a proxy comes from curl, which has its own.
+    private static func name(_ value: String) -> String {
+        let mark = value.firstRange(of: "://")
+        let scheme = mark.map { value[..<$0.lowerBound].lowercased() } ?? "http"
+        let authority = (mark.map { value[$0.upperBound...] } ?? value[...]).prefix { !"/?#".contains($0) }
+        let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let colon = place.lastIndex(of: ":").flatMap { place[$0...].contains("]") ? nil : $0 }
+        let host = colon.map { place[..<$0] } ?? place
+        let port = colon.map { place[place.index(after: $0)...] } ?? ""
+        return "\(scheme) \(Self.host(String(host))) \(Int(port).map(String.init) ?? String(port))"
+    }
+
+    /// Returns a host in lower case, and an IP address as its bytes.
+    private static func host(_ text: String) -> String {
+        var (old, new) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET6, text.filter { !"[]".contains($0) }, &new) == 1 {
+            return withUnsafeBytes(of: new) { "\(Array($0))" }
+        }
+        // inet_aton ignores what follows a space.
+        if !text.contains(where: \.isWhitespace), inet_aton(text, &old) != 0 { return "\(old.s_addr)" }
+        return text.lowercased()
+    }
 }
 
 /// A question that asks the user for credentials.

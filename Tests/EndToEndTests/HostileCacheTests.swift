@@ -55,7 +55,7 @@ import Testing
             "/bin/sh",
             arguments: ["-c", "cd \"$HOME\" && exec \"$0\" --offline \"$1\"", Built.vitrine, address],
             environment: home.environment(["PATH": "/nowhere", "COLORTERM": "truecolor"]))
-        session.until { $0.text.count > 20 }
+        session.until(shows: "help")
         let keys =
             ["j", "j", "\r", "i", "]", "+", "0", "\u{1B}", "v", "G", "g", "/", "a", "\r", "\u{1B}", "S", "E", "\u{1B}"]
             + [

@@ -173,7 +173,7 @@ import Testing
     @Test("News of a fetcher that would fill the memory are refused")
     func hugeNews() throws {
         var news = FetcherNews()
-        news.answered = Set((0..<200_000).map { GalleryID(rawValue: $0) })
+        news.answered = Set((0..<500_000).map { GalleryID(rawValue: $0) })
         #expect(try MessageConnection.read(FetcherNews.self, from: bytes(news)) == news)
         news.notices = ["one more"]
         #expect(throws: WireError.self) { try MessageConnection.read(FetcherNews.self, from: bytes(news)) }

@@ -1,3 +1,4 @@
+import Model
 import TestSupport
 import Testing
 
@@ -49,6 +50,18 @@ import Testing
         for (list, isException) in [("fd00::/8", true), ("fd00::1", true), ("[fd00::1]", true), ("fe00::/8", false)] {
             #expect(try (proxy(["http_proxy": "p:1", "no_proxy": list], "http://[fd00::1]/") == nil) == isException)
         }
+    }
+
+    @Test(
+        "The name of a configured proxy is known to the process that has no curl",
+        arguments: [
+            "p:1", "https://p", "http://me:p%40ss@Proxy.org:03128/", "[::1]:3128", "http://[2001:DB8:0::1]:80",
+            "127.1:3128",
+            "http://proxy.org:/", "me@p:1", "http://0x7f.1:8080",
+        ])
+    func names(value: String) throws {
+        let proxy = try #require(Proxy(value, Curl()))
+        #expect(ConfiguredProxies([value]).contains(proxy.url), "\(proxy.url)")
     }
 
     @Test func credentialsAreSeparatedFromTheAddress() throws {

@@ -94,8 +94,12 @@ struct SyncCommand {
             return named
         }
         let opened = places.read()
-        let cached = caches.galleries().compactMap { $0.record?.address.with(nil) }.filter(opened.knows)
-        return GalleryList(try services.rememberedGalleries().addresses + cached).addresses
+        let cached = caches.galleries().compactMap { $0.record?.address.with(nil) }
+        let known = try services.rememberedGalleries().addresses + cached.filter(opened.knows)
+        for address in cached where !known.contains(address) {
+            Output.complain("\(address) is left out. To update it from now on, name it once: vitrine sync ADDRESS")
+        }
+        return GalleryList(known).addresses
     }
 
     /// Waits for the right to update each gallery, always in the same order to avoid a deadlock.

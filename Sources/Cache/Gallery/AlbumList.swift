@@ -50,7 +50,8 @@ extension CacheReader {
             }
             let albums = try AlbumList.albums(connection).filter { album in
                 guard let own = gallery.origin, let origin = album.address.origin else { return false }
-                return origin == own || origin.isTwin(of: own)
+                // The server may redirect to https, and then names its albums there.
+                return origin == own || origin.isTwin(of: own) || origin.scheme == .https && origin.host == own.host
             }
             return AlbumList(albums: albums, lastSuccess: facts?.0, trouble: facts?.1)
         }

@@ -203,6 +203,13 @@ extension GalleryWriter {
             // A photo that is held without a file, or has a file without being held, is fetched again, too.
             repaired += try connection.run(
                 "UPDATE photo SET \(Self.withoutFile) WHERE (photo_held IS NULL) <> (photo_file IS NULL)")
+            // So is a photo whose file has a name that Vitrine did not make.
+            let names = try connection.map("SELECT key, photo_file FROM photo WHERE photo_file IS NOT NULL") {
+                (key: $0.int(0), isValid: $0.text(1) == StoredPhoto.inPlace || PhotoFiles.isName($0.text(1)))
+            }
+            for row in names where !row.isValid {
+                repaired += try connection.run("UPDATE photo SET \(Self.withoutFile) WHERE key = ?", row.key)
+            }
             repaired += try connection.run(
                 """
                 UPDATE gallery SET photo_count = (SELECT count(*) FROM photo)

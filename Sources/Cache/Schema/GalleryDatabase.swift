@@ -236,7 +236,8 @@ private struct DatabaseRescue {
             let complaint = try copy.first("PRAGMA damaged.integrity_check(\(table))") { $0.text(0) }
             guard complaint == "ok" else { return false }
         }
-        try copy.transaction(writes: true) {
+        // Without the write lock of the damaged database, whose journal might have to name another one.
+        try copy.transaction(writes: false) {
             for table in Schema.tables {
                 // Computed columns, which take no values, are not in this list.
                 let columns = try copy.map("SELECT name FROM pragma_table_info(?, 'main')", table) { $0.text(0) }

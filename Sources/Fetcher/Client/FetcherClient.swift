@@ -312,8 +312,9 @@ public final class FetcherClient: Sendable {
         guard !askers.isEmpty, question.proxy.map(parts.proxies.contains) ?? true else { return }
         var question = question
         question.galleries = Set(askers.map { GalleryID($0) })
-        let isOwn = askers.contains { $0.host == question.origin.host }
-        if question.browserServer.map({ !isOwn || $0.origin != question.origin }) ?? false {
+        let (origin, host) = (question.origin, question.origin.host)
+        let isOwn = askers.contains { $0.origin == origin || origin.scheme == .https && $0.host == host }
+        if question.browserServer.map({ !isOwn || $0.origin != origin }) ?? false {
             question.browserServer = nil
         }
         parts.activity.ask(question)

@@ -395,7 +395,7 @@ extension FetcherNews.Traffic: WireValue {
 
 extension FetcherNews: WireValue {
     /// The bounds of a message from a process that may be compromised. The longest text is the measurements of hosts.
-    private static let (mostElements, longestText) = (200_000, 1 << 20)
+    private static let (mostElements, longestText) = (500_000, 1 << 20)
 
     package init(from reader: inout WireReader) throws(WireError) {
         reader.restrict(elements: Self.mostElements, text: Self.longestText)

@@ -73,8 +73,9 @@ public struct Places: Equatable, Sendable {
     /// Records a gallery that the user has named for an update. A known position stays.
     public mutating func note(_ gallery: Address) {
         guard !knows(gallery) else { return }
-        lines.append(Place(gallery: gallery).line)
-        if lines.count > Self.most { lines.remove(at: lines.count - 2) }
+        // The first line stays the gallery that the user has opened last.
+        lines.insert(Place(gallery: gallery).line, at: min(1, lines.count))
+        if lines.count > Self.most { lines.removeLast() }
     }
 
     private static let beginning = "gallery="

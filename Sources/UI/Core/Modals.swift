@@ -52,7 +52,7 @@ final class Modals {
     // MARK: - Notices
 
     /// The most notices that wait. A fetcher could send endless ones, each of which takes a key press.
-    private static let mostNotices = 20
+    private static let mostNotices = 100
 
     /// The notice on the screen, or the next one to show.
     var notice: String? { notices.first }

@@ -99,9 +99,9 @@ struct PhotoActions {
 
     private func copyPaths(_ keys: [PhotoKey]) {
         copy(keys, "path", "paths", missing: "The photo is not cached, so it has no path. Copy its address instead.") {
-            [files = cache.files] reader, key in
+            [files = cache.files, isLocal = cache.address.scheme == .file] reader, key in
             // A photo of a local gallery has a file of the user's own.
-            if let own = try reader.source(of: key, .original)?.address?.filePath { return own.madeVisible }
+            if isLocal, let own = try reader.source(of: key, .original)?.address?.filePath { return own.madeVisible }
             return try reader.photoFile(of: key).map { files.path($0) }
         }
     }

@@ -74,11 +74,13 @@ final class FolderTravel: Responder {
         let folder = lists.entries.folders.first { selected == .folder($0.path) }
         guard let photo = (folder?.cover ?? selected?.photo).flatMap({ try? lists.reader.photo($0) }),
             let path = folder?.path ?? photo.folder,
-            let file = try? lists.reader.source(of: photo.key, .original)?.address, lists.cache.files.isInPlace(file)
+            let file = try? lists.reader.source(of: photo.key, .original)?.address, file.scheme == .file,
+            lists.cache.address.scheme == .file
         else { return send(.notice("Only a folder of this machine can be a gallery of its own.")) }
         // The photo's address is right even if the path has bytes that are no text.
         let depth = max(0, FolderPath(photo.galleryID).names.count - path.names.count)
         let target = (0..<depth).reduce(file) { address, _ in address.folderAlone }
+        // The fetcher reads strangers' bytes and can write any address.
         guard lists.cache.files.isFolder(target) else {
             return send(.notice("The folder is outside this gallery."))
         }
