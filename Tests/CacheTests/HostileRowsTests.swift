@@ -86,7 +86,8 @@ import Testing
         "An id that is no text ends the search for folders",
         arguments: ["CAST('a/b' AS BLOB)", "CAST(x'FF2F61' AS TEXT)"])
     func idsOfOtherTypes(id: String) throws {
-        try execute("UPDATE photo SET id = \(id) WHERE id = 'b/3'")
+        try execute(
+            "UPDATE photo SET id = \(id) WHERE id = 'b/3'; UPDATE OR IGNORE photo SET id = x'612F' WHERE id = 'a/2'")
         _ = try? test.cache.read { try $0.subfolders(of: .top) }
     }
 

@@ -67,18 +67,14 @@ extension CacheReader {
         // Grows while only photos follow, because a folder ends the use of a piece.
         var pieceLength = Self.leastPiece
         var next: String? = folder.prefix
-        var lastRow: Int64?
         while let start = next {
             var found = 0
             next = nil
             var skipped: FolderPath?
             try connection.forEach("SELECT key, id FROM photo WHERE id >= ? ORDER BY id LIMIT ?", start, pieceLength) {
-                // An id of another type, or invalid text, would come again for ever.
-                if found == 0, $0.int(0) == lastRow { throw SQLiteError.damaged(reason: "an id is not a text") }
                 found += 1
                 let id = $0.text(1)
                 guard skipped == nil, folder.contains(photo: id) else { return }
-                lastRow = $0.int(0)
                 skipped = folder.child(containing: id)
                 if skipped == nil { photo($0.int(0)) }
                 // The smallest text after this one.
@@ -91,6 +87,10 @@ extension CacheReader {
             } else {
                 if found < pieceLength { next = nil }
                 pieceLength = min(pieceLength * 2, Self.mostPiece)
+            }
+            // The ids of other types, and invalid texts, would come again for ever.
+            if let next, !start.utf8.lexicographicallyPrecedes(next.utf8) {
+                throw SQLiteError.damaged(reason: "an id is not a text")
             }
         }
     }
