@@ -102,26 +102,27 @@ actor ExternalProgram {
                 try reader.videoPage(of: key)
             )
         }
-        // The fetcher reads strangers' bytes and can write any address into the cache.
-        if let page, page.scheme != .file { return page.text }
+        if let page { return page.text }
         if let address, let photo = try cache.read({ try $0.photo(key) }), photo.isVideoFile {
             if photo.isInPlace, let path = address.filePath {
                 try check(address, cache)
                 return path
             }
-            if let size = photo.size, size > Self.largestVideo {
-                if address.scheme == .file { try check(address, cache) }
-                return address.text
-            }
+            if let size = photo.size, size > Self.largestVideo { return try text(of: address, cache) }
         }
         if isCached, let copy = try await copy(key, cache) { return copy }
         guard let address else { throw ExternalProgramError.gone }
+        return try text(of: address, cache)
+    }
+
+    /// Returns an address for a program. Throws an error if a file of this machine may not be opened.
+    private func text(of address: Address, _ cache: GalleryCache) throws -> String {
         if address.scheme == .file { try check(address, cache) }
         return address.text
     }
 
     /// Throws an error unless an address names a picture or a video in the gallery's folder. The desktop would start other
-    /// programs for other files.
+    /// programs for other files, and the fetcher can write any address into the cache.
     private func check(_ file: Address, _ cache: GalleryCache) throws {
         do throws(SystemError) {
             try Self.check(cache.files.open(original: file), named: file.filePath ?? "")

@@ -79,8 +79,10 @@ extension CacheReader {
     /// Returns the address of the server's page that plays a video. Returns nil for a photo.
     public func videoPage(of key: PhotoKey) throws -> Address? {
         guard let video = try photo(key), video.videoMilliseconds != nil, let source = try source(),
-            let gallery = try connection.first("SELECT address FROM gallery", row: { try $0.address(0) })
+            let gallery = try connection.first("SELECT address FROM gallery", row: { try $0.address(0) }),
+            let page = source.kind.page(of: video.galleryID, on: source.root, in: gallery)
         else { return nil }
-        return source.kind.page(of: video.galleryID, on: source.root, in: gallery)
+        // The fetcher reads strangers' bytes and can write any address. A page is never a file of this machine.
+        return page.scheme == .file ? nil : page
     }
 }
