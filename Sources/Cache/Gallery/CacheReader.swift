@@ -138,7 +138,7 @@ public struct CacheReader {
             thumbnail: thumbnail, original: renditionState(row, from: 8), size: row.size(12),
             isInPlace: row.int(13) != 0,
             folder: row.int(14) != 0 ? FolderPath(ofPhoto: id) : nil, thumbhash: row.optionalText(15),
-            videoMilliseconds: row.isNull(16) ? nil : row.count(16), isRemoteVideo: isRemoteVideo,
+            videoMilliseconds: row.optionalCount(16), isRemoteVideo: isRemoteVideo,
             rating: Rating(row.int(17)))
     }
 
@@ -266,7 +266,7 @@ extension CacheReader {
     /// Makes a stored photo from a row that begins with ``storedColumns``.
     static func storedPhoto(_ row: Row) throws -> StoredPhoto {
         let name = row.text(0)
-        guard name == StoredPhoto.inPlace || PhotoFiles.isName(name) else {
+        guard StoredPhoto.isName(name) else {
             throw SQLiteError.damaged(reason: "“\(name)” is not the name of a photo's file")
         }
         return StoredPhoto(
@@ -350,19 +350,19 @@ extension CacheReader {
             "SELECT edition, \(Self.metadataColumns), town, town_distance FROM metadata WHERE photo = ?", key.rawValue
         ) { row in
             var metadata = PhotoMetadata(format: row.text(1), width: row.count(2), height: row.count(3))
-            metadata.orientation = row.isNull(4) ? nil : row.count(4)
+            metadata.orientation = row.optionalCount(4)
             metadata.takenAt = row.optionalText(5)
             metadata.camera = row.optionalText(6)
             metadata.lens = row.optionalText(7)
             metadata.exposure = row.optionalDouble(8)
             metadata.aperture = row.optionalDouble(9)
-            metadata.iso = row.isNull(10) ? nil : row.count(10)
+            metadata.iso = row.optionalCount(10)
             metadata.focalLength = row.optionalDouble(11)
             metadata.latitude = row.optionalDouble(12)
             metadata.longitude = row.optionalDouble(13)
             metadata.title = row.optionalText(14)
             metadata.description = row.optionalText(15)
-            metadata.videoMilliseconds = row.isNull(16) ? nil : row.count(16)
+            metadata.videoMilliseconds = row.optionalCount(16)
             metadata.codec = row.optionalText(17)
             metadata.frameRate = row.optionalDouble(18)
             metadata.town = Self.town(row, from: 19)
@@ -481,6 +481,9 @@ public struct StoredPhoto: Hashable, Sendable {
 
     /// The stored file name of a photo that stays in the user's folder. No file of the cache has this name.
     static let inPlace = "original"
+
+    /// Whether Vitrine itself could have stored a text as a photo's file.
+    static func isName(_ text: String) -> Bool { text == inPlace || PhotoFiles.isName(text) }
 }
 
 /// A photo's metadata in the cache.

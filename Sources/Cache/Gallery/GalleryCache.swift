@@ -204,11 +204,12 @@ extension GalleryWriter {
             repaired += try connection.run(
                 "UPDATE photo SET \(Self.withoutFile) WHERE (photo_held IS NULL) <> (photo_file IS NULL)")
             // So is a photo whose file has a name that Vitrine did not make.
-            let names = try connection.map("SELECT key, photo_file FROM photo WHERE photo_file IS NOT NULL") {
-                (key: $0.int(0), isValid: $0.text(1) == StoredPhoto.inPlace || PhotoFiles.isName($0.text(1)))
+            var misnamed: [Int64] = []
+            try connection.forEach("SELECT key, photo_file FROM photo WHERE photo_file IS NOT NULL") { row in
+                if !StoredPhoto.isName(row.text(1)) { misnamed.append(row.int(0)) }
             }
-            for row in names where !row.isValid {
-                repaired += try connection.run("UPDATE photo SET \(Self.withoutFile) WHERE key = ?", row.key)
+            for key in misnamed {
+                repaired += try connection.run("UPDATE photo SET \(Self.withoutFile) WHERE key = ?", key)
             }
             repaired += try connection.run(
                 """

@@ -236,7 +236,7 @@ private struct DatabaseRescue {
             let complaint = try copy.first("PRAGMA damaged.integrity_check(\(table))") { $0.text(0) }
             guard complaint == "ok" else { return false }
         }
-        // Without the write lock of the damaged database, whose journal might have to name another one.
+        // Takes no write lock of the damaged database. A commit to two databases would need a super-journal.
         try copy.transaction(writes: false) {
             for table in Schema.tables {
                 // Computed columns, which take no values, are not in this list.

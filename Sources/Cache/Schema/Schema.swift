@@ -380,6 +380,9 @@ extension Row {
     /// Returns the column's number of rows or of seconds. The result is not negative and has at most 31 bits.
     func count(_ column: Int) -> Int { Int(min(max(0, int(column)), SchemaCheck.rows.upperBound)) }
 
+    /// Returns the column's number as ``count(_:)`` does. Returns nil for a missing value.
+    func optionalCount(_ column: Int) -> Int? { isNull(column) ? nil : count(column) }
+
     /// Returns the column's number of bytes, which is not negative. Returns nil for a missing value.
     func size(_ column: Int) -> Int64? { optionalInt(column).map { min(max(0, $0), SchemaCheck.largest) } }
 
