@@ -232,7 +232,7 @@ let package = Package(
                 dependencies: [
                     "BaselineJPEG", "Cache", "Cells", "Decoding", "Export", "FetcherWire", "Formats", "HTTP",
                     "LossyWebP",
-                    "Model", "Numbers", "Pixels", "SQLite", "Settings", "Terminal", "Text", "TestSupport",
+                    "Model", "Numbers", "Pixels", "SQLite", "Session", "Settings", "Terminal", "Text", "TestSupport",
                 ],
                 path: "Tools/Fuzz", exclude: ["Corpus"]),
             .executableTarget(

@@ -13,7 +13,9 @@ import Testing
         Album(.album, at: try Address("http://example.org/albums/\(name)"), name: name, count: count, cover: cover)
     }
 
-    private var stored: AlbumList { get throws { try test.cache.read { try $0.albums(of: test.cache.address) } } }
+    private var stored: AlbumList {
+        get throws { try test.cache.read { try $0.albums(where: test.cache.isNamedByUser) } }
+    }
 
     private var writer: GalleryWriter { test.cache.writer }
 

@@ -78,7 +78,7 @@ import Testing
         ])
     func otherAlbums(address: String, count: Int) throws {
         try execute("UPDATE album SET address = '\(address)'")
-        let albums = try test.cache.read { try $0.albums(of: test.cache.address) }.albums
+        let albums = try test.cache.read { try $0.albums(where: test.cache.isNamedByUser) }.albums
         #expect(albums.count == count && albums.allSatisfy { $0.address.credentials == nil })
     }
 
@@ -153,7 +153,8 @@ import Testing
                 }
             },
             { _ = try $0.counts() }, { _ = try $0.wanting(.thumbnail, limit: 9, except: [keys[0]]) },
-            { _ = try $0.thumbnailsToMake() }, { _ = try $0.unread(keys) }, { _ = try $0.albums(of: cache.address) },
+            { _ = try $0.thumbnailsToMake() }, { _ = try $0.unread(keys) },
+            { _ = try $0.albums(where: cache.isNamedByUser) },
             { _ = try $0.source() }, { _ = try $0.subfolders(of: .top) }, { _ = try $0.troubles(photoLimit: 9) },
             { _ = try $0.troubleCount() }, { _ = try $0.usedBytes() }, { try $0.forEachPhoto { _ = $0.date.iso8601 } },
         ]

@@ -32,7 +32,7 @@ public struct AlbumList: Equatable, Sendable {
         try connection.map("SELECT kind, address, name, photo_count, cover FROM album ORDER BY position") { row in
             Album(
                 Album.Kind(rawValue: row.text(0)) ?? .album, at: try row.address(1).with(nil), name: row.text(2),
-                count: row.isNull(3) ? nil : row.count(3), cover: row.optionalText(4))
+                count: row.optionalCount(3), cover: row.optionalText(4))
         }
     }
 }
@@ -40,19 +40,16 @@ public struct AlbumList: Equatable, Sendable {
 extension CacheReader {
     /// Returns the albums of the gallery's server.
     ///
-    /// An album on another server is left out, because the fetcher reads strangers' bytes and can write any address. Its row of
-    /// the gallery counts as little, so the caller names the gallery.
-    public func albums(of gallery: Address) throws -> AlbumList {
+    /// The fetcher reads strangers' bytes and can write any address, so the caller decides which albums may be shown.
+    ///
+    /// - Parameter isOwn: whether an address is on the gallery's server; see ``GalleryCache/isNamedByUser(_:)``.
+    public func albums(where isOwn: (Address) -> Bool) throws -> AlbumList {
         // One transaction, so that both queries see the same state.
         try connection.transaction(writes: false) {
             let facts = try connection.first("SELECT albums_updated, albums_trouble FROM gallery") { row in
                 (row.time(0), row.optionalText(1))
             }
-            let albums = try AlbumList.albums(connection).filter { album in
-                guard let own = gallery.origin, let origin = album.address.origin else { return false }
-                // The server may redirect to https, and then names its albums there.
-                return origin == own || origin.isTwin(of: own) || origin.scheme == .https && origin.host == own.host
-            }
+            let albums = try AlbumList.albums(connection).filter { isOwn($0.address) }
             return AlbumList(albums: albums, lastSuccess: facts?.0, trouble: facts?.1)
         }
     }

@@ -143,7 +143,7 @@ final class AlbumsScreen: Screen, ListScreen {
 
     private func readList() {
         do {
-            list = try reader.albums(of: cache.address)
+            list = try reader.albums(where: cache.isNamedByUser)
         } catch {
             context.log.error(.cache, "\(error)")
             return
