@@ -14,7 +14,7 @@ import Testing
     }
 
     private var stored: AlbumList {
-        get throws { try test.cache.read { try $0.albums(where: test.cache.isNamedByUser) } }
+        get throws { try test.cache.albums() }
     }
 
     private var writer: GalleryWriter { test.cache.writer }

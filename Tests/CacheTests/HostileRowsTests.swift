@@ -78,7 +78,7 @@ import Testing
         ])
     func otherAlbums(address: String, count: Int) throws {
         try execute("UPDATE album SET address = '\(address)'")
-        let albums = try test.cache.read { try $0.albums(where: test.cache.isNamedByUser) }.albums
+        let albums = try test.cache.albums().albums
         #expect(albums.count == count && albums.allSatisfy { $0.address.credentials == nil })
     }
 

@@ -99,9 +99,7 @@ struct AlbumsCommand {
     func run(_ name: String, json: Bool) throws -> ExitCode {
         let address = try services.address(name)
         let caches = try services.openCaches()
-        let cache = caches.record(of: address) == nil ? nil : try caches.open(address)
-        let list =
-            try cache.map { cache in try cache.read { try $0.albums(where: cache.isNamedByUser) } } ?? AlbumList()
+        let list = caches.record(of: address) == nil ? AlbumList() : try caches.open(address).albums()
         if let kind = caches.record(of: address)?.kind, !kind.canListAlbums {
             Output.complain("Vitrine lists albums of Immich, Nextcloud, PhotoPrism and Piwigo only.")
             return .someFailed

@@ -165,7 +165,7 @@ struct SyncCommand {
         var parts = [CountText.text(record.photoCount, "photo")]
         if scope != .list { parts.append(CountText.text(counts.thumbnails, "thumbnail")) }
         if scope == .photos { parts.append(CountText.text(counts.photos, "photo") + " cached") }
-        let albums = fetchesAlbums ? try gallery.read { try $0.albums(where: gallery.isNamedByUser) } : AlbumList()
+        let albums = fetchesAlbums ? try gallery.albums() : AlbumList()
         if albums.lastSuccess != nil { parts.append(CountText.text(albums.albums.count, "album")) }
         if record.skipped > 0 { parts.append("\(record.skipped) skipped") }
         if scope != .list, counts.failed > 0 { parts.append("\(counts.failed) failed") }

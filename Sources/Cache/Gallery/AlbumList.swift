@@ -55,6 +55,11 @@ extension CacheReader {
     }
 }
 
+extension GalleryCache {
+    /// Returns the albums of the gallery's server.
+    public func albums() throws -> AlbumList { try read { try $0.albums(where: isNamedByUser) } }
+}
+
 extension CacheReader {
     /// Replaces each cover that is a photo's revision by the photo's id.
     ///

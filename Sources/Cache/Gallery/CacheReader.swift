@@ -481,7 +481,6 @@ public struct StoredPhoto: Hashable, Sendable {
 
     /// The stored file name of a photo that stays in the user's folder. No file of the cache has this name.
     static let inPlace = "original"
-
     /// Whether Vitrine itself could have stored a text as a photo's file.
     static func isName(_ text: String) -> Bool { text == inPlace || PhotoFiles.isName(text) }
 }

@@ -52,9 +52,7 @@ import Testing
 
     private static let signIn = SignIn.header(name: "x-api-key", value: ImmichServer.key)
 
-    private func list(_ cache: GalleryCache) throws -> AlbumList {
-        try cache.read { try $0.albums(where: cache.isNamedByUser) }
-    }
+    private func list(_ cache: GalleryCache) throws -> AlbumList { try cache.albums() }
 
     private func names(_ cache: GalleryCache) throws -> [String] { try list(cache).albums.map(\.name) }
 

@@ -150,7 +150,7 @@ import Testing
             await update(cache, server)
             await galleries.fetch(.albums(cache.id))
             #expect(
-                try cache.read { try $0.albums(where: cache.isNamedByUser) }.albums.map(\.name) == [
+                try cache.albums().albums.map(\.name) == [
                     "Favorites", "Album 1", "Album 2",
                 ])
         }

@@ -66,8 +66,7 @@ public struct AlbumListRequest: NetworkRequest {
             albums = try server.fixedAlbums(isSignedIn: reader.isSignedIn) + albums
             if server.coversAreRevisions { albums = try cache.read { try $0.resolvingCovers(of: albums) } }
             // The albums of an earlier update stay.
-            let stored = try cache.read { try $0.albums(where: cache.isNamedByUser) }.albums
-            albums += stored.filter { missing.kinds.contains($0.kind) }
+            albums += try cache.albums().albums.filter { missing.kinds.contains($0.kind) }
         }
         try Task.checkCancellation()
         var known: Set<Address> = []
