@@ -31,6 +31,16 @@ import Testing
         }
     }
 
+    @Test("A single row with the largest number takes little memory")
+    func largest() {
+        var table = KeyTable()
+        table[SchemaCheck.rows.upperBound] = 7
+        #expect(table[SchemaCheck.rows.upperBound] == 7 && table[1] == nil)
+        #expect(table.chapters.count == 524_288 && table.chapters.filter { !$0.isEmpty }.count == 1)
+        table[1] = nil
+        #expect(table.chapters.filter { !$0.isEmpty }.count == 1)
+    }
+
     @Test("Keys are kept to 4,095 bytes, and compared like bytes")
     func arena() {
         var arena = KeyArena()

@@ -2,42 +2,54 @@ import Glibc
 
 /// The sort keys of rows, by row number, in about nine bytes per row.
 ///
-/// Row numbers start at one and have few gaps, so the table consists of pages that exist only where they are used.
-/// Pages are small, because the first rows of a list sorted by date may have any numbers, and the first frame waits for
-/// them. Row numbers outside of ``SchemaCheck/rows`` have no key.
+/// Row numbers start at one and have few gaps, so the table consists of pages that exist only where they are used, in
+/// chapters of 4,096 rows. Pages are small, because the first rows of a list sorted by date may have any numbers, and the
+/// first frame waits for them. Without chapters, a single row with the largest number would take half a gigabyte. Row
+/// numbers outside of ``SchemaCheck/rows`` have no key.
 struct KeyTable: Sendable {
-    private struct Page: Sendable {
-        var keys = ContiguousArray<UInt64>(repeating: 0, count: pageSize)
+    struct Page: Sendable {
+        fileprivate var keys = ContiguousArray<UInt64>(repeating: 0, count: pageSize)
         /// One bit for each key that is set, because zero is a valid key.
-        var used: UInt64 = 0
+        fileprivate var used: UInt64 = 0
     }
 
     private static let pageSize = UInt64.bitWidth
-    private var pages: ContiguousArray<Page?> = []
+    private static let pagesPerChapter = 64
+    /// The pages. A chapter without pages is empty.
+    private(set) var chapters: ContiguousArray<ContiguousArray<Page?>> = []
 
     subscript(row: Int64) -> UInt64? {
         get {
-            guard let (page, slot) = Self.position(of: row), page < pages.count, let found = pages[page],
-                found.used & 1 << UInt64(slot) != 0
+            guard let (chapter, page, slot) = Self.position(of: row), chapter < chapters.count,
+                !chapters[chapter].isEmpty, let found = chapters[chapter][page], found.used & 1 << UInt64(slot) != 0
             else { return nil }
             return found.keys[slot]
         }
         set {
-            guard let (page, slot) = Self.position(of: row), newValue != nil || page < pages.count else { return }
-            if page >= pages.count { pages += Array(repeating: nil, count: page + 1 - pages.count) }
-            if pages[page] == nil {
-                guard newValue != nil else { return }
-                pages[page] = Page()
+            guard let (chapter, page, slot) = Self.position(of: row) else { return }
+            // Removing a key that is not there creates nothing.
+            guard newValue != nil || self[row] != nil else { return }
+            if chapter >= chapters.count {
+                chapters += Array(repeating: [], count: chapter + 1 - chapters.count)
             }
-            pages[page]?.keys[slot] = newValue ?? 0
+            if chapters[chapter].isEmpty {
+                chapters[chapter] = ContiguousArray(repeating: nil, count: Self.pagesPerChapter)
+            }
+            if chapters[chapter][page] == nil { chapters[chapter][page] = Page() }
+            chapters[chapter][page]?.keys[slot] = newValue ?? 0
             let bit: UInt64 = 1 << UInt64(slot)
-            if newValue == nil { pages[page]?.used &= ~bit } else { pages[page]?.used |= bit }
+            if newValue == nil {
+                chapters[chapter][page]?.used &= ~bit
+            } else {
+                chapters[chapter][page]?.used |= bit
+            }
         }
     }
 
-    private static func position(of row: Int64) -> (page: Int, slot: Int)? {
+    private static func position(of row: Int64) -> (chapter: Int, page: Int, slot: Int)? {
         guard SchemaCheck.rows.contains(row) else { return nil }
-        return (Int(row) / pageSize, Int(row) % pageSize)
+        let (chapter, rest) = Int(row).quotientAndRemainder(dividingBy: pagesPerChapter * pageSize)
+        return (chapter, rest / pageSize, rest % pageSize)
     }
 }
 
