@@ -115,6 +115,19 @@ public final class Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code: code, database: pointer, sql: script) }
     }
 
+    /// Runs SQL statements that edit SQLite's own table of the schema. Call this method in a transaction.
+    ///
+    /// The schema gets another version, so that all connections read it again, as the manual recommends for such edits.
+    public func executeEditingSchema(_ script: String) throws {
+        _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 0)
+        defer { _ = vitrine_sqlite3_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1) }
+        let version = try first("PRAGMA schema_version") { $0.int(0) } ?? 0
+        try execute("PRAGMA writable_schema = ON")
+        try execute(script)
+        try execute(
+            "PRAGMA schema_version = \(Int32(truncatingIfNeeded: version &+ 1)); PRAGMA writable_schema = RESET")
+    }
+
     /// Runs a statement. Returns the number of changed rows.
     @discardableResult
     public func run<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws -> Int {

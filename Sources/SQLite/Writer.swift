@@ -42,6 +42,8 @@ public final class Writer {
             PRAGMA wal_autocheckpoint = 0;
             -- If a reader kept the log from being truncated, SQLite truncates it when the log restarts.
             PRAGMA journal_size_limit = 16777216;
+            -- The rows of a new index are sorted on another core.
+            PRAGMA threads = 1;
             """)
         recorder = CommitRecorder(connection, watched: watched.map { Set($0) })
         dataVersion = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0

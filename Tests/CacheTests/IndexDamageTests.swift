@@ -230,4 +230,36 @@ import Testing
         #expect(try columns(kind: "immich", revision: "SHA1= ") == ["SHA1=", nil])
         #expect(try columns(kind: "webdav", revision: "17 2") == ["17 2", nil])
     }
+
+    @Test("The index of ids becomes an ordinary one, also for a connection that was open before")
+    func indexOfIDs() throws {
+        let folder = TestFolder()
+        let path = folder.path("old.sqlite")
+        let connection = try Connection(path: path, access: .readWrite)
+        try Schema.migrate(connection, through: 15)
+        let insertion = "INSERT INTO photo (id, name, name_key, date, photo_address) VALUES (?, 'A', X'61', 1, 'b')"
+        for id in ["b", "a", "c"] { try connection.run(insertion, id) }
+        try connection.run("DELETE FROM photo WHERE id = 'c'")
+        let other = try Connection(path: path, access: .readWrite)
+        let search = "SELECT key FROM photo WHERE id = ?"
+        #expect(try other.first(search, "a") { $0.int(0) } == 2)
+        let pages = try connection.first("PRAGMA page_count") { $0.int(0) }
+
+        try connection.transaction(writes: true) { try connection.executeEditingSchema(Schema.migrations[15]) }
+        #expect(try connection.first("PRAGMA page_count") { $0.int(0) } == pages)
+        for connection in [connection, other] {
+            #expect(throws: SQLiteError.constraint(reason: "UNIQUE constraint failed: photo.id")) {
+                try connection.run(insertion, "a")
+            }
+            #expect(throws: SQLiteError.self) { try connection.execute("UPDATE sqlite_schema SET sql = ''") }
+            let plan = try connection.map("EXPLAIN QUERY PLAN " + search, "a") { $0.text(3) }
+            #expect(plan.contains { $0.contains("photo_by_id") }, "\(plan)")
+            #expect(try connection.first("PRAGMA integrity_check") { $0.text(0) } == "ok")
+        }
+        try other.execute("DROP INDEX photo_by_id")
+        try other.execute("CREATE UNIQUE INDEX photo_by_id ON photo (id)")
+        // The number of the removed photo stays reserved.
+        try connection.run(insertion, "d")
+        #expect(try connection.first(search, "d") { $0.int(0) } == 4)
+    }
 }

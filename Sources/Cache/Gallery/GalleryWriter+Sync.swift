@@ -29,26 +29,25 @@ extension GalleryWriter {
             let removed =
                 changes.isBeginning
                 ? (count: 0, files: []) : try removePhotos(except: changes.seen, within: changes.scopes, connection)
-            try PhotoIndices.whileChanging(changes.added + changes.altered, in: connection) { areMany in
-                let insertion = try PhotoInsertion(connection, areMany: areMany)
-                let stamping = try connection.repeated("UPDATE photo SET entry_digest = ? WHERE key = ?")
-                try changes.items.forEachPiece { piece in
-                    while let item = piece.next() {
-                        switch item.change {
-                        case .add: try insertion.add(item)
-                        case .alter(let key, let affects):
-                            try alter(key, item, affects, connection, isIndexRebuilt: areMany)
-                        // The entry is written differently but means the same.
-                        case .stamp(let key):
-                            try stamping.set(0, to: item.digest)
-                            try stamping.set(1, to: key)
-                            try stamping.run()
-                        }
+            let indices = try PhotoIndices(added: changes.added, altered: changes.altered, connection)
+            try indices.drop(connection)
+            let insertion = try PhotoInsertion(connection, indices)
+            let stamping = try connection.repeated("UPDATE photo SET entry_digest = ? WHERE key = ?")
+            try changes.items.forEachPiece { piece in
+                while let item = piece.next() {
+                    switch item.change {
+                    case .add: try insertion.add(item)
+                    case .alter(let key, let affects): try alter(key, item, affects, connection, indices)
+                    // The entry is written differently but means the same.
+                    case .stamp(let key):
+                        try stamping.set(0, to: item.digest)
+                        try stamping.set(1, to: key)
+                        try stamping.run()
                     }
-                    try insertion.finishPiece()
                 }
-                summary.added = insertion.count
+                try insertion.finishPiece()
             }
+            summary.added = insertion.count - (try indices.rebuild(connection))
             try takeRatings(areNew: summary.added > 0, connection)
             let repeated = changes.repeated + changes.added - summary.added
             summary.removed = removed.count
@@ -128,7 +127,7 @@ extension GalleryWriter {
     ///
     /// The cached pictures stay.
     private func alter(
-        _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection, isIndexRebuilt: Bool
+        _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection, _ indices: PhotoIndices
     ) throws {
         if affects.contains(.original) {
             // If a row has no copy of the photo, its address must be that of the file that Vitrine examined.
@@ -163,7 +162,7 @@ extension GalleryWriter {
                 item.libraryPart.map { Borrowed.text($0) }, item.thumbhash.map { Borrowed.text($0) },
                 item.annotations.map { Borrowed.text($0) }, item.videoMilliseconds)
         }
-        if isIndexRebuilt { try change() } else { try PhotoText.whileChanging(key, connection, change) }
+        if indices.areRebuilt { try change() } else { try PhotoText.whileChanging(key, connection, change) }
     }
 }
 
@@ -171,10 +170,10 @@ extension GalleryWriter {
 ///
 /// Starting a statement takes about as long as inserting a row.
 private final class PhotoInsertion {
-    /// The number of inserted photos. An item with a repeated id is not inserted.
+    /// The number of inserted photos. While ids are indexed, an item with a repeated id is not inserted.
     private(set) var count = 0
     private let connection: Connection
-    private let areMany: Bool
+    private let indices: PhotoIndices
     private let single: RepeatedStatement
     private let multiple: RepeatedStatement
     /// The items for the next statement.
@@ -186,16 +185,15 @@ private final class PhotoInsertion {
         "revision", "library_part", "thumbhash", "annotations", "video_milliseconds",
     ]
 
-    /// - Parameter areMany: whether the caller rebuilds the search index afterwards; see ``PhotoIndices``.
-    init(_ connection: Connection, areMany: Bool) throws {
+    init(_ connection: Connection, _ indices: PhotoIndices) throws {
         self.connection = connection
-        self.areMany = areMany
-        single = try connection.repeated(Self.statement(rows: 1))
-        multiple = try connection.repeated(Self.statement(rows: Self.rows))
+        self.indices = indices
+        single = try connection.repeated(Self.statement(rows: 1, indices))
+        multiple = try connection.repeated(Self.statement(rows: Self.rows, indices))
     }
 
     func add(_ item: SyncItem) throws {
-        guard areMany else { return try insert(item) }
+        guard indices.areRebuilt else { return try insert(item) }
         waiting.append(item)
         guard waiting.count == Self.rows else { return }
         for (row, item) in waiting.enumerated() { try Self.set(item, at: row, of: multiple) }
@@ -213,7 +211,7 @@ private final class PhotoInsertion {
         try Self.set(item, at: 0, of: single)
         guard try single.run() > 0 else { return }
         count += 1
-        if !areMany { try PhotoText.add(connection.lastInsertedRow, connection) }
+        if !indices.areRebuilt { try PhotoText.add(connection.lastInsertedRow, connection) }
     }
 
     private static func set(_ item: SyncItem, at row: Int, of statement: RepeatedStatement) throws {
@@ -233,25 +231,27 @@ private final class PhotoInsertion {
         try statement.set(first + 12, to: item.videoMilliseconds)
     }
 
-    private static func statement(rows: Int) -> String {
+    /// "OR FAIL", because SQLite copies each page before a statement that may undo a part of its work. An error ends the
+    /// transaction anyway.
+    private static func statement(rows: Int, _ indices: PhotoIndices) -> String {
         let row = "(" + columns.map { _ in "?" }.joined(separator: ", ") + ")"
         return """
-            INSERT INTO photo (\(columns.joined(separator: ", ")))
-            VALUES \(Array(repeating: row, count: rows).joined(separator: ", ")) ON CONFLICT (id) DO NOTHING
+            INSERT OR FAIL INTO photo (\(columns.joined(separator: ", ")))
+            VALUES \(Array(repeating: row, count: rows).joined(separator: ", "))
+            \(indices.hasIDs ? "ON CONFLICT (id) DO NOTHING" : "")
             """
     }
 }
 
-/// The indices of the table of photos, which are rebuilt for large updates.
+/// The indices of the table of photos during an update. A large update drops the indices, and then builds new ones.
 ///
 /// New and changed rows belong to random positions of each index, so a large update would write most pages repeatedly.
-/// Rebuilding an index sorts its rows and writes each page once.
-private enum PhotoIndices {
-    /// The SQL that creates the indices, the same as in the migrations.
-    private static let schema = """
-        CREATE INDEX photo_by_date ON photo (date);
-        CREATE INDEX photo_by_name ON photo (name_key);
-        """
+/// Building an index sorts its rows and writes each page once.
+private struct PhotoIndices {
+    /// Whether the changes are so many that the indices are built anew. If not, each change also changes the search index.
+    let areRebuilt: Bool
+    /// Whether ids are indexed during the update, so that SQLite detects repeated ids.
+    let hasIDs: Bool
 
     /// The number of changes that justify a rebuild of the indices.
     private static let manyRows = 2_000
@@ -259,20 +259,51 @@ private enum PhotoIndices {
     /// about as long as rebuilding them for seven.
     private static let rowsPerChange = 4
 
-    /// Runs insertions and alterations. If there are many, rebuilds the indices afterwards. Call this method in a
-    /// transaction.
-    ///
-    /// - Parameter change: receives whether there are many. If not, it updates the search index itself.
-    static func whileChanging(
-        _ count: Int, in connection: Connection, _ change: (_ areMany: Bool) throws -> Void
-    ) throws {
-        guard count >= manyRows,
-            try connection.first("SELECT count(*) FROM photo", row: { Int($0.int(0)) }) ?? 0
-                <= count * rowsPerChange
-        else { return try change(false) }
-        try connection.execute("DROP INDEX photo_by_date; DROP INDEX photo_by_name;")
-        try change(true)
-        try connection.execute(schema)
+    /// Decides by the number of rows, and the numbers of new and changed ones. Changed rows keep their ids.
+    init(added: Int, altered: Int, _ connection: Connection) throws {
+        func areMany(_ count: Int) throws -> Bool {
+            try count >= Self.manyRows
+                && connection.first("SELECT count(*) FROM photo", row: { Int($0.int(0)) }) ?? 0
+                    <= count * Self.rowsPerChange
+        }
+        areRebuilt = try areMany(added + altered)
+        hasIDs = try !areMany(added)
+    }
+
+    /// Drops the indices before a large update. Call this method in the transaction of the update.
+    func drop(_ connection: Connection) throws {
+        if areRebuilt { try connection.execute("DROP INDEX photo_by_date; DROP INDEX photo_by_name;") }
+        if !hasIDs { try connection.execute("DROP INDEX photo_by_id") }
+    }
+
+    /// Builds the dropped indices, with the same SQL as the migrations. Returns the number of removed rows, which
+    /// repeated the id of an earlier row.
+    func rebuild(_ connection: Connection) throws -> Int {
+        guard areRebuilt else { return 0 }
+        let repeated = try hasIDs ? 0 : indexIDs(connection)
+        try connection.execute(
+            """
+            CREATE INDEX photo_by_date ON photo (date);
+            CREATE INDEX photo_by_name ON photo (name_key);
+            """)
         try PhotoText.rebuild(connection)
+        return repeated
+    }
+
+    private func indexIDs(_ connection: Connection) throws -> Int {
+        let index = "CREATE UNIQUE INDEX photo_by_id ON photo (id)"
+        do {
+            try connection.execute(index)
+            return 0
+        } catch SQLiteError.constraint {
+            let count = try connection.run(
+                """
+                DELETE FROM photo WHERE key IN (
+                    SELECT key FROM (SELECT key, row_number() OVER (PARTITION BY id ORDER BY key) AS number FROM photo)
+                    WHERE number > 1)
+                """)
+            try connection.execute(index)
+            return count
+        }
     }
 }

@@ -35,7 +35,11 @@ enum Schema {
     }
 
     private static func migrate(_ connection: Connection, _ step: Int) throws {
-        try connection.execute(migrations[step])
+        if step == stepOfIDs {
+            try connection.executeEditingSchema(migrations[step])
+        } else {
+            try connection.execute(migrations[step])
+        }
         // Pragmas take no bound values. This one is our own number.
         try connection.execute("PRAGMA user_version = \(step + 1)")
     }
@@ -43,6 +47,9 @@ enum Schema {
     static func version(of connection: Connection) throws -> Int {
         Int(try connection.first("PRAGMA user_version") { $0.int(0) } ?? 0)
     }
+
+    /// The migration that edits SQLite's own table of the schema.
+    private static let stepOfIDs = 15
 
     /// The SQL of each migration.
     ///
@@ -283,6 +290,14 @@ enum Schema {
             WHERE thumbnail_trouble = 3 AND (photo_address LIKE '%.heic' OR photo_address LIKE '%.heif'
                                              OR photo_address LIKE '%.hif' OR photo_address LIKE '%.avif');
         """,
+        """
+        -- Large updates build the index of ids anew, which SQLite does not permit for the index of a UNIQUE column. So that
+        -- index becomes an ordinary one. Its pages stay as they are.
+        UPDATE sqlite_schema SET sql = replace(sql, 'id TEXT NOT NULL UNIQUE', 'id TEXT NOT NULL')
+            WHERE type = 'table' AND name = 'photo';
+        UPDATE sqlite_schema SET name = 'photo_by_id', sql = 'CREATE UNIQUE INDEX photo_by_id ON photo (id)'
+            WHERE name = 'sqlite_autoindex_photo_1';
+        """,
     ]
 }
 
@@ -299,7 +314,7 @@ enum SchemaCheck {
     static let largest: Int64 = 1 << 44
 
     /// The digest of the layout that the migrations make.
-    static let usualLayout = "4c0bf9b2ce37cae16d5aa8dfa4000aa8"
+    static let usualLayout = "8bcfaf03516f91b83574891fae2b5735"
 
     /// Throws ``SQLiteError/damaged(reason:)`` if the check fails.
     static func check(_ connection: Connection) throws {

@@ -178,7 +178,7 @@ public final class SyncDraft {
             if case .alter = change { altered += 1 }
             try spool.append(change, entry)
         case nil:
-            // A repeated id is detected by the insertion.
+            // The commit detects a repeated id.
             count += 1
             try spool.append(.add, entry)
         }
