@@ -1,8 +1,8 @@
 """Makes test galleries, the same in each run, byte for byte.
 
-    python3 gallery.py FOLDER PHOTOS
+    python3 gallery.py FOLDER PHOTOS [mixed]
 
-FOLDER gets `gallery.xml`, `rows.csv` with one line per photo, and `facts.json` with the facts that measurements need, so that
+The photos' ids are numbers in the list's order; with `mixed`, they have no order, like those of photo libraries. FOLDER gets `gallery.xml`, `rows.csv` with one line per photo, and `facts.json` with the facts that measurements need, so that
 they need not read a quarter of a gigabyte.
 """
 import datetime
@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import sys
+import uuid
 
 WORDS = (
     "Abend Åsa Autumn Bath Beach Before Birch Boat Bridge Brücke Café Castle Chapel Château Church Cloud Coast Corner "
@@ -48,19 +49,20 @@ def addresses(index, year):
     return f"images/{year}/IMG_{index:08d}.JPG", f"thumbnails/{year}/IMG_{index:08d}.jpg"
 
 
-def write(folder, count, marks=99):
+def write(folder, count, is_mixed, marks=99):
     """Writes a gallery.
 
     Records the first photos, and the file offsets of names that can be changed.
     """
     step = max(1, count // marks)
     earliest, spread, position = [], [], 0
+    chance = random.Random(7)
     with open(folder / "gallery.xml", "wb") as xml, open(folder / "rows.csv", "w", encoding="utf-8") as rows:
         position += xml.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<album>\n')
         for index, name, seconds in photos(count):
             date = (BEGINNING + datetime.timedelta(seconds=seconds)).isoformat() + "Z"
             image, thumbnail = addresses(index, date[:4])
-            key = f"photo-{index:08d}"
+            key = str(uuid.UUID(int=chance.getrandbits(128))) if is_mixed else f"photo-{index:08d}"
             head = '  <photo name="'
             text = (
                 f'{head}{name}" date="{date}" id="{key}">\n    <image kind="image" srcURL="{image}"/>\n'
@@ -90,5 +92,5 @@ if __name__ == "__main__":
     # Make it under a temporary name, so that it is complete or absent.
     draft = target.with_name(target.name + f".{os.getpid()}")
     draft.mkdir(parents=True)
-    write(draft, photo_count)
+    write(draft, photo_count, sys.argv[3:] == ["mixed"])
     draft.rename(target)

@@ -1,5 +1,7 @@
 """Runs programs and measures their time and peak memory."""
 import os
+import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -25,6 +27,60 @@ def peak_of(arguments, environment, timeout=600):
     with tempfile.NamedTemporaryFile("r") as told:
         run(["time", "-f", "%M", "-o", told.name, *arguments], environment, timeout)
         return int(told.read()) / 1024
+
+
+def fetching(arguments, environment, timeout=600):
+    """Runs a program that fetches. Returns the peak resident memory of the program and its fetcher, added, in MiB, and the
+    megabytes that the fetcher sends to the disk.
+
+    The kernel adds the fetcher's values to no other process, since the program does not wait for its end. So they are read while
+    it runs. They only rise.
+    """
+    memory, written = {}, 0
+    with tempfile.TemporaryFile() as complaints, subprocess.Popen(
+            list(map(str, arguments)), env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=complaints, start_new_session=True) as program:
+        late = threading.Timer(timeout, end, [program.pid])
+        late.start()
+        try:
+            while program.poll() is None:
+                for process in [program.pid] + fetchers(program.pid):
+                    try:
+                        status = pathlib.Path(f"/proc/{process}/status").read_text(encoding="ascii")
+                        use = pathlib.Path(f"/proc/{process}/io").read_text(encoding="ascii")
+                    except OSError:
+                        continue
+                    # A process that has just ended has no memory any more.
+                    if found := re.search(r"VmHWM:\s+(\d+)", status):
+                        memory[process] = int(found[1])
+                    written = max(written, int(re.search(r"^write_bytes: (\d+)", use, re.MULTILINE)[1]))
+                time.sleep(0.002)
+        finally:
+            late.cancel()
+            end(program.pid)
+        if program.returncode != 0 or len(memory) < 2:
+            complaints.seek(0)
+            said = complaints.read().decode(errors="replace").strip()
+            raise Trouble(f"{os.path.basename(str(arguments[0]))} ended with {program.returncode}: {said[-300:]}")
+    return sum(memory.values()) / 1024, written / 1e6
+
+
+def fetchers(process):
+    """The fetchers that the launcher of a process has started."""
+
+    def children(number):
+        try:
+            return pathlib.Path(f"/proc/{number}/task/{number}/children").read_text(encoding="ascii").split()
+        except OSError:
+            return []
+
+    def is_fetcher(number):
+        try:
+            return pathlib.Path(f"/proc/{number}/comm").read_text(encoding="ascii") == "vitrine-fetcher\n"
+        except OSError:
+            return False
+
+    return [int(number) for child in children(process) for number in children(child) if is_fetcher(number)]
 
 
 def peaks_of(arguments, environment, timeout=600):

@@ -64,12 +64,13 @@ class Workshop:
         """Prints progress."""
         print(text, file=sys.stderr, flush=True)
 
-    def gallery(self, photos):
-        """A gallery of a number of photos."""
-        folder = self.folder / f"gallery-{photos}"
+    def gallery(self, photos, order=None):
+        """A gallery of a number of photos. With the order `mixed`, their ids have no order."""
+        options = [order] if order else []
+        folder = self.folder / "-".join(["gallery", str(photos), *options])
         if not (folder / "facts.json").exists():
             self.say(f"  making a gallery of {photos:,} photos")
-            run([sys.executable, pathlib.Path(__file__).with_name("gallery.py"), folder, photos])
+            run([sys.executable, pathlib.Path(__file__).with_name("gallery.py"), folder, photos, *options])
         facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
         first = facts["earliest"]
         plain = next(photo for photo in first if photo["name"][0].isascii())

@@ -1,7 +1,6 @@
 """The fetcher is killed at random moments: lost photos, delayed keys, and bytes that are fetched again."""
 import collections
 import os
-import pathlib
 import signal
 import socket
 import sqlite3
@@ -10,7 +9,7 @@ import time
 from companion import Companion
 from figure import Figure, percentile
 from pictures import list_file
-from process import Trouble, run
+from process import Trouble, fetchers, run
 from terminal import Terminal
 
 #: `VITRINE_KILLS=1000` for more.
@@ -79,23 +78,6 @@ class Server(Companion):
             if not path.endswith(".xml"):
                 sent[path] += int(count)
         return sent
-
-
-def fetchers(process):
-    """The fetchers that the launcher of a process has started."""
-    def children(parent):
-        try:
-            return pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-        except OSError:
-            return []
-
-    def is_fetcher(number):
-        try:
-            return pathlib.Path(f"/proc/{number}/comm").read_text() == "vitrine-fetcher\n"
-        except OSError:
-            return False
-
-    return [int(number) for child in children(process) for number in children(child) if is_fetcher(number)]
 
 
 def press(terminal, letter):

@@ -3,7 +3,7 @@ import os
 from statistics import median
 
 from figure import Figure
-from process import run
+from process import fetching, run
 
 #: Of xmllint's time and sqlite3's together.
 LIMIT = 1.0
@@ -25,7 +25,11 @@ def store(workshop, gallery, before, after):
 
 
 def measure(workshop):
-    gallery = workshop.gallery(workshop.many)
+    for order, what in ((None, "first sync of {:,} photos"), ("mixed", "… whose ids have no order")):
+        yield from compared(workshop, workshop.gallery(workshop.many, order), what)
+
+
+def compared(workshop, gallery, what):
     ours, reading, storing, indexing_later = [], [], [], []
     for _ in range(ROUNDS):
         # Flush, so that no program waits for another's writes.
@@ -39,12 +43,17 @@ def measure(workshop):
         storing.append(store(workshop, gallery, [TABLE, INDEX], []))
         os.sync()
         indexing_later.append(store(workshop, gallery, [TABLE], [INDEX]))
-    for what, limit, other in (
-        (f"first sync of {gallery.photos:,} photos", LIMIT, storing),
+    for text, limit, other in (
+        (what.format(gallery.photos), LIMIT, storing),
         ("… against an index that is made afterwards", None, indexing_later),
     ):
         theirs = [r + s for r, s in zip(reading, other)]
         yield Figure(
-            "first-sync", what, ours=median(ours), unit="s", theirs=median(theirs),
+            "first-sync", text, ours=median(ours), unit="s", theirs=median(theirs),
             ratio=median(o / t for o, t in zip(ours, theirs)), limit=limit, limited="ratio",
             note=f"theirs: xmllint --stream {median(reading):.2f} s, then sqlite3 .import {median(other):.2f} s")
+    home = workshop.folder_for("first")
+    _, written = fetching(workshop.sync_command(gallery), workshop.environment(home))
+    size = workshop.database(home).stat().st_size / 1e6
+    workshop.discard(home)
+    yield Figure("first-sync", "… sent to the disk", ours=written, unit="MB", note=f"for a database of {size:.0f} MB")

@@ -5,7 +5,7 @@ import statistics
 import time
 
 from figure import Figure, percentile
-from process import Trouble, peak_of, run
+from process import Trouble, fetching, run
 from terminal import Terminal
 
 LINE = "folder"
@@ -114,7 +114,7 @@ def measure(workshop):
         LINE, "… again, unchanged", ours=statistics.median(again), unit="s", theirs=statistics.median(bare),
         ratio=statistics.median(o / t for o, t in zip(again, bare)), limit=AGAIN, limited="ratio", note="theirs: find")
     home = workshop.folder_for("home")
-    most = peak_of([workshop.binary, "sync", "--list-only", top], workshop.environment(home))
+    most, _ = fetching([workshop.binary, "sync", "--list-only", top], workshop.environment(home))
     workshop.discard(home)
     yield Figure(LINE, "… peak memory of the first listing", ours=most, unit="MiB", limit=MEMORY)
     new = []

@@ -2,7 +2,7 @@
 import statistics
 
 from figure import Figure
-from process import peak_of
+from process import fetching
 
 #: MiB.
 LIMIT = 64
@@ -13,7 +13,7 @@ ROUNDS = 3
 
 def peak(workshop, gallery):
     home = workshop.folder_for("memory")
-    most = peak_of(workshop.sync_command(gallery), workshop.environment(home))
+    most, _ = fetching(workshop.sync_command(gallery), workshop.environment(home))
     workshop.check(gallery, home)
     workshop.discard(home)
     return most

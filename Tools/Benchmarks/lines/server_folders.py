@@ -11,7 +11,7 @@ from figure import Figure
 from link import NEAR, Link, obstacle
 from list_servers import DAVServer, PageServer, methods
 from network import LIMIT
-from process import Trouble, peak_of, run
+from process import Trouble, fetching, run
 from shapes import SHAPES
 
 LINE = "server-folders"
@@ -156,7 +156,7 @@ def peak(workshop, kind):
     count = FOLDERS * FILES
     with Place(workshop, kind, make(workshop, 1, count)) as place:
         home = workshop.folder_for("home")
-        most = peak_of(ours(workshop, place), workshop.environment(home))
+        most, _ = fetching(ours(workshop, place), workshop.environment(home))
         if (found := rows(workshop, home, "photo")) != count:
             raise Trouble(f"Vitrine lists {found} photos of {count}.")
         workshop.discard(home)
