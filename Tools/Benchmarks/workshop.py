@@ -155,7 +155,8 @@ class Workshop:
 
     def sync_command(self, gallery):
         """`vitrine sync --list-only`: of a gallery, or of an address."""
-        return [self.binary, "sync", "--list-only", gallery.file if isinstance(gallery, Gallery) else gallery]
+        # The usual limit of all caches suffices for six million photos.
+        return [self.binary, "sync", "--list-only", "--cache-limit=64G", gallery.file if isinstance(gallery, Gallery) else gallery]
 
     def sync(self, gallery, home):
         """The seconds that it takes."""

@@ -12,19 +12,18 @@ enum Schema {
     /// The tables whose changes are published.
     static let tables = ["gallery", "photo", "thumbnail", "metadata", "album"]
 
-    /// Migrates a database, with one transaction per step. Returns the version that the database had before.
+    /// Migrates a database in one transaction, because each transaction waits for the disk. Returns the version that the
+    /// database had before.
     ///
     /// A database of a newer Vitrine stays as it is; the caller must refuse it.
     static func migrate(_ writer: Writer) throws -> Int {
         let found = try writer.read { try version(of: $0) }
         guard found >= 0 else { throw SQLiteError.damaged(reason: "its version is \(found)") }
         guard found < version else { return found }
-        for step in found..<version {
-            try writer.transaction { connection in
-                // Another process may have taken this step meanwhile.
-                guard try Self.version(of: connection) == step else { return }
-                try migrate(connection, step)
-            }
+        try writer.transaction { connection in
+            // Another process may have migrated it meanwhile.
+            let present = try Self.version(of: connection)
+            for step in migrations.indices where step >= present { try migrate(connection, step) }
         }
         return found
     }
