@@ -231,7 +231,7 @@ let package = Package(
                 name: "fuzz",
                 dependencies: [
                     "BaselineJPEG", "Cache", "Cells", "Decoding", "Export", "FetcherWire", "Formats", "HTTP",
-                    "LossyWebP",
+                    "Logging", "LossyWebP",
                     "Model", "Numbers", "Pixels", "SQLite", "Session", "Settings", "Terminal", "Text", "TestSupport",
                 ],
                 path: "Tools/Fuzz", exclude: ["Corpus"]),

@@ -111,6 +111,9 @@ public final class ScriptedServer: Sendable {
     /// All requests so far, in order.
     public var requests: [Request] { log.withLock { $0 } }
 
+    /// Forgets the requests so far. Servers of millions of requests would otherwise fill the memory.
+    public func forgetRequests() { log.withLock { $0 = [] } }
+
     /// The number of connections so far.
     public var connectionCount: Int { connections.withLock { $0.count } }
 

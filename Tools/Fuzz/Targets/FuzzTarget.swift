@@ -11,7 +11,7 @@
         /// Runs the parser. An error is a refusal, which any input may get.
         func run(_ bytes: [UInt8]) { try? body(bytes) }
 
-        static let all = lists + texts + pictures + rows
+        static let all = lists + texts + pictures + rows + transfers
     }
 
     /// Ends the program unless a condition holds.
