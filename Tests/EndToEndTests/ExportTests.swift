@@ -24,6 +24,14 @@ import Testing
         #expect(again.status == 0 && again.lines.count == 28 && home.folder.entries("out").count == 28)
     }
 
+    @Test("A gallery that was named for an export belongs to the galleries that an update without names fetches")
+    func namedGallery() throws {
+        let folder = home.folder.path("out")
+        #expect(try home.vitrine("export", Built.testGallery, folder, "owl").status == 0)
+        let sync = try home.vitrine("sync", "--list-only")
+        #expect(sync.status == 0 && sync.errors.isEmpty && sync.text.hasSuffix("\t28 photos\n"), "\(sync.errors)")
+    }
+
     @Test func mistakesAreSaid() throws {
         let (gallery, folder) = (Built.testGallery, home.folder.path("out"))
         #expect(try home.vitrine("export").errors.contains("Missing gallery"))

@@ -13,7 +13,10 @@ struct ExportCommand {
 
     /// - Parameter search: copies only the photos that this search finds.
     func run(_ name: String, to folder: String, _ ids: [String], matching search: String?) async throws -> Int32 {
-        try await run(services.address(name), to: folder, ids, matching: PhotoFilter(search ?? "")).code
+        let address = try services.address(name)
+        // Without this file, only the next update of all galleries is incomplete.
+        try? PlacesFile(services.locations).note(GalleryList([address]).addresses)
+        return try await run(address, to: folder, ids, matching: PhotoFilter(search ?? "")).code
     }
 
     /// Copies photos. Returns the exit code, and the result as one or two sentences.

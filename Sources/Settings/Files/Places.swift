@@ -70,7 +70,7 @@ public struct Places: Equatable, Sendable {
     /// Whether the user has opened a gallery in the browser, or named it for an update.
     public func knows(_ gallery: Address) -> Bool { lines.contains { Self.isPlace($0, in: gallery) } }
 
-    /// Records a gallery that the user has named for an update. A known position stays.
+    /// Records a gallery that the user has named for an update or an export. A known position stays.
     public mutating func note(_ gallery: Address) {
         guard !knows(gallery) else { return }
         // The first line stays the gallery that the user has opened last.
@@ -227,7 +227,7 @@ public struct PlacesFile: Sendable {
         }
     }
 
-    /// Records galleries that the user has named for an update.
+    /// Records galleries that the user has named for an update or an export.
     public func note(_ galleries: [Address]) throws(SettingsError) {
         let known = read()
         guard !galleries.allSatisfy(known.knows) else { return }
