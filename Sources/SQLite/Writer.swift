@@ -42,8 +42,8 @@ public final class Writer {
             PRAGMA wal_autocheckpoint = 0;
             -- If a reader kept the log from being truncated, SQLite truncates it when the log restarts.
             PRAGMA journal_size_limit = 16777216;
-            -- Debian's SQLite clears each page that becomes free, and copies it before. FAST "will overwrite deleted content
-            -- with zeros only if doing so does not increase the amount of I/O".
+            -- Debian's SQLite clears each page that becomes free, and first copies it for a possible undo. FAST "will
+            -- overwrite deleted content with zeros only if doing so does not increase the amount of I/O".
             PRAGMA secure_delete = FAST;
             -- The rows of a new index are sorted on another core.
             PRAGMA threads = 1;

@@ -57,7 +57,7 @@ import Testing
         try check(4_000)
     }
 
-    @Test("An update that changes all photos keeps the index of ids")
+    @Test("After an update that changes all photos, the indices match the rows")
     func alterations() async throws {
         try await test.sync(entries(0..<3_000))
         let summary = try await test.sync(entries(0..<3_001, name: "New photo"))

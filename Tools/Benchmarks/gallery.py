@@ -2,7 +2,9 @@
 
     python3 gallery.py FOLDER PHOTOS [mixed]
 
-The photos' ids are numbers in the list's order; with `mixed`, they have no order, like those of photo libraries. FOLDER gets `gallery.xml`, `rows.csv` with one line per photo, and `facts.json` with the facts that measurements need, so that
+The ids of the photos are numbers in the order of the list. With `mixed`, they have no order, like those of photo libraries.
+
+FOLDER gets `gallery.xml`, `rows.csv` with one line per photo, and `facts.json` with the facts that measurements need, so that
 they need not read a quarter of a gigabyte.
 """
 import datetime

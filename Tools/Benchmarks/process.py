@@ -31,12 +31,12 @@ def peak_of(arguments, environment, timeout=600):
 
 def fetching(arguments, environment, timeout=600):
     """Runs a program that fetches. Returns the peak resident memory of the program and its fetcher, added, in MiB, and the
-    megabytes that the fetcher sends to the disk.
+    megabytes that both send to the disk.
 
     The kernel adds the fetcher's values to no other process, since the program does not wait for its end. So they are read while
     it runs. They only rise.
     """
-    memory, written = {}, 0
+    memory, written = {}, {}
     with tempfile.TemporaryFile() as complaints, subprocess.Popen(
             list(map(str, arguments)), env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=complaints, start_new_session=True) as program:
@@ -53,7 +53,7 @@ def fetching(arguments, environment, timeout=600):
                     # A process that has just ended has no memory any more.
                     if found := re.search(r"VmHWM:\s+(\d+)", status):
                         memory[process] = int(found[1])
-                    written = max(written, int(re.search(r"^write_bytes: (\d+)", use, re.MULTILINE)[1]))
+                    written[process] = int(re.search(r"^write_bytes: (\d+)", use, re.MULTILINE)[1])
                 time.sleep(0.002)
         finally:
             late.cancel()
@@ -62,7 +62,7 @@ def fetching(arguments, environment, timeout=600):
             complaints.seek(0)
             said = complaints.read().decode(errors="replace").strip()
             raise Trouble(f"{os.path.basename(str(arguments[0]))} ended with {program.returncode}: {said[-300:]}")
-    return sum(memory.values()) / 1024, written / 1e6
+    return sum(memory.values()) / 1024, sum(written.values()) / 1e6
 
 
 def fetchers(process):

@@ -155,7 +155,7 @@ class Workshop:
 
     def sync_command(self, gallery):
         """`vitrine sync --list-only`: of a gallery, or of an address."""
-        # The usual limit of all caches suffices for six million photos.
+        # The usual limit of all caches suffices for only six million photos.
         return [self.binary, "sync", "--list-only", "--cache-limit=64G", gallery.file if isinstance(gallery, Gallery) else gallery]
 
     def sync(self, gallery, home):

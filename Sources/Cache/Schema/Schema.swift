@@ -30,7 +30,9 @@ enum Schema {
 
     /// Migrates an empty database that no other process uses, by default to the latest version.
     static func migrate(_ connection: Connection, through count: Int = version) throws {
-        for step in migrations.indices.prefix(count) { try migrate(connection, step) }
+        try connection.transaction(writes: true) {
+            for step in migrations.indices.prefix(count) { try migrate(connection, step) }
+        }
     }
 
     private static func migrate(_ connection: Connection, _ step: Int) throws {
