@@ -183,6 +183,17 @@ struct Services {
         try GalleryArgument.address(text, home: locations.home, buckets: accessKeyFiles.service)
     }
 
+    /// Counts galleries that the user named in a command as known, so that `vitrine sync` updates them too.
+    ///
+    /// - Returns: their addresses without repetitions.
+    @discardableResult
+    func recordNamed(_ addresses: [Address]) -> [Address] {
+        let named = GalleryList(addresses).addresses
+        // Without this file, only the next update of all galleries is incomplete.
+        try? PlacesFile(locations).note(named)
+        return named
+    }
+
     /// Reads the user's list of galleries.
     func rememberedGalleries() throws -> GalleryList {
         try PrivateFile.read(locations.galleriesFile).map { GalleryList(text: $0) } ?? GalleryList()

@@ -45,8 +45,6 @@ public final class Writer {
             -- Debian's SQLite clears each page that becomes free, and first copies it for a possible undo. FAST "will
             -- overwrite deleted content with zeros only if doing so does not increase the amount of I/O".
             PRAGMA secure_delete = FAST;
-            -- The rows of a new index are sorted on another core.
-            PRAGMA threads = 1;
             """)
         recorder = CommitRecorder(connection, watched: watched.map { Set($0) })
         dataVersion = try connection.first("PRAGMA data_version") { $0.int(0) } ?? 0

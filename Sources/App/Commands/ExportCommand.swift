@@ -14,8 +14,7 @@ struct ExportCommand {
     /// - Parameter search: copies only the photos that this search finds.
     func run(_ name: String, to folder: String, _ ids: [String], matching search: String?) async throws -> Int32 {
         let address = try services.address(name)
-        // Without this file, only the next update of all galleries is incomplete.
-        try? PlacesFile(services.locations).note(GalleryList([address]).addresses)
+        services.recordNamed([address])
         return try await run(address, to: folder, ids, matching: PhotoFilter(search ?? "")).code
     }
 

@@ -86,14 +86,8 @@ struct SyncCommand {
     /// The fetcher can write any address into the caches, and gets the rights that an open gallery needs. So the user's own
     /// files decide which galleries are known. A cache only adds the secrets that these files omit.
     private func addresses(_ names: [String], _ caches: CacheFolder) throws -> [Address] {
-        let places = PlacesFile(services.locations)
-        guard names.isEmpty else {
-            let named = GalleryList(try names.map { try services.address($0) }).addresses
-            // Without this file, only the next update of all galleries is incomplete.
-            try? places.note(named)
-            return named
-        }
-        let opened = places.read()
+        guard names.isEmpty else { return services.recordNamed(try names.map { try services.address($0) }) }
+        let opened = PlacesFile(services.locations).read()
         let cached = caches.galleries().compactMap { $0.record?.address.with(nil) }
         let known = try services.rememberedGalleries().addresses + cached.filter(opened.knows)
         for address in cached where !known.contains(address) {

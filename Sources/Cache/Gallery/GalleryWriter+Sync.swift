@@ -118,7 +118,7 @@ extension GalleryWriter {
         return (keys.count, files)
     }
 
-    private static func countPhotos(_ connection: Connection) throws -> Int {
+    fileprivate static func countPhotos(_ connection: Connection) throws -> Int {
         try connection.first("SELECT count(*) FROM photo") { Int($0.int(0)) } ?? 0
     }
 
@@ -231,12 +231,10 @@ private final class PhotoInsertion {
         try statement.set(first + 12, to: item.videoMilliseconds)
     }
 
-    /// "OR FAIL", because SQLite copies each page before a statement that may undo a part of its work. An error ends the
-    /// transaction anyway.
     private static func statement(rows: Int, _ indices: PhotoIndices) -> String {
         let row = "(" + columns.map { _ in "?" }.joined(separator: ", ") + ")"
         return """
-            INSERT OR FAIL INTO photo (\(columns.joined(separator: ", ")))
+            INSERT INTO photo (\(columns.joined(separator: ", ")))
             VALUES \(Array(repeating: row, count: rows).joined(separator: ", "))
             \(indices.hasIDs ? "ON CONFLICT (id) DO NOTHING" : "")
             """
@@ -261,13 +259,10 @@ private struct PhotoIndices {
 
     /// Decides by the number of rows, and the numbers of new and changed ones. Changed rows keep their ids.
     init(added: Int, altered: Int, _ connection: Connection) throws {
-        func areMany(_ count: Int) throws -> Bool {
-            try count >= Self.manyRows
-                && connection.first("SELECT count(*) FROM photo", row: { Int($0.int(0)) }) ?? 0
-                    <= count * Self.rowsPerChange
-        }
-        areRebuilt = try areMany(added + altered)
-        hasIDs = try !areMany(added)
+        let photos = added + altered < Self.manyRows ? Int.max : try GalleryWriter.countPhotos(connection)
+        func areMany(_ count: Int) -> Bool { count >= Self.manyRows && photos <= count * Self.rowsPerChange }
+        areRebuilt = areMany(added + altered)
+        hasIDs = !areMany(added)
     }
 
     /// Drops the indices before a large update. Call this method in the transaction of the update.

@@ -11,6 +11,12 @@ struct KeyTable: Sendable {
         fileprivate var keys = ContiguousArray<UInt64>(repeating: 0, count: pageSize)
         /// One bit for each key that is set, because zero is a valid key.
         fileprivate var used: UInt64 = 0
+
+        fileprivate mutating func set(_ slot: Int, to key: UInt64?) {
+            keys[slot] = key ?? 0
+            let bit: UInt64 = 1 << UInt64(slot)
+            if key == nil { used &= ~bit } else { used |= bit }
+        }
     }
 
     private static let pageSize = UInt64.bitWidth
@@ -26,24 +32,21 @@ struct KeyTable: Sendable {
             return found.keys[slot]
         }
         set {
-            guard let (chapter, page, slot) = Self.position(of: row) else { return }
             // Removing a key that is not there creates nothing.
-            guard newValue != nil || self[row] != nil else { return }
-            if chapter >= chapters.count {
-                chapters += Array(repeating: [], count: chapter + 1 - chapters.count)
+            guard let (chapter, page, slot) = Self.position(of: row), newValue != nil || self[row] != nil else {
+                return
             }
-            if chapters[chapter].isEmpty {
-                chapters[chapter] = ContiguousArray(repeating: nil, count: Self.pagesPerChapter)
-            }
-            if chapters[chapter][page] == nil { chapters[chapter][page] = Page() }
-            chapters[chapter][page]?.keys[slot] = newValue ?? 0
-            let bit: UInt64 = 1 << UInt64(slot)
-            if newValue == nil {
-                chapters[chapter][page]?.used &= ~bit
-            } else {
-                chapters[chapter][page]?.used |= bit
-            }
+            makePage(page, in: chapter)
+            chapters[chapter][page]?.set(slot, to: newValue)
         }
+    }
+
+    private mutating func makePage(_ page: Int, in chapter: Int) {
+        if chapter >= chapters.count { chapters += Array(repeating: [], count: chapter + 1 - chapters.count) }
+        if chapters[chapter].isEmpty {
+            chapters[chapter] = ContiguousArray(repeating: nil, count: Self.pagesPerChapter)
+        }
+        if chapters[chapter][page] == nil { chapters[chapter][page] = Page() }
     }
 
     private static func position(of row: Int64) -> (chapter: Int, page: Int, slot: Int)? {
