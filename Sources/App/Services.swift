@@ -183,7 +183,9 @@ struct Services {
         try GalleryArgument.address(text, home: locations.home, buckets: accessKeyFiles.service)
     }
 
-    /// Counts galleries that the user named in a command as known, so that `vitrine sync` updates them too.
+    /// Records galleries that the user named in a command.
+    ///
+    /// From then on, `vitrine sync` updates them too.
     ///
     /// - Returns: their addresses without repetitions.
     @discardableResult

@@ -204,4 +204,12 @@ import Testing
         #expect(plan.contains { $0.contains("SEARCH metadata USING INTEGER PRIMARY KEY") })
         #expect(plan.allSatisfy { !$0.contains("SCAN photo") && !$0.contains("SCAN metadata") }, "\(plan)")
     }
+
+    /// It runs at each start, when the first frame needs the processors.
+    @Test func findingUnreadPhotosInPlaceUsesTheirIndex() throws {
+        let plan = try test.cache.read { reader in
+            try reader.connection.map("EXPLAIN QUERY PLAN " + CacheReader.unreadInPlace) { $0.text(3) }
+        }
+        #expect(plan.contains { $0.contains("USING INDEX photo_in_place") }, "\(plan)")
+    }
 }

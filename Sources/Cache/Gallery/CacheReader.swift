@@ -408,16 +408,12 @@ extension CacheReader {
           AND photo.photo_held IS NOT metadata.edition AND photo.photo_trouble IS NOT \(TroubleCode.bad)
         """
 
-    /// Returns the photos in the user's folder whose metadata is still unread. Reads all rows.
-    fileprivate func unreadInPlace() throws -> [PhotoKey] {
-        try connection.map(
-            """
-            SELECT photo.key FROM photo LEFT JOIN metadata ON metadata.photo = photo.key
-            WHERE photo.photo_file = ? AND photo.photo_held IS NOT metadata.edition
-              AND photo.photo_trouble IS NOT \(TroubleCode.bad)
-            """, StoredPhoto.inPlace
-        ) { PhotoKey($0.int(0)) }
-    }
+    /// The query of unread photos in the user's folder. A test checks its query plan.
+    static let unreadInPlace = """
+        SELECT photo.key FROM photo LEFT JOIN metadata ON metadata.photo = photo.key
+        WHERE photo.photo_file = '\(StoredPhoto.inPlace)' AND photo.photo_held IS NOT metadata.edition
+          AND photo.photo_trouble IS NOT \(TroubleCode.bad)
+        """
 }
 
 extension GalleryCache {
@@ -431,7 +427,7 @@ extension GalleryCache {
         return try read { reader in
             let copies = try reader.unread(keys.sorted())
             guard address.scheme == .file, try reader.gallery().hasPaths == false else { return copies }
-            return try copies + reader.unreadInPlace()
+            return try copies + reader.connection.map(CacheReader.unreadInPlace) { PhotoKey($0.int(0)) }
         }
     }
 }

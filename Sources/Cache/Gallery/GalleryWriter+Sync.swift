@@ -259,6 +259,7 @@ private struct PhotoIndices {
 
     /// Decides by the number of rows, and the numbers of new and changed ones. Changed rows keep their ids.
     init(added: Int, altered: Int, _ connection: Connection) throws {
+        // Without many changes, the number of photos does not matter.
         let photos = added + altered < Self.manyRows ? Int.max : try GalleryWriter.countPhotos(connection)
         func areMany(_ count: Int) -> Bool { count >= Self.manyRows && photos <= count * Self.rowsPerChange }
         areRebuilt = areMany(added + altered)

@@ -299,6 +299,10 @@ enum Schema {
         UPDATE sqlite_schema SET name = 'photo_by_id', sql = 'CREATE UNIQUE INDEX photo_by_id ON photo (id)'
             WHERE name = 'sqlite_autoindex_photo_1';
         """,
+        """
+        -- The photos that stay in the user's folder. Each start looks for those whose metadata is unread.
+        CREATE INDEX photo_in_place ON photo (key) WHERE photo_file = 'original';
+        """,
     ]
 }
 
@@ -315,7 +319,7 @@ enum SchemaCheck {
     static let largest: Int64 = 1 << 44
 
     /// The digest of the layout that the migrations make.
-    static let usualLayout = "8bcfaf03516f91b83574891fae2b5735"
+    static let usualLayout = "0724041f913aeb34d5a1e125460a1815"
 
     /// Throws ``SQLiteError/damaged(reason:)`` if the check fails.
     static func check(_ connection: Connection) throws {
