@@ -65,16 +65,20 @@ public struct PixelCapabilities: Hashable, Sendable {
     public var paletteSize: Int
     /// Whether Vitrine must wrap escape sequences so that tmux passes them on.
     public var isThroughTmux: Bool
+    /// Whether the terminal is on another machine. Fewer bytes then save time.
+    public var isRemote: Bool
 
     /// Creates capabilities. Raises sizes to at least 1 and palettes to at least 2.
     public init(
-        _ language: PixelProtocol, cellWidth: Int, cellHeight: Int, paletteSize: Int = 256, isThroughTmux: Bool = false
+        _ language: PixelProtocol, cellWidth: Int, cellHeight: Int, paletteSize: Int = 256, isThroughTmux: Bool = false,
+        isRemote: Bool = false
     ) {
         self.language = language
         self.cellWidth = max(1, cellWidth)
         self.cellHeight = max(1, cellHeight)
         self.paletteSize = max(2, paletteSize)
         self.isThroughTmux = isThroughTmux
+        self.isRemote = isRemote
     }
 }
 

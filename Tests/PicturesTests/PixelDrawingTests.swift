@@ -11,8 +11,10 @@ import Testing
 @Suite struct PixelDrawingTests {
     private let scene = PixelBuffer.scene(width: 640, height: 480)
 
-    private func capabilities(_ language: PixelProtocol, colours: Int = 256) -> PixelCapabilities {
-        PixelCapabilities(language, cellWidth: 9, cellHeight: 19, paletteSize: colours)
+    private func capabilities(
+        _ language: PixelProtocol, colours: Int = 256, isRemote: Bool = false
+    ) -> PixelCapabilities {
+        PixelCapabilities(language, cellWidth: 9, cellHeight: 19, paletteSize: colours, isRemote: isRemote)
     }
 
     private func style(_ language: PixelProtocol, background: Colour = .rgb(40, 50, 60)) -> DrawingStyle {
@@ -79,6 +81,68 @@ import Testing
         let payload = KittyEncoding.payload(scene, capabilities(.kitty))
         #expect(try decoded(payload) == scene)
         #expect(payload.count < scene.bytes.count * 4 / 3 * 6 / 10)
+    }
+
+    @Test("Over SSH, kitty gets a file with about half the bytes, whose channels differ by at most two")
+    func remoteKittyFile() throws {
+        let remote = capabilities(.kitty, isRemote: true)
+        for picture in [scene, .noise(width: 61, height: 40), .noise(width: 1, height: 9)] {
+            let shown = try #require(try decoded(KittyEncoding.payload(picture, remote)))
+            #expect(shown.size == picture.size)
+            #expect(zip(shown.bytes, picture.bytes).allSatisfy { abs(Int($0) - Int($1)) <= 2 })
+        }
+        let exact = KittyEncoding.payload(scene, capabilities(.kitty))
+        #expect(KittyEncoding.payload(scene, remote).count < exact.count * 6 / 10)
+    }
+
+    /// A photo with strips of a similar colour at the right and at the bottom.
+    private func padded(_ strip: PixelColor) -> PixelBuffer {
+        PixelBuffer(width: 160, height: 58) { x, y in
+            x < 155 && y < 50 ? (x % 3 == 0 ? PixelColor(red: 44, green: 54, blue: 64) : scene.color(x, y)) : strip
+        }
+    }
+
+    @Test("Over SSH, strips of one colour beside a photo are exact")
+    func remoteKittyStrips() throws {
+        let strip = PixelColor(red: 40, green: 50, blue: 60)
+        let picture = padded(strip)
+        let payload = KittyEncoding.payload(picture, capabilities(.kitty, isRemote: true))
+        let shown = try #require(try decoded(payload))
+        #expect(shown != picture)
+        for y in 0..<58 {
+            for x in 0..<160 where x >= 155 || y >= 50 { #expect(shown.color(x, y) == strip) }
+        }
+    }
+
+    @Test("In sixels, strips of one colour beside a photo have one colour")
+    func sixelStrips() throws {
+        let shown = try SixelPicture(
+            SixelEncoding.payload(padded(PixelColor(red: 40, green: 50, blue: 60)), capabilities(.sixel))
+        ).pixels
+        for y in 0..<58 {
+            for x in 0..<160 where x >= 155 || y >= 50 { #expect(shown.color(x, y) == shown.color(159, 57)) }
+        }
+    }
+
+    @Test("A pixel of a sixel picture has the nearest colour, or a neighbour's that differs little")
+    func sixelNeighbours() throws {
+        let indexed = IndexedPicture(scene, colours: 256) { $0 }
+        var palette = FittedPalette(ColourHistogram(scene), count: 256) { $0 }
+        var (others, near, shared) = (0, 0, 0)
+        for (pixel, index) in indexed.indices.enumerated() {
+            let (column, row) = (pixel % scene.width, pixel / scene.width)
+            let wanted = scene.color(column, row)
+            guard palette.index(red: wanted.red, green: wanted.green, blue: wanted.blue) != index else { continue }
+            others += 1
+            let colour = PartColour(red: Int32(wanted.red), green: Int32(wanted.green), blue: Int32(wanted.blue))
+            if (colour - indexed.colours[Int(index)]).square <= IndexedPicture.nearColour { near += 1 }
+            var neighbours = column > 0 ? [pixel - 1] : []
+            if row % 6 > 0 { neighbours += [pixel - scene.width, pixel - scene.width + 1] }
+            if neighbours.contains(where: { indexed.indices[$0] == index }) { shared += 1 }
+        }
+        #expect(others > 1_000)
+        #expect(near == others)
+        #expect(shared == others)
     }
 
     /// Decodes the payload of a kitty picture.

@@ -35,6 +35,18 @@ import Testing
         )
     }
 
+    @Test("The terminal is remote if SSH_CONNECTION is set") func remote() {
+        let away = findings(["TERM": "xterm-256color", "SSH_CONNECTION": "192.0.2.1 50000 192.0.2.2 22"]) {
+            ($0.takesKitty, $0.attributes) = (true, [62])
+        }
+        #expect(away.capabilities.pixels == PixelCapabilities(.kitty, cellWidth: 10, cellHeight: 20, isRemote: true))
+        #expect(away.lines.contains { $0.contains("over SSH with fewer bytes") })
+        let near = findings(["TERM": "xterm-256color", "SSH_CONNECTION": ""]) {
+            ($0.takesKitty, $0.attributes) = (true, [62])
+        }
+        #expect(near.capabilities.pixels?.isRemote == false && !near.lines.contains { $0.contains("SSH") })
+    }
+
     @Test("Reverse video depends on terminfo") func reverseVideo() {
         for reverses in [false, true] {
             let circumstances = TerminalFindings.Circumstances(

@@ -18,8 +18,9 @@ import time
 
 from figure import Figure, table
 from lines import (
-    at_rest, changes, collapse, deaths, first_frame, first_sync, folder, instructions, json_lists, keys, memory, open_photo, photo_first, picture_memory,
-    publish, quality, quit, search, server_folders, sheet, show, sync_again, thumbnails, unchanged, upload, video,
+    at_rest, changes, collapse, deaths, first_frame, first_sync, folder, instructions, json_lists, keys, memory, open_photo,
+    photo_first, picture_bytes, picture_memory, publish, quality, quit, search, server_folders, sheet, show, sync_again,
+    thumbnails, unchanged, upload, video,
 )
 from process import Trouble
 from shapes import SHAPES
@@ -31,7 +32,8 @@ LINES = {
     "first-sync": first_sync, "memory": memory, "sync-again": sync_again, "unchanged": unchanged,
     "first-frame": first_frame, "keys": keys, "search": search, "changes": changes, "folder": folder,
     "server-folders": server_folders, "json": json_lists, "at-rest": at_rest, "quit": quit, "show": show,
-    "picture-memory": picture_memory, "open-photo": open_photo, "sheet": sheet, "quality": quality, "publish": publish, "upload": upload, "thumbnails": thumbnails, "photo-first": photo_first,
+    "picture-memory": picture_memory, "picture-bytes": picture_bytes, "open-photo": open_photo, "sheet": sheet,
+    "quality": quality, "publish": publish, "upload": upload, "thumbnails": thumbnails, "photo-first": photo_first,
     "collapse": collapse, "video": video, "deaths": deaths, "instructions": instructions,
 }
 #: Above this load, times are unreliable.

@@ -10,6 +10,11 @@ struct IndexedPicture {
     /// The number of colours below which pixels are dithered, because areas would show steps. With more colours,
     /// dithering would add noise and double the size.
     private static let fewColours = 65
+    /// The squared distance up to which a pixel takes a neighbour's colour.
+    ///
+    /// With 48, a picture takes a sixth fewer bytes, and its squared errors grow by an eighth. With 128, areas of similar
+    /// colours show edges.
+    static let nearColour = 48
 
     /// Fits a palette to a picture, and each pixel to the palette.
     ///
@@ -19,17 +24,43 @@ struct IndexedPicture {
         colours = palette.colours
         indices =
             count < Self.fewColours
-            ? Self.mixed(picture, &palette) : Self.nearest(picture, &palette)
+            ? Self.mixed(picture, &palette) : Self.shared(picture, &palette)
     }
 
-    private static func nearest(_ picture: PixelBuffer, _ palette: inout FittedPalette) -> [UInt8] {
-        let count = picture.width * picture.height
+    /// Returns the palette index of each pixel: a neighbour's if it differs little, otherwise the nearest.
+    ///
+    /// A sixel contains the pixels of a column in a band of rows that have the same colour, so equal neighbours save bytes.
+    /// ``FlatRuns`` have the nearest colour.
+    private static func shared(_ picture: PixelBuffer, _ palette: inout FittedPalette) -> [UInt8] {
+        let (width, count) = (picture.width, picture.width * picture.height)
+        let colours = palette.colours
         return [UInt8](unsafeUninitializedCapacity: count) { indices, initialized in
             picture.bytes.withUnsafeBufferPointer { bytes in
-                for pixel in 0..<count {
-                    indices[pixel] = UInt8(
-                        truncatingIfNeeded: palette.index(
-                            red: bytes[3 * pixel], green: bytes[3 * pixel + 1], blue: bytes[3 * pixel + 2]))
+                for row in 0..<picture.height {
+                    let isInBand = row % SixelBand.height > 0
+                    var flatRuns = FlatRuns(
+                        UnsafeBufferPointer(rebasing: bytes[3 * row * width..<3 * (row + 1) * width]))
+                    for column in 0..<width {
+                        let pixel = row * width + column
+                        let (red, green, blue) = (bytes[3 * pixel], bytes[3 * pixel + 1], bytes[3 * pixel + 2])
+                        let wanted = PartColour(red: Int32(red), green: Int32(green), blue: Int32(blue))
+                        func isNear(_ neighbour: Int) -> Bool {
+                            (colours[Int(indices[neighbour])] - wanted).square <= nearColour
+                        }
+                        if flatRuns.contains(column) {
+                            indices[pixel] = UInt8(
+                                truncatingIfNeeded: palette.index(red: red, green: green, blue: blue))
+                        } else if isInBand, isNear(pixel - width) {
+                            indices[pixel] = indices[pixel - width]
+                        } else if column > 0, isNear(pixel - 1) {
+                            indices[pixel] = indices[pixel - 1]
+                        } else if isInBand, column + 1 < width, isNear(pixel - width + 1) {
+                            indices[pixel] = indices[pixel - width + 1]
+                        } else {
+                            indices[pixel] = UInt8(
+                                truncatingIfNeeded: palette.index(red: red, green: green, blue: blue))
+                        }
+                    }
                 }
             }
             initialized = count

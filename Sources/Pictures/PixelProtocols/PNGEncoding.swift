@@ -8,7 +8,12 @@ enum PNGEncoding {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Returns a picture as a file with texts, in 8-bit RGB.
-    static func encode(_ picture: PixelBuffer, texts: [(key: String, value: String)] = []) -> [UInt8] {
+    ///
+    /// - Parameter tolerance: the largest difference between a channel of the file and of the picture. With 2, a photo takes
+    ///   about half the bytes. ``FlatRuns`` stay exact.
+    static func encode(
+        _ picture: PixelBuffer, tolerance: Int32 = 0, texts: [(key: String, value: String)] = []
+    ) -> [UInt8] {
         let checksum = CRC32()
         var file = signature
         func append(_ type: String, _ content: [UInt8]) {
@@ -19,54 +24,94 @@ enum PNGEncoding {
         let size = bigEndian(UInt32(clamping: picture.width)) + bigEndian(UInt32(clamping: picture.height))
         append("IHDR", size + [8, 2, 0, 0, 0])
         for text in texts { append("tEXt", Array(text.key.utf8) + [0] + Array(text.value.utf8)) }
-        append("IDAT", HuffmanZlib.compress(filtered(picture)))
+        append("IDAT", HuffmanZlib.compress(PaethFilter(tolerance: tolerance).rows(of: picture)))
         append("IEND", [])
         return file
     }
 
-    /// Returns the rows with the Paeth filter (PNG, 9.4). In photos, the filter leaves small numbers.
-    private static func filtered(_ picture: PixelBuffer) -> [UInt8] {
-        let (step, length) = (PixelBuffer.bytesPerPixel, picture.width * PixelBuffer.bytesPerPixel)
-        // Outside the picture, the filter reads zeros.
-        let blank = [UInt8](repeating: 0, count: step + length)
-        var (row, above) = (blank, blank)
-        var rows: [UInt8] = []
-        rows.reserveCapacity(picture.bytes.count + picture.height)
-        var output = [UInt8](repeating: 0, count: length)
-        for start in stride(from: 0, to: picture.bytes.count, by: length) {
-            swap(&row, &above)
-            row.replaceSubrange(step..., with: picture.bytes[start..<start + length])
-            filter(row, below: above, step, to: &output)
-            rows.append(4)
-            rows += output
-        }
-        return rows
+    fileprivate static func bigEndian(_ number: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
+}
 
-    /// Filters a row. Both rows begin with a pixel outside the picture.
-    ///
-    /// There are no branches, so that the compiler handles many bytes at once.
-    private static func filter(_ row: [UInt8], below above: [UInt8], _ step: Int, to output: inout [UInt8]) {
-        row.withUnsafeBufferPointer { row in
-            above.withUnsafeBufferPointer { above in
-                output.withUnsafeMutableBufferPointer { output in
-                    for index in output.indices {
-                        let (left, up) = (Int16(row[index]), Int16(above[index &+ step]))
-                        let corner = Int16(above[index])
-                        let (across, down) = (up &- corner, left &- corner)
-                        let (a, b, c) = (distance(across), distance(down), distance(across &+ down))
-                        let guess = a <= b && a <= c ? left : b <= c ? up : corner
-                        output[index] = row[index &+ step] &- UInt8(truncatingIfNeeded: guess)
+/// The Paeth filter of PNG (9.4), which guesses bytes from their neighbours.
+///
+/// In photos, it leaves small differences. The filter may round differences to multiples of a number. It guesses from the rounded pixels, as the reader does, so
+/// errors do not add up.
+private struct PaethFilter {
+    /// The channels of a pixel. The fourth is unused.
+    private typealias Channels = SIMD4<Int32>
+
+    /// The largest error of a byte.
+    let tolerance: Int32
+
+    private static let step = PixelBuffer.bytesPerPixel
+
+    /// Returns the filtered rows. Each begins with the number of the filter.
+    func rows(of picture: PixelBuffer) -> [UInt8] {
+        let length = picture.width * Self.step
+        // The pixels of the row as the reader sees them, and those of the row above.
+        var row = [Channels](repeating: .zero, count: picture.width)
+        var above = row
+        return [UInt8](unsafeUninitializedCapacity: picture.bytes.count + picture.height) { output, count in
+            picture.bytes.withUnsafeBufferPointer { bytes in
+                for start in stride(from: 0, to: bytes.count, by: length) {
+                    output[count] = 4
+                    swap(&row, &above)
+                    let source = UnsafeBufferPointer(rebasing: bytes[start..<start + length])
+                    let target = UnsafeMutableBufferPointer(rebasing: output[count + 1...count + length])
+                    row.withUnsafeMutableBufferPointer { row in
+                        above.withUnsafeBufferPointer { filter(source, below: $0, into: row, target) }
                     }
+                    count += 1 + length
                 }
             }
         }
     }
 
-    private static func distance(_ number: Int16) -> Int16 { max(number, 0 &- number) }
+    private func filter(
+        _ source: UnsafeBufferPointer<UInt8>, below above: UnsafeBufferPointer<Channels>,
+        into row: UnsafeMutableBufferPointer<Channels>, _ target: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        let unit = 2 * tolerance + 1
+        // Multiplying and shifting divides differences by the unit.
+        let reciprocal = (1 << 16) / unit + 1
+        // Outside the picture, the filter reads zeros.
+        var (left, corner) = (Channels.zero, Channels.zero)
+        var flatRuns = FlatRuns(source)
+        for column in row.indices {
+            let index = column &* Self.step
+            let value = Channels(
+                Int32(source[index]), Int32(source[index &+ 1]), Int32(source[index &+ 2]), 0)
+            let up = above[column]
+            let guess = Self.guess(left, up, corner)
+            var shown = value
+            if tolerance > 0, !flatRuns.contains(column) {
+                let difference = value &- guess
+                let units = ((Self.magnitude(difference) &+ tolerance) &* reciprocal) &>> 16
+                let rounded = units &* unit
+                let read = guess &+ rounded.replacing(with: 0 &- rounded, where: difference .< 0)
+                shown = read.replacing(with: value, where: (read .< 0) .| (read .> 255))
+            }
+            let filtered = shown &- guess
+            target[index] = UInt8(truncatingIfNeeded: filtered.x)
+            target[index &+ 1] = UInt8(truncatingIfNeeded: filtered.y)
+            target[index &+ 2] = UInt8(truncatingIfNeeded: filtered.z)
+            row[column] = shown
+            (left, corner) = (shown, up)
+        }
+    }
 
-    fileprivate static func bigEndian(_ number: UInt32) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    @inline(__always)
+    private static func guess(_ left: Channels, _ up: Channels, _ corner: Channels) -> Channels {
+        let (across, down) = (up &- corner, left &- corner)
+        let (a, b, c) = (magnitude(across), magnitude(down), magnitude(across &+ down))
+        return corner.replacing(with: up, where: b .<= c).replacing(with: left, where: (a .<= b) .& (a .<= c))
+    }
+
+    @inline(__always)
+    private static func magnitude(_ numbers: Channels) -> Channels {
+        numbers.replacing(with: 0 &- numbers, where: numbers .< 0)
     }
 }
 
@@ -81,33 +126,105 @@ private struct CRC32 {
     }
 }
 
-/// Compresses bytes with one Huffman code, in the zlib format.
+/// Compresses bytes with Huffman codes, in the zlib format.
 ///
 /// RFC 1950 and RFC 1951 define the format.
 ///
-/// Filtered photos contain few repetitions, so searching for repetitions would save little.
+/// Filtered photos contain few repetitions except runs of one byte, so only runs are searched for.
 enum HuffmanZlib {
-    /// The symbol after the last byte.
+    /// The symbol after the last byte of a block.
     private static let end = 256
     private static let longestCode = 15
+    /// The number of items in a block. Each block has its own codes, because parts of a photo differ.
+    private static let blockLength = 1 << 15
+    /// The shortest run that takes fewer bits than its bytes.
+    private static let shortestRun = 8
+    private static let longestRun = 258
 
     /// Returns the compressed bytes.
     static func compress(_ bytes: [UInt8]) -> [UInt8] {
-        var counts = [Int](repeating: 0, count: end + 1)
-        for byte in bytes { counts[Int(byte)] += 1 }
+        var writer = BitWriter(size: bytes.count / 2)
+        // Each byte and, for each run of the byte before it, 256 and the length of the run.
+        var items: [UInt16] = []
+        items.reserveCapacity(blockLength)
+        bytes.withUnsafeBufferPointer { bytes in
+            var index = 0
+            repeat {
+                items.removeAll(keepingCapacity: true)
+                while index < bytes.count, items.count < blockLength {
+                    let run = run(bytes, at: index)
+                    items.append(run < shortestRun ? UInt16(bytes[index]) : UInt16(256 + run))
+                    index += run < shortestRun ? 1 : run
+                }
+                append(items, isLast: index == bytes.count, to: &writer)
+            } while index < bytes.count
+        }
+        return [0x78, 0x01] + writer.finished() + PNGEncoding.bigEndian(adler(bytes))
+    }
+
+    /// Returns the number of bytes from an index on that equal the byte before.
+    @inline(__always)
+    private static func run(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
+        guard index > 0 else { return 0 }
+        let limit = min(longestRun, bytes.count - index)
+        var run = 0
+        while run < limit, bytes[index + run] == bytes[index - 1] { run += 1 }
+        return run
+    }
+
+    /// The symbol of each item, and the bits that follow it (RFC 1951, 3.2.5).
+    ///
+    /// After a run's symbol comes the rest of its length, and the distance of one byte, whose code is one bit, a zero.
+    private static let symbols: [(symbol: Int, bits: Int, count: Int)] = (0...256 + longestRun).map { item in
+        let rest = item - 256 - 3
+        guard rest >= 0 else { return (min(item, end), 0, 0) }
+        guard rest + 3 < longestRun else { return (285, 0, 1) }
+        let count = max(0, Int.bitWidth - rest.leadingZeroBitCount - 3)
+        return (257 + 4 * count + rest >> count, rest & (1 << count - 1), count + 1)
+    }
+
+    private static func append(_ items: [UInt16], isLast: Bool, to writer: inout BitWriter) {
+        var itemCounts = [Int](repeating: 0, count: symbols.count)
+        for item in items { itemCounts[Int(item)] += 1 }
+        var counts = [Int](repeating: 0, count: 286)
+        for (count, symbol) in zip(itemCounts, symbols) { counts[symbol.symbol] += count }
         counts[end] = 1
-        if bytes.isEmpty { counts[0] = 1 }  // A code needs two symbols.
+        if items.isEmpty { counts[0] = 1 }  // A code needs two symbols.
         let lengths = lengths(counts)
         let codes = codes(lengths)
-        var writer = BitWriter(size: bytes.count)
-        // The header of the last block, which defines its own code for 257 symbols, and no distances.
-        for (value, count) in [(1, 1), (2, 2), (0, 5), (0, 5), (15, 4)] { writer.append(value, count) }
-        // The lengths 0 to 15 have codes of 4 bits, and the three symbols for repetitions are unused.
-        for index in 0..<19 { writer.append(index < 3 ? 0 : 4, 3) }
-        for length in lengths + [0] { writer.append(reversed(length, 4), 4) }
-        for byte in bytes { writer.append(codes[Int(byte)], lengths[Int(byte)]) }
+        writer.append(isLast ? 1 : 0, 1)
+        writer.append(2, 2)  // The block defines its own codes.
+        appendCodes(lengths, to: &writer)
+        let encoded = symbols.map { symbol, bits, count in
+            (codes[symbol] | bits << lengths[symbol], lengths[symbol] + count)
+        }
+        for item in items { writer.append(encoded[Int(item)].0, encoded[Int(item)].1) }
         writer.append(codes[end], lengths[end])
-        return [0x78, 0x01] + writer.finished() + PNGEncoding.bigEndian(adler(bytes))
+    }
+
+    /// Appends the lengths of a block's codes (RFC 1951, 3.2.7).
+    private static func appendCodes(_ lengths: [Int], to writer: inout BitWriter) {
+        for (value, count) in [(lengths.count - 257, 5), (0, 5), (15, 4)] { writer.append(value, count) }
+        // The lengths 0 to 13 have codes of four bits, and rarer symbols have five: 14, 15, and 17 and 18 for runs of zeros.
+        let widths = (0..<19).map { $0 < 14 ? 4 : $0 == 16 ? 0 : 5 }
+        for symbol in [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15] {
+            writer.append(widths[symbol], 3)
+        }
+        let codes = codes(widths)
+        // One code for distances, of one bit.
+        let written = lengths + [1]
+        var index = 0
+        while index < written.count {
+            let zeros = written[index...].prefix(138).prefix { $0 == 0 }.count
+            let symbol = zeros > 10 ? 18 : zeros > 2 ? 17 : written[index]
+            writer.append(codes[symbol], widths[symbol])
+            switch symbol {
+            case 18: writer.append(zeros - 11, 7)
+            case 17: writer.append(zeros - 3, 3)
+            default: break
+            }
+            index += symbol > 16 ? zeros : 1
+        }
     }
 
     /// Returns the lengths of the codes of all symbols: 0 for unused symbols, at most ``longestCode`` for others.

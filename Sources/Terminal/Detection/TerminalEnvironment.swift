@@ -9,6 +9,8 @@ public struct TerminalEnvironment: Sendable {
     private let colourTerm: String
     private let noColour: String
     private let escapeDelay: String
+    /// Whether the terminal is on another machine, behind SSH.
+    let isRemote: Bool
     /// The environment variables that identify brands of terminals.
     private let marks: [String: String]
 
@@ -23,6 +25,7 @@ public struct TerminalEnvironment: Sendable {
         colourTerm = variable("COLORTERM") ?? ""
         noColour = variable("NO_COLOR") ?? ""
         escapeDelay = variable("ESCDELAY") ?? ""
+        isRemote = !(variable("SSH_CONNECTION") ?? "").isEmpty
         let names = Set(TerminalBrand.allCases.flatMap { $0.traits.variables.map(\.name) })
         marks = names.reduce(into: [:]) { marks, name in
             if let value = variable(name), !value.isEmpty { marks[name] = value }

@@ -133,19 +133,24 @@ struct PixelFindings {
         func pixels(_ language: PixelProtocol) -> PixelCapabilities {
             PixelCapabilities(
                 language, cellWidth: cell?.width ?? 10, cellHeight: cell?.height ?? 20,
-                paletteSize: min(256, answers.sixelColours ?? 256), isThroughTmux: isTmux && language == .kitty)
+                paletteSize: min(256, answers.sixelColours ?? 256), isThroughTmux: isTmux && language == .kitty,
+                isRemote: environment.isRemote)
+        }
+        func described(_ language: PixelProtocol, _ reason: String) -> String {
+            let saving = environment.isRemote && language == .kitty ? "; over SSH with fewer bytes" : ""
+            return "\(Self.name(language)), \(reason)\(saving)"
         }
         (capabilities, text) =
             switch wishes.pixels {
             case .none: (nil, "none, as configured")
-            case .only(let language): (pixels(language), "\(Self.name(language)), as configured")
+            case .only(let language): (pixels(language), described(language, "as configured"))
             case .asFound where !circumstances.isTerminal: (nil, "none: standard output is not a terminal")
             case .asFound:
                 switch Self.found(
                     environment, identity, answers, hasCell: cell != nil,
                     isUnicode: circumstances.isUnicode && !wishes.isASCII)
                 {
-                case (let language?, let text): (pixels(language), "\(Self.name(language)), \(text)")
+                case (let language?, let text): (pixels(language), described(language, text))
                 case (nil, let text): (nil, "none: \(text)")
                 }
             }
