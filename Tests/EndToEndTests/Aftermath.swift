@@ -32,7 +32,8 @@ struct Aftermath {
         }
         let held = photos.count { $0.original.held != nil }
         // There are no complaints, broken or unused files, and each stored photo has a good file.
-        #expect(try await cache.check() == CacheCheck(goodFiles: held), comment)
+        let check = try await cache.check()
+        #expect(check == CacheCheck(goodFiles: held), comment)
         let folder = ".cache/vitrine/galleries/\(cache.id)"
         #expect(home.folder.entries(folder + "/photos").count == held, comment)
         #expect(home.folder.entries(folder + "/partial").isEmpty, comment)
