@@ -47,14 +47,12 @@ struct IndexedPicture {
                         func isNear(_ neighbour: Int) -> Bool {
                             (colours[Int(indices[neighbour])] - wanted).square <= nearColour
                         }
-                        if flatRuns.contains(column) {
-                            indices[pixel] = UInt8(
-                                truncatingIfNeeded: palette.index(red: red, green: green, blue: blue))
-                        } else if isInBand, isNear(pixel - width) {
+                        let mayShare = !flatRuns.contains(column)
+                        if mayShare, isInBand, isNear(pixel - width) {
                             indices[pixel] = indices[pixel - width]
-                        } else if column > 0, isNear(pixel - 1) {
+                        } else if mayShare, column > 0, isNear(pixel - 1) {
                             indices[pixel] = indices[pixel - 1]
-                        } else if isInBand, column + 1 < width, isNear(pixel - width + 1) {
+                        } else if mayShare, isInBand, column + 1 < width, isNear(pixel - width + 1) {
                             indices[pixel] = indices[pixel - width + 1]
                         } else {
                             indices[pixel] = UInt8(

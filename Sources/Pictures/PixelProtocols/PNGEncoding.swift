@@ -36,8 +36,8 @@ enum PNGEncoding {
 
 /// The Paeth filter of PNG (9.4), which guesses bytes from their neighbours.
 ///
-/// In photos, it leaves small differences. The filter may round differences to multiples of a number. It guesses from the rounded pixels, as the reader does, so
-/// errors do not add up.
+/// In photos, it leaves small differences. The filter may round differences to multiples of a number. It guesses from the
+/// rounded pixels, as the reader does, so errors do not add up.
 private struct PaethFilter {
     /// The channels of a pixel. The fourth is unused.
     private typealias Channels = SIMD4<Int32>
