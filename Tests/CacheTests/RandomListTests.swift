@@ -56,7 +56,10 @@ import Testing
             switch Int.random(in: 0..<4, using: &numbers) {
             case 0: entries[index].name += "!"
             case 1: entries[index].date.milliseconds += 1_000
-            case 2: entries[index].photo = try Address(entries[index].photo.text + "x")
+            case 2:
+                let end = chance(2) ? "x" : ":x"
+                entries[index].photo = try Address(
+                    chance(3) ? "https://other.example/\(index)" : entries[index].photo.text + end)
             default: entries[index].thumbnail = chance(2) ? nil : try Address("http://example.org/other.jpg")
             }
         }
@@ -118,7 +121,8 @@ import Testing
         try test.cache.read { reader in
             try reader.connection.forEach(
                 """
-                SELECT key, id, name, date, photo_address, thumbnail_address, photo_edition, thumbnail_edition, entry_digest
+                SELECT key, id, name, date, \(AddressBase.whole("photo_address")),
+                       \(AddressBase.whole("thumbnail_address")), photo_edition, thumbnail_edition, entry_digest
                 FROM photo
                 """
             ) { row in

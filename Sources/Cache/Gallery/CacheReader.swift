@@ -124,7 +124,7 @@ public struct CacheReader {
         """
     /// The SQL condition for videos on a server whose original is the video itself.
     fileprivate static let isRemoteVideo =
-        "(video_milliseconds IS NOT NULL AND \(isPath) AND photo_address NOT GLOB 'file:*')"
+        "(video_milliseconds IS NOT NULL AND \(isPath) AND \(AddressBase.whole("photo_address")) NOT GLOB 'file:*')"
 
     static func photo(_ row: Row) -> Photo {
         let id = row.text(1)
@@ -185,7 +185,7 @@ extension CacheReader {
     }
 
     private static let embeddedThumbnailSource = """
-        SELECT photo_address, thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason FROM photo
+        SELECT \(AddressBase.whole("photo_address")), thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason FROM photo
         WHERE key = ? AND thumbnail_address IS NULL AND revision IS NOT NULL
           AND photo_held IS NOT photo_edition AND photo_trouble IS NOT \(TroubleCode.bad)
           AND thumbnail_trouble IS NOT \(TroubleCode.inSmallPhoto) AND NOT \(isRemoteVideo)
@@ -210,9 +210,10 @@ extension CacheReader {
     private static let photoSource = sourceQuery(.original)
 
     private static func sourceQuery(_ rendition: Rendition) -> String {
-        let columns = ["address", "edition", "held", "trouble", "reason", "etag", "last_modified"]
+        let columns = ["edition", "held", "trouble", "reason", "etag", "last_modified"]
         let names = columns.map(rendition.column).joined(separator: ", ")
-        return "SELECT \(names), \(isRemoteVideo) FROM photo WHERE key = ?"
+        let address = AddressBase.whole(rendition.column("address"))
+        return "SELECT \(address), \(names), \(isRemoteVideo) FROM photo WHERE key = ?"
     }
 
     /// Returns a photo's thumbnail. If a newer thumbnail has not been decoded yet, returns the newer one.
@@ -261,7 +262,8 @@ extension CacheReader {
         """
 
     /// The columns of a ``StoredPhoto``.
-    static let storedColumns = "photo_file, photo_size, photo_digest, photo_held, photo_address"
+    static let storedColumns =
+        "photo_file, photo_size, photo_digest, photo_held, \(AddressBase.whole("photo_address"))"
 
     /// Makes a stored photo from a row that begins with ``storedColumns``.
     static func storedPhoto(_ row: Row) throws -> StoredPhoto {

@@ -31,13 +31,15 @@ extension GalleryWriter {
                 ? (count: 0, files: []) : try removePhotos(except: changes.seen, within: changes.scopes, connection)
             let indices = try PhotoIndices(added: changes.added, altered: changes.altered, connection)
             try indices.drop(connection)
-            let insertion = try PhotoInsertion(connection, indices)
+            if let common = changes.addresses { try AddressBase.store(common, of: source, connection) }
+            let base = try AddressBase(connection)
+            let insertion = try PhotoInsertion(connection, indices, base)
             let stamping = try connection.repeated("UPDATE photo SET entry_digest = ? WHERE key = ?")
             try changes.items.forEachPiece { piece in
                 while let item = piece.next() {
                     switch item.change {
                     case .add: try insertion.add(item)
-                    case .alter(let key, let affects): try alter(key, item, affects, connection, indices)
+                    case .alter(let key, let affects): try alter(key, item, affects, connection, indices, base)
                     // The entry is written differently but means the same.
                     case .stamp(let key):
                         try stamping.set(0, to: item.digest)
@@ -127,26 +129,30 @@ extension GalleryWriter {
     ///
     /// The cached pictures stay.
     private func alter(
-        _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection, _ indices: PhotoIndices
+        _ key: Int64, _ item: SyncItem, _ affects: Set<Rendition>, _ connection: Connection, _ indices: PhotoIndices,
+        _ base: AddressBase
     ) throws {
         if affects.contains(.original) {
             // If a row has no copy of the photo, its address must be that of the file that Vitrine examined.
             try connection.run(
-                "UPDATE photo SET \(Self.withoutFile) WHERE key = ? AND photo_file = ? AND photo_address IS NOT ?", key,
-                StoredPhoto.inPlace, Borrowed.text(item.photo))
+                """
+                UPDATE photo SET \(Self.withoutFile)
+                WHERE key = ? AND photo_file = ? AND \(AddressBase.whole("photo_address")) IS NOT ?
+                """, key, StoredPhoto.inPlace, Borrowed.text(item.photo))
         }
         for rendition in affects {
-            let address: Borrowed? = (rendition == .original ? item.photo : item.thumbnail).map { Borrowed.text($0) }
+            let address = rendition == .original ? item.photo : item.thumbnail
             let column = { (name: String) in rendition.column(name) }
+            let whole = AddressBase.whole(column("address"))
             try connection.run(
                 """
                 UPDATE photo SET \(column("edition")) = \(column("edition")) + 1,
                     \(column("trouble")) = NULL, \(column("reason")) = NULL,
-                    \(column("etag")) = iif(\(column("address")) IS ?1, \(column("etag")), NULL),
-                    \(column("last_modified")) = iif(\(column("address")) IS ?1, \(column("last_modified")), NULL),
-                    \(column("address")) = ?1
-                WHERE key = ?2
-                """, address, key)
+                    \(column("etag")) = iif(\(whole) IS ?1, \(column("etag")), NULL),
+                    \(column("last_modified")) = iif(\(whole) IS ?1, \(column("last_modified")), NULL),
+                    \(column("address")) = ?2
+                WHERE key = ?3
+                """, address.map { Borrowed.text($0) }, address.map { Borrowed.text(base.stored($0)) }, key)
         }
         func change() throws {
             try connection.run(
@@ -174,6 +180,7 @@ private final class PhotoInsertion {
     private(set) var count = 0
     private let connection: Connection
     private let indices: PhotoIndices
+    private let base: AddressBase
     private let single: RepeatedStatement
     private let multiple: RepeatedStatement
     /// The items for the next statement.
@@ -185,9 +192,8 @@ private final class PhotoInsertion {
         "revision", "library_part", "thumbhash", "annotations", "video_milliseconds",
     ]
 
-    init(_ connection: Connection, _ indices: PhotoIndices) throws {
-        self.connection = connection
-        self.indices = indices
+    init(_ connection: Connection, _ indices: PhotoIndices, _ base: AddressBase) throws {
+        (self.connection, self.indices, self.base) = (connection, indices, base)
         single = try connection.repeated(Self.statement(rows: 1, indices))
         multiple = try connection.repeated(Self.statement(rows: Self.rows, indices))
     }
@@ -196,7 +202,7 @@ private final class PhotoInsertion {
         guard indices.areRebuilt else { return try insert(item) }
         waiting.append(item)
         guard waiting.count == Self.rows else { return }
-        for (row, item) in waiting.enumerated() { try Self.set(item, at: row, of: multiple) }
+        for (row, item) in waiting.enumerated() { try set(item, at: row, of: multiple) }
         count += try multiple.run()
         waiting.removeAll(keepingCapacity: true)
     }
@@ -208,21 +214,21 @@ private final class PhotoInsertion {
     }
 
     private func insert(_ item: SyncItem) throws {
-        try Self.set(item, at: 0, of: single)
+        try set(item, at: 0, of: single)
         guard try single.run() > 0 else { return }
         count += 1
         if !indices.areRebuilt { try PhotoText.add(connection.lastInsertedRow, connection) }
     }
 
-    private static func set(_ item: SyncItem, at row: Int, of statement: RepeatedStatement) throws {
-        let first = row * columns.count
+    private func set(_ item: SyncItem, at row: Int, of statement: RepeatedStatement) throws {
+        let first = row * Self.columns.count
         try statement.set(first, to: .text(item.id))
         try statement.set(first + 1, to: .text(item.name))
         try statement.set(first + 2, to: .blob(item.nameKey))
         try statement.set(first + 3, to: item.date.milliseconds)
         try statement.set(first + 4, to: item.dateOrigin.rawValue)
-        try statement.set(first + 5, to: item.thumbnail.map { .text($0) })
-        try statement.set(first + 6, to: .text(item.photo))
+        try statement.set(first + 5, to: item.thumbnail.map { .text(base.stored($0)) })
+        try statement.set(first + 6, to: .text(base.stored(item.photo)))
         try statement.set(first + 7, to: item.digest)
         try statement.set(first + 8, to: item.revision.map { .text($0) })
         try statement.set(first + 9, to: item.libraryPart.map { .text($0) })

@@ -303,6 +303,10 @@ enum Schema {
         -- The photos that stay in the user's folder. Each start looks for those whose metadata is unread.
         CREATE INDEX photo_in_place ON photo (key) WHERE photo_file = 'original';
         """,
+        """
+        -- The common beginning of the addresses of photos and thumbnails; see AddressBase.
+        ALTER TABLE gallery ADD COLUMN address_base TEXT NOT NULL DEFAULT '';
+        """,
     ]
 }
 
@@ -319,7 +323,7 @@ enum SchemaCheck {
     static let largest: Int64 = 1 << 44
 
     /// The digest of the layout that the migrations make.
-    static let usualLayout = "0724041f913aeb34d5a1e125460a1815"
+    static let usualLayout = "f4c84120ffee6d145dbe6b944ce268f4"
 
     /// Throws ``SQLiteError/damaged(reason:)`` if the check fails.
     static func check(_ connection: Connection) throws {

@@ -26,6 +26,11 @@ public final class SyncDraft {
     private var cursor = RowCursor()
     private var seen = KeySet()
     private var entry = EntryBytes()
+    /// The common beginning of all addresses in a first list; nil before the first photo.
+    private var beginning: CommonBeginning?
+    private var size = ListSize()
+    /// The size of the photos that ``takeBeginning()`` returned.
+    private var sizeOfBeginning: Int64 = 0
     private var altered = 0
     private var repeated = 0
     /// The number of lookups of a photo by its id.
@@ -33,9 +38,6 @@ public final class SyncDraft {
 
     /// The largest list that the draft accepts, in bytes; nil for no limit.
     private let limit: Int64?
-
-    /// The estimated bytes of a row and its index entries, without its texts.
-    private static let rowOverhead: Int64 = 100
 
     /// - Parameters:
     ///   - limit: the largest list in bytes; nil for no limit.
@@ -128,8 +130,8 @@ public final class SyncDraft {
     public func finish(onlyWithin parts: [FolderScope]? = nil, keepsOthers: Bool = false) throws -> SyncChanges {
         SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
-            added: count - seen.count, repeated: repeated, size: spool.bytes * 2, isIncomplete: parts != nil,
-            scopes: keepsOthers ? [] : parts ?? scopes)
+            added: count - seen.count, repeated: repeated, size: listSize - sizeOfBeginning, addresses: beginning,
+            isIncomplete: parts != nil, scopes: keepsOthers ? [] : parts ?? scopes)
     }
 
     /// Returns the photos so far, to commit them before the list ends. Returns nil unless the cache was empty.
@@ -139,7 +141,8 @@ public final class SyncDraft {
         guard isFirst, count > seen.count else { return nil }
         let beginning = SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: 0, added: count - seen.count,
-            repeated: repeated, size: spool.bytes * 2, isBeginning: true)
+            repeated: repeated, size: listSize, addresses: beginning, isBeginning: true)
+        sizeOfBeginning = listSize
         spool = try SyncSpool(folder: folder)
         return beginning
     }
@@ -160,9 +163,7 @@ public final class SyncDraft {
     }
 
     /// The estimated size of the whole list in the database, in bytes.
-    ///
-    /// Each byte of a changed text counts twice: for its row, and for an index or the search index.
-    var listSize: Int64 { spool.bytes * 2 + Int64(count) * Self.rowOverhead }
+    var listSize: Int64 { size.bytes(photos: count, base: beginning) }
 
     private func add(_ index: Int, of entries: inout some WrittenEntries) throws {
         if !isFirst, let digest = entries.digest(at: index), let key = try cursor.take(digest, connection) {
@@ -176,12 +177,23 @@ public final class SyncDraft {
         case .changed(let change):
             count += 1
             if case .alter = change { altered += 1 }
+            if case .stamp = change {} else { size.add(entry) }
             try spool.append(change, entry)
         case nil:
             // The commit detects a repeated id.
             count += 1
+            size.add(entry)
+            noteAddresses()
             try spool.append(.add, entry)
         }
+    }
+
+    /// Shortens the common beginning to that of the current entry's addresses.
+    private func noteAddresses() {
+        guard isFirst else { return }
+        beginning = beginning ?? CommonBeginning(of: entry[.photo])
+        beginning?.shorten(toMatch: entry[.photo])
+        if entry.hasThumbnail { beginning?.shorten(toMatch: entry[.thumbnail]) }
     }
 
     /// The result of comparing an entry with its photo.
@@ -198,8 +210,8 @@ public final class SyncDraft {
         let comparison: Comparison? = try entry.bytes.withUnsafeBytes { bytes in
             try connection.first(
                 """
-                SELECT key, name, date, photo_address, thumbnail_address, entry_digest, revision, date_origin,
-                       library_part, thumbhash, annotations, video_milliseconds
+                SELECT key, name, date, \(AddressBase.whole("photo_address")), \(AddressBase.whole("thumbnail_address")),
+                       entry_digest, revision, date_origin, library_part, thumbhash, annotations, video_milliseconds
                 FROM photo WHERE id = ?
                 """,
                 Borrowed.text(UnsafeRawBufferPointer(rebasing: bytes[entry.range(of: .id)]))
@@ -243,6 +255,32 @@ public final class SyncDraft {
     }
 }
 
+/// The estimated size of a list in the database.
+private struct ListSize {
+    /// The bytes of new and changed texts, of their index entries, and of the search index.
+    private var texts: Int64 = 0
+    /// The number of new and changed addresses.
+    private var addresses: Int64 = 0
+
+    /// The estimated bytes of a row and its index entries, without its texts.
+    private static let rowOverhead: Int64 = 100
+
+    /// Adds a new or changed entry.
+    mutating func add(_ entry: EntryBytes) {
+        let addresses = entry.range(of: .photo).count + entry.range(of: .thumbnail).count
+        // Each text but the addresses is in an index, too. The name's sort key is in its row and in an index.
+        texts += Int64(2 * (entry.bytes.count + entry.range(of: .name).count) - addresses)
+        self.addresses += entry.hasThumbnail ? 2 : 1
+    }
+
+    /// Returns the size of a list with a number of photos.
+    ///
+    /// - Parameter base: the beginning that no address repeats; nil if addresses are stored whole.
+    func bytes(photos: Int, base: CommonBeginning?) -> Int64 {
+        texts + Int64(photos) * Self.rowOverhead - addresses * Int64(base?.bytes.count ?? 0)
+    }
+}
+
 /// All changes that a new list makes to a gallery.
 public struct SyncChanges: Sendable {
     /// The version of the cached list with which the entries were compared. The commit fails if the cached list has
@@ -260,6 +298,8 @@ public struct SyncChanges: Sendable {
     let repeated: Int
     /// The estimated size of the items in the database, in bytes.
     let size: Int64
+    /// The common beginning of all addresses in a first list; nil for a later list, and for an empty one.
+    let addresses: CommonBeginning?
     /// Whether these are only the photos so far. The commit then removes no rows, and the update continues.
     var isBeginning = false
     /// Whether parts of the list could not be read. The update is then not complete.
