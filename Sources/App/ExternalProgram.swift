@@ -16,9 +16,9 @@ import Synchronization
 ///     if let failure = await program.open([key], of: cache) { print(failure) }
 ///     await program.removeCopies()
 ///
-/// The program gets a copy with a readable name, so that the program cannot write into the cache. The program gets the path
-/// of a video in a local folder, because a copy may be large, and the address of a saved video above 256 MB or of an uncached
-/// photo. The program runs in its own session without a terminal, and continues when Vitrine ends.
+/// The program gets a copy with a readable name, so that the program cannot write into the cache. For a video in a
+/// local folder, the program gets the path, because a copy may be large. For a video above 256 MB or an uncached
+/// photo, it gets the address. The program runs in its own session without a terminal, and continues when Vitrine ends.
 actor ExternalProgram {
     private var chosen: ExternalCommand?
     private let browser: ExternalCommand?
@@ -34,7 +34,7 @@ actor ExternalProgram {
     private let waiting = Workers(name: "programs", count: 8)
 
     private static let desktop = "xdg-open"
-    /// The size of the largest video to copy, in bytes. The folder for copies may be in memory.
+    /// The size of the largest video to copy, in bytes. The folder for copies may be on a file system in memory.
     private static let largestVideo: Int64 = 256 << 20
 
     /// Creates an object that starts programs.
@@ -66,7 +66,7 @@ actor ExternalProgram {
             if let chosen {
                 try start(chosen.words(for: targets))
             } else {
-                // Browser and desktop take one at a time.
+                // The web browser and the desktop take one target at a time.
                 for target in targets { try start(try command(for: target).words(for: [target])) }
             }
             return nil
@@ -115,7 +115,7 @@ actor ExternalProgram {
         return try text(of: address, cache)
     }
 
-    /// Returns an address for a program. Throws an error if a file of this machine may not be opened.
+    /// Returns an address for a program. Throws an error if the program must not open a local file.
     private func text(of address: Address, _ cache: GalleryCache) throws -> String {
         if address.scheme == .file { try check(address, cache) }
         return address.text
@@ -245,7 +245,7 @@ enum ExternalProgramError: Error, Equatable, CustomStringConvertible {
 ///     ExternalCommand("feh --fullscreen")?.words(for: ["/tmp/Lake.jpg"])     // feh --fullscreen /tmp/Lake.jpg
 ///     ExternalCommand("lynx -dump %s")?.words(for: ["http://example.org/"])  // lynx -dump http://example.org/
 ///
-/// White space separates the arguments. No shell is involved, since file names come from strangers.
+/// White space separates the arguments. Vitrine starts no shell, because file names come from untrusted sources.
 struct ExternalCommand: Equatable {
     private let parts: [String]
 

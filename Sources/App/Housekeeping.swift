@@ -14,7 +14,7 @@ struct Housekeeping {
     ///
     /// - Parameters:
     ///   - developer: the screens' renderer, shared so that no work is done twice.
-    ///   - isShown: ends with the first frame. Cleaning starts after it.
+    ///   - isShown: a stream that ends with the first frame. Cleaning starts then.
     func run(_ developer: PictureRenderer, _ isShown: AsyncStream<Void>) async {
         await withDiscardingTaskGroup { group in
             group.addTask(priority: .background) {
@@ -31,9 +31,9 @@ struct Housekeeping {
         }
     }
 
-    /// Cleans the caches after each larger amount of new data, until the task is cancelled.
+    /// Cleans the caches after each large amount of new data, until the task is cancelled.
     ///
-    /// - Parameter isCounted: whether they have just been cleaned.
+    /// - Parameter isCounted: whether the caches have just been cleaned.
     func keepWithinLimit(isCounted: Bool = false) async {
         let alarms = caches.space.alarms()
         if !isCounted { await clean() }

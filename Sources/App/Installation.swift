@@ -7,7 +7,7 @@ struct Installation {
     let program: String
     /// The path of the decoder program.
     let decoder: String
-    /// The path of the program that fetches.
+    /// The path of the fetcher program.
     let fetcher: String
     /// The address of the example gallery, if the example gallery is installed.
     let testGallery: Address?
@@ -25,7 +25,7 @@ struct Installation {
             return paths.first { access($0, X_OK) == 0 } ?? paths[0]
         }
         (decoder, fetcher) = (other("vitrine-decoder"), other("vitrine-fetcher"))
-        // A build folder may be a link, so it has one or two names below the sources.
+        // A build folder may be a link, so it lies two or three folders below the sources.
         let (shared, sources) = (folder + "/../share/vitrine/", [folder + "/../../../", folder + "/../../"])
         let galleries = ([shared] + sources).map { $0 + "TestGallery" }
         testGallery = galleries.first { access($0 + "/index.xml", R_OK) == 0 }.map { Address(filePath: $0) }

@@ -36,7 +36,7 @@ enum Output {
     /// Shows progress in one line of the terminal, in place of the previous text.
     static func progress(_ text: String) {
         guard showsProgress else { return }
-        // EL clears the rest of a longer text.
+        // The control sequence EL clears the rest of a longer text.
         write(Array("\r\(text.madeVisible)\u{1B}[K".utf8), to: STDERR_FILENO)
     }
 

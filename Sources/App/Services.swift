@@ -115,19 +115,19 @@ struct Services {
     /// The number of processor cores.
     static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// The most pictures to decode at once. Each picture needs up to eight file descriptors.
+    /// The maximum number of pictures to decode at once. Each needs up to eight file descriptors.
     static var pictures: Int { min(cores, 1 + Invocation.Command.descriptorsToSpare / 8) }
 
-    /// Creates a client for transfers, which loads nothing yet.
+    /// Creates a client for transfers. The first transfer loads curl.
     ///
-    /// - Parameter configuration: the configuration; nil for that of the settings at the start.
+    /// - Parameter configuration: the configuration; nil for the one from the settings at the start.
     func makeClient(_ configuration: HTTPConfiguration? = nil) -> HTTPClient {
         var configuration = configuration ?? httpConfiguration
         configuration.proxyCredentials = ProxyCredentials(credentials)
         return HTTPClient(configuration, log: log)
     }
 
-    /// Creates the client of the program that fetches.
+    /// Creates the client that starts the fetcher and talks to it.
     func makeFetcher(_ caches: CacheFolder, _ launcher: Launcher, _ settings: Settings? = nil) -> FetcherClient {
         let parts = FetcherClient.Parts(
             caches: caches, wishes: wishes, activity: activity, log: log,
@@ -155,7 +155,7 @@ struct Services {
     /// Returns the settings that a fetcher keeps until it ends.
     ///
     /// - Parameters:
-    ///   - mostAttempts: the most attempts for each transfer; nil for no limit.
+    ///   - mostAttempts: the maximum number of attempts for each transfer; nil for no limit.
     ///   - followsFolders: whether to follow changes in local folders.
     func fetcherSetup(
         _ caches: CacheFolder, _ settings: Settings? = nil, mostAttempts: Int? = nil, followsFolders: Bool = false,
@@ -191,7 +191,7 @@ struct Services {
     @discardableResult
     func recordNamed(_ addresses: [Address]) -> [Address] {
         let named = GalleryList(addresses).addresses
-        // Without this file, only the next update of all galleries is incomplete.
+        // Ignore errors. Without this file, only the next update of all galleries is incomplete.
         try? PlacesFile(locations).note(named)
         return named
     }
@@ -209,7 +209,7 @@ struct Services {
 }
 
 extension Services {
-    /// Adds an address's missing secrets, which the list of galleries or a cache has.
+    /// Completes an address with secrets from the user's list or a cache.
     ///
     /// - Returns: nil if neither has the address.
     func wholeAddress(of gallery: Address, _ caches: CacheFolder) throws -> Address? {
@@ -236,7 +236,7 @@ extension Services {
 
 /// Transfers of commands without a screen.
 extension Services {
-    /// The most attempts for each transfer, so that scripts do not wait for hours.
+    /// The maximum attempts for each transfer. More would make scripts wait for hours.
     static let attempts = 2
 
     /// Waits until no other process updates the gallery, and prints a message while waiting.
@@ -327,7 +327,7 @@ extension Services {
         }
     }
 
-    /// The governor of uploads. Earlier measurements are those of downloads, and a line may be slower in one direction.
+    /// The governor of uploads. It ignores earlier measurements, because they are of downloads: uploads may be slower.
     var uploadGovernor: any Governor {
         settings.transfers > 0
             ? governor(settings) : AdaptiveGovernor(width: 2 + Invocation.Command.descriptorsToSpare / 6)
@@ -411,7 +411,7 @@ extension Settings.LogLevel {
 }
 
 extension Settings {
-    /// Whether the settings of connections are the same, so that connections can go on.
+    /// Whether connections can continue, because their settings are the same.
     func hasSameConnections(as other: Settings) -> Bool {
         (offline, requireSandbox, caFile, netrc) == (other.offline, other.requireSandbox, other.caFile, other.netrc)
             && (clientCertificate, clientKey, clientCertificateHost)

@@ -14,12 +14,12 @@ import Terminal
 @main
 enum Vitrine {
     static func main() async {
-        // Each thread has its own capabilities, so they go before there are other threads.
+        // Each thread has its own capabilities, so drop them before other threads exist.
         let capabilities = ProgramCapabilities.drop()
         let invocation = Result { try Invocation(CommandLine.arguments.dropFirst()) }
         let processes = StartedProcesses(for: (try? invocation.get())?.command)
         ProgramDescriptors.raiseLimit()
-        // The check holds all descriptors for a moment, in which Dispatch must not need one.
+        // The check holds all descriptors for a moment, so it comes before Dispatch needs one.
         let check = Result {
             if let command = try? invocation.get().command { try ProgramDescriptors.require(command.descriptors) }
         }
@@ -32,7 +32,7 @@ enum Vitrine {
         setlocale(LC_ALL, "")
         // Vitrine's files are private. Only files in the user's folders follow the user's umask.
         let mask = CreationMask(umask(0o077))
-        // Writes handle closed pipes.
+        // Ignore the signal, because `Output` handles closed pipes.
         signal(SIGPIPE, SIG_IGN)
         let code = await run(invocation, check, mask, capabilities, processes)
         // Everything is written. `exit` would destroy globals while other threads still use them.
@@ -130,7 +130,7 @@ enum Vitrine {
     }
 }
 
-/// The process that starts other programs, and the restrictions of this one.
+/// The process that starts other programs, and the restrictions of this process.
 ///
 /// Both must come before this process has threads.
 struct StartedProcesses: Sendable {
@@ -227,7 +227,7 @@ struct DecoderDescription {
         }
     }
 
-    /// Prints one line for each library and restriction.
+    /// Prints a line with the libraries and a line with the restrictions.
     func print() {
         for line in lines { Output.print(line) }
     }

@@ -61,7 +61,7 @@ public struct PixelCapabilities: Hashable, Sendable {
     public var cellWidth: Int
     /// The height of a cell in pixels.
     public var cellHeight: Int
-    /// The most colours of a picture with a palette.
+    /// The maximum number of colours of a picture with a palette.
     public var paletteSize: Int
     /// Whether Vitrine must wrap escape sequences so that tmux passes them on.
     public var isThroughTmux: Bool

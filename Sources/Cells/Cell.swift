@@ -14,7 +14,7 @@ public struct Cell: Hashable, Sendable {
         return String(text)
     }
 
-    /// Calls `body` for each scalar of the text, faster than ``text``.
+    /// Calls `body` for each scalar of the text. This is faster than ``text``.
     public func forEachScalar(_ body: (Unicode.Scalar) -> Void) { scalars.forEach(body) }
 
     /// The number of columns that the character covers: 1 or 2. The right half of a wide character has 0.
@@ -54,7 +54,7 @@ private struct CellScalars: Hashable, Sendable {
     private var second: UInt64 = 0
 
     private static let bits: UInt64 = 21
-    /// The bits of three scalars.
+    /// The number of bits in `first`, which holds three scalars.
     private static let ofFirst = 3 * bits
 
     init(_ text: String) {
@@ -112,9 +112,9 @@ private struct CellAppearance: Hashable, Sendable {
 }
 
 extension Colour {
-    /// The bit of a 24-bit colour.
+    /// The bit that marks a 24-bit colour.
     fileprivate static let trueColour: UInt64 = 1 << 25
-    /// The bit of a palette's colour.
+    /// The bit that marks a colour of the palette.
     private static let ofPalette: UInt64 = 1 << 24
 
     /// The colour in 26 bits.

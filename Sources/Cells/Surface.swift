@@ -49,7 +49,7 @@ public struct Surface: Equatable, Sendable {
 
     /// Writes a line of text into a rectangle. Returns the number of columns used.
     ///
-    /// If the text does not fit, this cuts it after a whole glyph. To show an ellipsis, pass the result of
+    /// If the text does not fit, the method cuts it after a whole glyph. To show an ellipsis, pass the result of
     /// ``Swift/String/truncated(toWidth:ellipsis:)``.
     @discardableResult
     public mutating func write(_ text: String, in rect: Rect, style: Style = .plain) -> Int {

@@ -8,9 +8,9 @@ import Cells
 public struct KeyMap: Hashable, Sendable {
     /// The command table with the user's keys, in the order of the table.
     public private(set) var entries = CommandTable.entries
-    /// The bindings from the settings; nil unbinds a key. A scope binds each key at most once, so that no line is ignored.
+    /// The bindings from the settings; nil unbinds a key. A scope binds each key only once, so that every line counts.
     private var bound: [Binding: Command?] = [:]
-    /// The commands of all keys in `entries`. Screens ask for the keys of their hints in each frame.
+    /// The command of each key in `entries`, for speed. Screens look up the keys of their hints in each frame.
     private var commands = Self.commands(of: CommandTable.entries)
 
     private struct Binding: Hashable, Sendable {
@@ -36,7 +36,7 @@ public struct KeyMap: Hashable, Sendable {
     /// Returns the first key that gives a command in these scopes, for hints.
     public func key(for command: Command, in scopes: [CommandTable.Scope]) -> Key? {
         for scope in scopes {
-            // Indices, since a loop over entries would copy each.
+            // Loop over indices, because a loop over entries would copy each entry.
             for index in entries.indices where entries[index].scope == scope && entries[index].command == command {
                 // An earlier scope may bind the key to another command.
                 if let key = entries[index].keys.first(where: { self.command(for: $0, in: scopes) == command }) {

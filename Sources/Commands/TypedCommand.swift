@@ -70,7 +70,7 @@ public enum Misspelling {
     /// Returns the most similar name, or the only name that begins with the word.
     public static func nearest(to word: String, among names: [String]) -> String? {
         let letters = Array(word.lowercased().utf8)
-        // Every name is near one or two letters, and no name is longer than forty.
+        // Every name is similar to one or two letters, and no name has more than forty.
         guard (3...40).contains(letters.count) else { return nil }
         let bound = max(1, letters.count / 3)
         let nearest = names.map { (name: $0, distance: distance(letters, Array($0.utf8))) }

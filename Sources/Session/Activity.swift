@@ -24,12 +24,12 @@ public final class Activity: Sendable {
         var traffic = Traffic()
         var reports = FailureList()
         var questions = QuestionList()
-        /// The galleries whose credentials are known now.
+        /// The galleries whose refused requests Vitrine may retry with new credentials.
         var answered: Set<GalleryID> = []
         /// The running sign-in with the browser, and its stage.
         var browserSignIn: (signIn: BrowserSignIn, stage: BrowserSignIn.Stage)?
         var browserSignInCount = 0
-        /// The restrictions of each program of Vitrine, in words of the user.
+        /// The restrictions of each program of Vitrine, in words for the user.
         var restrictions: [String: [String]] = [:]
     }
 
@@ -37,7 +37,7 @@ public final class Activity: Sendable {
     private let subscribers = Subscribers<Change>()
     private let watching = Subscribers<TrafficInterest>()
 
-    /// The most unread notices to keep. Older notices are dropped.
+    /// The maximum number of unread notices. Older notices are dropped.
     private static let maximumNotices = 20
 
     /// Creates an activity without any work.
@@ -193,7 +193,7 @@ public final class Activity: Sendable {
         subscribers.subscribe()
     }
 
-    /// Calls `body` with each change, before the method that made the change returns. Ends with the result's release.
+    /// Calls `body` with each change until the result is released. The method that made the change returns afterwards.
     public func relayChanges(_ body: @escaping @Sendable (Change) -> Void) -> Relay<Change> {
         subscribers.relay(body)
     }
@@ -261,7 +261,7 @@ extension Activity {
         state.withLock { $0.traffic.watchers > 0 }
     }
 
-    /// Calls `body` now, and whenever a screen begins or ends to show the transfers. Ends with the result's release.
+    /// Calls `body` now and after each change, until the result is released.
     public func relayTrafficInterest(_ body: @escaping @Sendable (TrafficInterest) -> Void) -> Relay<TrafficInterest> {
         state.withLock { state in
             body(TrafficInterest(isWatched: state.traffic.watchers > 0))
@@ -277,7 +277,7 @@ extension Activity {
     }
 
     private func watch(by count: Int) {
-        // Sent under the lock, so that two changes cannot arrive in the wrong order.
+        // Send under the lock, so that two changes cannot arrive in the wrong order.
         state.withLock { state in
             let before = state.traffic.watchers > 0
             state.traffic.watchers += count
@@ -447,7 +447,7 @@ extension Activity {
         }
     }
 
-    /// Replaces the work for a gallery by that of another process.
+    /// Adopts the work for a gallery from another process.
     public func adopt(_ part: GalleryPart, of gallery: GalleryID) {
         change { state in
             (state.phases[gallery], state.failures[gallery]) = (part.phase, part.failure)
@@ -457,7 +457,7 @@ extension Activity {
         }
     }
 
-    /// Replaces the progress and the failure of a picture by those of another process.
+    /// Adopts the progress and the failure of a picture from another process.
     public func adopt(_ progress: Progress?, _ failure: Failure?, of picture: Wish.Subject) {
         change { state in
             (state.transfers[picture], state.pictureFailures[picture]) = (progress, failure)

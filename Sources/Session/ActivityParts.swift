@@ -14,7 +14,7 @@ extension Activity {
         public var hasTraffic = false
         /// Whether the list of failures changed.
         public var hasFailures = false
-        /// The subjects whose own failures changed; empty if a gallery's failures or all were removed.
+        /// The subjects whose own failures changed. Empty if all failures, or all of a gallery, were removed.
         public var failures: Set<Wish.Subject> = []
         /// The galleries that the user retries.
         public var retried: Set<GalleryID> = []
@@ -74,8 +74,8 @@ extension Activity.Change {
 
 /// A sign-in that the user makes with the browser.
 ///
-/// The screen starts one in the ``Activity`` and states it in the ``Wishes``. The network asks the server for a page,
-/// waits until the user has signed in there, and sets each ``Stage`` in the activity.
+/// The screen starts a sign-in in the ``Activity`` and requests it through ``Wishes``. The network asks the server for
+/// a page, waits until the user has signed in there, and sets each ``Stage`` in the activity.
 public struct BrowserSignIn: Hashable, Sendable {
     /// The number of the sign-in in this run of the program.
     public let number: Int

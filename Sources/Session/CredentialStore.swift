@@ -65,8 +65,8 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Calls `body` with the known credentials, and with those that the user enters later, before ``take(_:for:by:)``
-    /// returns. Ends with the result's release.
+    /// Calls `body` with known and later credentials until the result is released. ``take(_:for:by:)`` returns after
+    /// the call.
     public func relayEntered(_ body: @escaping @Sendable (EnteredCredentials) -> Void) -> Relay<EnteredCredentials> {
         state.withLock { state in
             let entries = state.known.map { place, signIn in
@@ -87,7 +87,7 @@ public final class CredentialStore: Sendable {
         }
     }
 
-    /// Calls `body` with the users that servers and proxies refuse. Ends with the result's release.
+    /// Calls `body` with newly refused users until the result is released.
     public func relayRefusals(_ body: @escaping @Sendable (RefusedUsers) -> Void) -> Relay<RefusedUsers> {
         refusals.relay(body)
     }
@@ -123,8 +123,8 @@ public final class CredentialStore: Sendable {
 
     /// Removes credentials that a proxy refused.
     ///
-    /// - Parameter isRefused: compares the known credentials with the refused ones. The user may have entered others
-    ///   meanwhile.
+    /// - Parameter isRefused: compares the known credentials with the refused ones. The user may have entered other
+    ///   credentials meanwhile.
     public func recordRefusal(byProxy proxy: String, _ isRefused: (SignIn) -> Bool) {
         change { state in
             guard let known = state.known[.proxy(proxy)], isRefused(known) else { return }
@@ -229,14 +229,14 @@ extension CredentialStore.State {
         if let region = question.region, case .accessKey(let key) = sent, key.region != region,
             regions[origin] == nil
         {
-            // Only once: a server must not make Vitrine repeat a request forever.
+            // Change the region only once, because a server must not make Vitrine repeat a request forever.
             regions[origin] = region
             if known[place] == sent { known[place] = .accessKey(key.with(region: region)) }
             return known[place] != nil
         }
         switch known[place] {
         case .password(let user, let password) where question.isOfBucket:
-            // The address contained the key.
+            // The gallery's address contained the key as user and password.
             known[place] = .accessKey(
                 AccessKey(id: user, secret: password, region: regions[origin] ?? question.region))
             return true

@@ -2,7 +2,7 @@ import Model
 
 /// The failures of this run without a later success.
 struct FailureList {
-    /// The most failures to keep. Older failures are dropped.
+    /// The maximum number of failures. Older failures are dropped.
     static let maximumCount = 1_000
 
     /// The reports in order, the newest last.

@@ -2,16 +2,17 @@ import Concurrency
 import Model
 import Synchronization
 
-/// The things that screens and commands want in the cache. The network controller learns of wishes only here.
+/// The lists and pictures that screens and commands want in the cache. The network controller learns of wishes only
+/// here.
 ///
-/// There are two kinds of wishes. A screen states everything that it needs as a whole, whenever that changes. A user's
-/// request, such as an update, is made once and stands until it is fulfilled or stopped. A repeated request changes
-/// nothing, however long a key is held.
+/// There are two kinds of wishes. A screen states all its needs together, whenever they change. A user's request, such
+/// as an update, is made once and stands until it is fulfilled or stopped. A repeated request only shortens the wait
+/// for a retry, however long a key is held.
 ///
 ///     wishes.state([Wish(.picture(gallery, key, .thumbnail), importance: .visible)], by: wisher)
 ///     wishes.ask(for: .list(gallery))
 ///
-/// The user can ``decline(_:)`` a thing, ``retry(_:)`` one that failed, and ``pause()`` all transfers. Wishes have no
+/// The user can ``decline(_:)`` a subject, ``retry(_:)`` a failed one, and ``pause()`` all transfers. Wishes have no
 /// replies: the controller follows ``snapshots()``, and screens watch the cache.
 public final class Wishes: Sendable {
     /// The identity of a screen or command that states wishes.
@@ -28,7 +29,7 @@ public final class Wishes: Sendable {
 
     /// Creates an empty set of wishes.
     ///
-    /// - Parameter owner: the process that makes the wishes, if another does. See ``adopt(_:)``.
+    /// - Parameter owner: the process that makes the wishes; nil for this process. See ``adopt(_:)``.
     public init(of owner: WishOwner? = nil) {
         self.owner = owner
     }
@@ -91,7 +92,7 @@ public final class Wishes: Sendable {
         state.withLock { $0.isStanding(subject) }
     }
 
-    /// Returns the photos of a gallery that any wish names, or that are held.
+    /// Returns a gallery's photos that any wish names or ``hold(_:)`` keeps.
     public func photos(of gallery: GalleryID) -> Set<PhotoKey> {
         state.withLock { list in
             Set(
@@ -107,7 +108,7 @@ public final class Wishes: Sendable {
         state.withLock { $0.held[subject, default: 0] += 1 }
     }
 
-    /// Whether any wish names a subject, or it is held.
+    /// Whether any wish names a subject, or ``hold(_:)`` keeps it.
     public func isWanted(_ subject: Wish.Subject) -> Bool {
         state.withLock { list in
             list.held[subject] != nil || list.snapshot.wishes.contains { $0.subject == subject }
@@ -183,8 +184,8 @@ public final class Wishes: Sendable {
 
     // MARK: - Wishes of another process
 
-    /// Calls `body` with the wishes now and after each change, before the change's method returns. Ends with the result's
-    /// release.
+    /// Calls `body` now and after each change, until the result is released. The method that made the change returns
+    /// afterwards.
     public func relay(_ body: @escaping @Sendable (WishState) -> Void) -> Relay<WishState> {
         state.withLock { list in
             body(list.wishState)
@@ -192,7 +193,7 @@ public final class Wishes: Sendable {
         }
     }
 
-    /// Replaces all wishes by those of their owner. Ignores requests that this process has already fulfilled.
+    /// Replaces all wishes by the owner's present wishes. Ignores requests that this process has already fulfilled.
     public func adopt(_ wishes: WishState) {
         state.withLock { list in
             list.adopt(wishes)
@@ -202,7 +203,7 @@ public final class Wishes: Sendable {
 
     // MARK: - Sign-ins
 
-    /// Calls `body` with each requested sign-in. Ends with the result's release.
+    /// Calls `body` with each requested sign-in, until the result is released.
     public func relayBrowserSignIns(
         _ body: @escaping @Sendable (BrowserSignInWish) -> Void
     ) -> Relay<BrowserSignInWish> {
@@ -251,7 +252,7 @@ public final class Wishes: Sendable {
 }
 
 extension Wishes {
-    /// All wishes, in the order in which they were stated. Each subject occurs once, with its highest importance.
+    /// All wishes, first the requests, then the stated ones. Each subject occurs once, with its highest importance.
     public struct Snapshot: Coalescing, Equatable {
         /// The wishes, without declined subjects.
         public var wishes: [Wish] = []
@@ -265,8 +266,8 @@ extension Wishes {
         /// The subjects that the user declined. Declined subjects are not among the wishes, and bulk fetches must leave
         /// them out.
         public var declined: Set<Wish.Subject> = []
-        /// Whether new transfers are held back. Transfers less important than ``Importance/visible`` are interrupted and
-        /// continue later.
+        /// Whether the user has paused transfers. Transfers less important than ``Importance/visible`` are interrupted
+        /// and continue later.
         public var isPaused = false
 
         /// Takes the later wishes, and keeps the retries of both snapshots.
@@ -296,7 +297,7 @@ struct WishList {
     var browserSignIn: BrowserSignIn?
     private var nextNumber = 0
     private var nextWisher = 0
-    /// The requests of another process that this process has fulfilled, until that process knows.
+    /// The fulfilled requests of another process, until that process knows of it.
     private var fulfilled: [Wish.Subject: Int] = [:]
 
     mutating func makeWisher() -> Wishes.Wisher {
@@ -447,7 +448,7 @@ public struct WishState: Coalescing, Equatable {
     public var asked: [Request] = []
     /// The declined subjects.
     public var declined: Set<Wish.Subject> = []
-    /// Whether new transfers are held back.
+    /// Whether the user has paused transfers.
     public var isPaused = false
     /// The subjects whose waits for a retry should end.
     public var retried: Set<Wish.Subject> = []

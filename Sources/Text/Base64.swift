@@ -7,7 +7,7 @@ public enum Base64 {
     /// Encodes bytes as ASCII text, with padding and without line breaks.
     public static func encode(_ bytes: [UInt8]) -> [UInt8] {
         let groups = (bytes.count + 2) / 3
-        // Otherwise Swift writes into the storage that all empty arrays share, which the thread sanitizer reports.
+        // Without this guard, Swift writes into storage that all empty arrays share. The thread sanitizer reports that.
         guard groups > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: 4 * groups) { encoded, count in
             alphabet.withUnsafeBufferPointer { alphabet in

@@ -35,7 +35,7 @@ extension String {
         return kept + ellipsis
     }
 
-    /// Whether the text is plain ASCII. Most texts are, and need no work per character.
+    /// Whether the text is plain ASCII. Most texts are plain ASCII and need no work per character.
     private var isPlainASCII: Bool {
         utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
@@ -65,8 +65,8 @@ extension String {
     ///
     ///     print("vitrine export " + "it's".shellWord)     // vitrine export 'it'\''s'
     ///
-    /// Control characters stay unchanged. Apply ``madeVisible`` first to text for a terminal. A shell reads bytes, so a quote
-    /// counts even if an accent follows, which Swift takes for one character.
+    /// Control characters stay unchanged. Apply ``madeVisible`` first to text for a terminal. A shell reads bytes, so a
+    /// quote counts even if a combining accent follows. Swift takes the two for one character.
     public var shellWord: String {
         let plain = utf8.allSatisfy { byte in
             switch byte {

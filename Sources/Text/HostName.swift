@@ -123,7 +123,7 @@ public enum HostName {
 enum Punycode {
     private static let (base, least, most, skew, damp): (UInt32, UInt32, UInt32, UInt32, UInt32) = (36, 1, 26, 38, 700)
     private static let (firstBias, firstScalar): (UInt32, UInt32) = (72, 128)
-    /// The longest label in characters. The limit keeps all sums below within range.
+    /// The longest label in characters. The limit keeps all sums of this type within range.
     private static let longest = 63
 
     /// Returns the ASCII form of a label. Returns nil if the label is too long.
@@ -135,7 +135,7 @@ enum Punycode {
         var (done, bias, next, delta) = (plain, firstBias, firstScalar, UInt32(0))
         if plain > 0 { output.append(0x2D) }
         while done < scalars.count {
-            // At most 0x10FFFF times 64.
+            // `delta` is at most 0x10FFFF times 64, so it does not overflow.
             guard let smallest = scalars.filter({ $0 >= next }).min() else { return nil }
             delta += (smallest - next) * (done + 1)
             next = smallest
@@ -224,7 +224,7 @@ enum Punycode {
     }
 }
 
-/// A writing system, which shows misleading host names.
+/// A writing system. A mixture of scripts reveals misleading host names.
 ///
 /// The type is based on Unicode blocks. Characters outside these blocks have no script here, and make a name count as
 /// misleading.

@@ -86,7 +86,7 @@ public enum ByteText {
     }
 }
 
-/// Formats counts of things.
+/// Formats counts with their nouns, and positions in lists.
 public enum CountText {
     /// Formats a count with its noun, such as `1 photo` or `12 photos`. Pass irregular plurals, as in `1 gallery` and
     /// `2 galleries`.

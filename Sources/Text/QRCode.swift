@@ -7,7 +7,7 @@
 public struct QRCode: Hashable, Sendable {
     /// The longest text in bytes.
     public static let maximumLength = 271
-    /// The number of modules on each side.
+    /// The number of modules, the squares of the code, on each side.
     public let side: Int
     private let modules: [Bool]
 
@@ -142,7 +142,7 @@ private struct QRMatrix {
     private let version: QRVersion
     private let side: Int
     private var isDark: [Bool]
-    /// Whether a module belongs to a fixed pattern. Masks do not change it.
+    /// For each module, whether it belongs to a fixed pattern. Masks do not change fixed patterns.
     private var isFixed: [Bool]
 
     init(_ version: QRVersion) {

@@ -40,7 +40,7 @@ extension String {
         var bytes = Array(name.utf8)[...]
         var letters: [UInt8] = []
         while let byte = bytes.popFirst() {
-            // An escaped character separates words.
+            // Skip escaped characters, which separate words.
             if byte == UInt8(ascii: "%") { bytes = bytes.dropFirst(2) }
             let small = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
             if (0x61...0x7A).contains(small) || (0x30...0x39).contains(small) { letters.append(small) }

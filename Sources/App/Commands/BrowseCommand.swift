@@ -25,7 +25,7 @@ struct BrowseCommand {
         let places = PlacesFile(services.locations)
         let known = places.read()
         let hasDied = RunMark.takeDeaths(in: services.locations.runningFolder)
-        // After a crash, open only a named gallery: the last one may be the cause.
+        // After a crash, open only a named gallery, because the last open gallery may be the cause.
         let startsInGalleries = hasDied && gallery == nil
         let opened = startsInGalleries ? nil : try gallery.map { try services.address($0) } ?? known.last.gallery
         let caches = try services.openCaches(for: [opened].compactMap { $0 }.filter { !$0.lacksSecrets })
@@ -56,14 +56,14 @@ struct BrowseCommand {
             defer { shown.continuation.finish() }
             return root.frame(size)
         }
-        // Mark the run before reading any list, photo or cache, so that their crashes are noticed.
+        // Mark the run before reading any list, photo or cache, so that the next run notices a crash while reading.
         let mark = RunMark(in: services.locations.runningFolder)
         root.start(at: place)
         let working = try startWorking(caches, developer, shown.stream)
         let following = follow(terminal, caches, program)
         let (pressure, zone) = followSystem(terminal, pipeline)
         let signal = await withCheckedContinuation { continuation in
-            // The user, a signal or a closed terminal may end it; only the first counts.
+            // The user, a signal or a closed terminal may end the run. Only the first of them counts.
             var end: ((Int32) -> Void)? = { continuation.resume(returning: $0) }
             let finish = { (signal: Int32) in
                 end?(signal)
@@ -73,11 +73,11 @@ struct BrowseCommand {
             terminal.onEnd = finish
             terminal.start()
         }
-        // From here on, a second signal is no crash.
+        // From here on, an end by a second signal does not count as a crash.
         mark?.remove()
         terminal.end()
         withExtendedLifetime((pressure, zone)) {}
-        // No screen needs reads any more, and writes are whole transactions.
+        // Cancel all work, because no screen reads any more, and writes are whole transactions.
         working.cancel()
         following.cancel()
         if let failure = await root.finish() { Output.complain(failure) }
@@ -165,7 +165,7 @@ struct BrowseCommand {
                         return written.text
                     }
                 } catch {
-                    // In an unwritable home the list lasts until the end; a notice said so.
+                    // In an unwritable home, the list lasts until Vitrine ends. A notice has said so.
                     if storage.keepsConfiguration { throw error }
                 }
                 return written
@@ -183,7 +183,7 @@ struct BrowseCommand {
         return context
     }
 
-    /// Follows the system: frees memory that others need, and shows dates in a new time zone.
+    /// Frees memory that other processes need, and adopts a new time zone.
     @MainActor
     private func followSystem(
         _ terminal: Terminal, _ pipeline: PicturePipeline
@@ -239,7 +239,7 @@ struct BrowseCommand {
         }
     }
 
-    /// The folder to suggest for saving without a setting: the pictures folder or the current folder.
+    /// The folder to suggest for saving photos, unless the settings name one.
     private var exportFolder: String {
         let text = (try? PrivateFile.read(services.locations.userFoldersFile)).flatMap { $0 } ?? ""
         let pictures = UserFolders(text: text, home: services.locations.home).pictures
@@ -258,7 +258,7 @@ struct BrowseCommand {
 
     /// Starts the transfers, the watching of local folders, the housekeeping and the reports of earlier exports.
     ///
-    /// - Parameter isShown: ends with the first frame.
+    /// - Parameter isShown: a stream that ends with the first frame.
     private func startWorking(
         _ caches: CacheFolder, _ developer: PictureRenderer, _ isShown: AsyncStream<Void>
     ) throws -> Task<Void, Never> {
@@ -301,7 +301,7 @@ private struct NetworkRun {
         }
     }
 
-    /// Works until the task is cancelled.
+    /// Runs fetchers for the current settings until the task is cancelled.
     func run() async {
         var former = services.settings
         var work = former.offline ? nil : try? start(former)

@@ -41,7 +41,7 @@ struct CacheCommand {
         var total: Int64 = 0
         for gallery in galleries {
             let (database, photos, setAside) = (gallery.databaseSize, gallery.photosSize, gallery.setAsideSize)
-            // Free pages and everything else that is no thumbnail count as list.
+            // Free pages and everything else except thumbnails count as the list.
             let thumbnails = min(gallery.thumbnailsSize, database)
             total += database + photos + setAside
             var fields = [

@@ -11,7 +11,7 @@ import Text
 struct ExportCommand {
     let services: Services
 
-    /// - Parameter search: copies only the photos that this search finds.
+    /// - Parameter search: the search that photos must match; nil for all photos.
     func run(_ name: String, to folder: String, _ ids: [String], matching search: String?) async throws -> Int32 {
         let address = try services.address(name)
         services.recordNamed([address])
@@ -107,8 +107,8 @@ struct ExportCommand {
         return "Vitrine could not fetch \(cache.address)."
     }
 
-    /// Returns the keys of the photos with these ids, or of all photos, oldest first, as far as they match a filter. Also
-    /// returns the unknown ids.
+    /// Returns the photos with these ids, and the unknown ids. Without ids, returns all photos, oldest first. Leaves
+    /// out photos that do not match the filter.
     private static func keys(
         _ ids: [String], _ filter: PhotoFilter, _ cache: GalleryCache
     ) throws -> (keys: [PhotoKey], unknown: [String]) {
@@ -182,7 +182,7 @@ struct ExportContinuation {
     }
 
     private func command(_ address: String) -> String {
-        // After “--” no id is taken for an option.
+        // After “--”, ids that begin with “-” do not count as options.
         let dashes = rest.ids.contains { $0.hasPrefix("-") } ? ["--"] : []
         let words =
             [Self.program] + invocation.settingArguments + ["export"] + dashes + [address, rest.folder] + rest.ids

@@ -6,7 +6,7 @@ import Model
 enum GalleryArgument {
     /// Returns the address of an existing file or folder, or else of a typed URL. A picture's gallery is its folder.
     ///
-    /// - Parameter buckets: returns the storage service that `s3://` addresses mean.
+    /// - Parameter buckets: returns the storage service for `s3://` addresses.
     static func address(_ text: String, home: String, buckets: () -> BucketService) throws -> Address {
         guard let path = path(text) else {
             return try Address(
@@ -26,7 +26,7 @@ enum GalleryArgument {
         return text.hasPrefix("/") ? text : currentFolder + "/" + text
     }
 
-    /// Returns the name of a file that is called like a picture.
+    /// Returns a file's name if it names a picture or video.
     private static func pictureName(_ path: String) -> String? {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         var status = stat()
@@ -48,7 +48,7 @@ enum GalleryArgument {
 struct EmptyFolder: Error, CustomStringConvertible {
     private let path: String
 
-    /// The folders that are searched for photos. A larger tree is opened in any case.
+    /// The maximum pieces of a ``FolderTree`` to search for photos. Vitrine opens a larger tree in any case.
     private static let maximumPieces = 2_000
 
     /// Creates the error; nil unless the address is a folder with neither a list nor photos.

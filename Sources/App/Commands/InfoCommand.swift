@@ -12,7 +12,7 @@ struct InfoCommand {
     func run(_ targets: [String], json: Bool) throws -> ExitCode {
         if targets.count == 1 { return try runOnly(targets[0], json: json) }
         var code = ExitCode.done
-        // Print each photo at once, so that many need no memory.
+        // Print each photo at once, so that many photos need little memory.
         if json { Output.print("[") }
         for (number, target) in targets.enumerated() {
             var description = PhotoDescription()
@@ -37,7 +37,7 @@ struct InfoCommand {
         return code
     }
 
-    /// Returns the argument; in a gallery's address, the password is removed.
+    /// Returns the argument, without the password of a gallery's address.
     private func source(_ target: String) -> String {
         access(target, F_OK) == 0 ? target : Address.withoutCredentials(target)
     }
@@ -95,7 +95,7 @@ struct InfoCommand {
         }
         let path = cache.files.path(stored)
         description.add("file", path)
-        // Use the cached metadata if it is of this file. Only the file has all fields.
+        // Prefer the cached metadata if they are of this file. Read the file too, because only the file has all fields.
         let kept = known.flatMap { $0.edition == stored.edition ? $0.metadata : nil }
         do {
             let file = try cache.files.open(stored)

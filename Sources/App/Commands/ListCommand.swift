@@ -6,7 +6,7 @@ import Text
 struct ListCommand {
     let services: Services
 
-    /// - Parameter search: prints only the photos that this search finds.
+    /// - Parameter search: the search that photos must match; nil for all photos.
     func run(_ name: String, json: Bool, matching search: String?) throws -> ExitCode {
         let address = try services.address(name)
         let filter = PhotoFilter(search ?? "")
@@ -31,7 +31,7 @@ struct ListCommand {
         Output.print("[")
         var last: String?
         let kind = try reader.gallery().kind
-        // Most galleries have no towns, and need no query for each photo.
+        // Most galleries have no towns, so their photos need no query each.
         let hasTowns = try reader.hasTowns()
         try reader.forEachPhoto(matching: filter) { photo in
             if let last { Output.print(last + ",") }

@@ -21,7 +21,7 @@ struct PublishCommand {
     }
 
     func run(_ folder: String, to bucket: String?) async throws -> Int32 {
-        // A mistyped address must not cost the time of publishing.
+        // Check the address first. A mistyped one must not cost the time of publishing.
         let address = try bucket.map(address)
         guard address == nil || !services.settings.offline else {
             Output.complain("Vitrine sends nothing: the setting “offline” is on.")
@@ -145,7 +145,7 @@ struct PublishCommand {
         private let clock = BootClock()
         private let next = Mutex(Duration.zero)
 
-        /// - Parameter verb: the action on the files, if the text states it.
+        /// - Parameter verb: a word such as “sent” after the number of files; nil for none.
         func show(_ done: Int, _ total: Int?, _ verb: String? = nil) {
             let now = clock.now
             let isDue = next.withLock { next in
@@ -176,7 +176,7 @@ extension OutgoingFile {
 
 /// Asks the user for a line at the terminal, for commands without a screen.
 enum TerminalPrompt {
-    /// The most bytes of a line.
+    /// The maximum length of a line, in bytes.
     private static let longest = 4_096
     /// The longest time until a cancelled question ends, in milliseconds.
     private static let patience: Int32 = 200
@@ -188,7 +188,7 @@ enum TerminalPrompt {
 
     /// Returns the typed line. Returns nil if the line is empty, at the end of the input, and after a cancellation.
     ///
-    /// - Parameter isSecret: whether the terminal must not show the line.
+    /// - Parameter isSecret: whether the terminal hides the typed line.
     static func answer(_ question: String, isSecret: Bool = false) -> String? {
         var modes = termios()
         guard tcgetattr(STDIN_FILENO, &modes) == 0 else { return nil }

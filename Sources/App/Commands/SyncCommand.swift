@@ -53,7 +53,7 @@ struct SyncCommand {
         watching.cancel()
         keeping.cancel()
         await keeping.value
-        // The fetcher has the galleries open, too.
+        // Wait for the fetcher to end, because it has the galleries open, too.
         await working.value
         // Wait, or the progress line would reappear after it is cleared.
         await watching.value
@@ -148,8 +148,8 @@ struct SyncCommand {
 
     /// Prints the result of a gallery's update. Returns whether the update succeeded.
     ///
-    /// - Parameter before: the time of the last success before the update. If there is another one now, the list is up to
-    ///   date, although a program may have recorded a failure since.
+    /// - Parameter before: the time of the last success before the update. If the record now has another time, the list
+    ///   is up to date, although a program may have recorded a failure since.
     private func report(
         _ gallery: GalleryCache, _ scope: Invocation.SyncScope, after before: Timestamp?, isShort: Bool
     ) throws -> Bool {
@@ -186,8 +186,8 @@ struct SyncCommand {
 
     /// Whether the cache lacks pictures that a later sync may get.
     ///
-    /// Thumbnails that Vitrine itself makes are missing without a library, so they count only if the disk or the cache limit
-    /// may be the reason.
+    /// Vitrine cannot make some thumbnails without a library of the decoder. So thumbnails to make count only if the
+    /// disk or the cache limit may be the reason.
     private func isLacking(_ gallery: GalleryCache, _ scope: Invocation.SyncScope, isStorageShort: Bool) throws -> Bool
     {
         try gallery.read { reader in

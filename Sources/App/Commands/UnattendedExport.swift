@@ -11,7 +11,7 @@ import Settings
 import Synchronization
 import Text
 
-/// An export that continues in a process of its own after the browser has ended.
+/// An export that outlives the full-screen browser in its own process.
 ///
 ///     try await UnattendedExport(rest, credentials, script: path).start(services)    // in the browser
 ///     let code = try await UnattendedExport.run(in: services)                        // `vitrine export --unattended`
@@ -30,7 +30,7 @@ struct UnattendedExport: WireValue {
     private static let arguments = ["export", "--unattended"]
 
     /// - Parameters:
-    ///   - credentials: those that the browser knows.
+    ///   - credentials: the credentials that the browser knows.
     ///   - script: the path of a script that continues the export, which the export removes at its end.
     init(_ rest: ExportRest, _ credentials: CredentialStore, script: String?) {
         (gallery, folder, ids) = (rest.gallery, rest.folder, rest.ids)
@@ -75,7 +75,7 @@ struct UnattendedExport: WireValue {
             }
         }
         guard hasBegun.load(ordering: .relaxed) else {
-            // The user gets the command, so no second process may do the same.
+            // The user gets the command, so the new process must not do the same.
             program.end(after: 0)
             throw NotStarted()
         }
@@ -104,8 +104,8 @@ struct UnattendedExport: WireValue {
         }
     }
 
-    /// - Parameter onBegin: called when the next start of Vitrine would show the export. Returns false if the browser no longer
-    ///   waits for this process.
+    /// - Parameter onBegin: called as soon as the next start of Vitrine would report the export. Returns false if the
+    ///   browser no longer waits for this process.
     private func run(in services: Services, onBegin: () -> Bool) async -> Int32 {
         for (place, entry) in credentials { services.credentials.take(entry.signIn, for: place, by: entry.galleries) }
         let work = "photos of \(gallery) to \(folder)".madeVisible
@@ -132,13 +132,14 @@ struct UnattendedExport: WireValue {
         return code
     }
 
-    /// Shows on the desktop, if there is one, that the export has ended. Lists of processes would show any details.
+    /// Notifies the desktop, if there is one, that the export has ended. Omits details, which lists of processes would
+    /// show.
     private static func notify(isDone: Bool, _ launcher: Launcher) {
         let bus = getenv("DBUS_SESSION_BUS_ADDRESS") != nil
         let runtime = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
         guard bus || runtime.map({ access($0 + "/bus", F_OK) == 0 }) == true else { return }
         let text = isDone ? "All photos are saved." : "Some photos are not saved. Start Vitrine for the reasons."
-        // Some desktops have no such program.
+        // Some desktops have no `notify-send`.
         let program = try? launcher.start(["notify-send", "--app-name=Vitrine", "--icon=vitrine", "Vitrine", text])
         program?.end(after: notifyPatience)
     }

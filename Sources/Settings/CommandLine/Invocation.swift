@@ -14,9 +14,10 @@ public struct Invocation: Equatable, Sendable {
         case info(json: Bool, [String])
         /// Turn a folder of photos into a gallery. With an address, send the gallery to the bucket there.
         case publish(String, to: String? = nil)
-        /// Copy the photos with these ids into a folder; without ids, all photos. A search leaves out other photos.
+        /// Copy the photos with these ids into a folder. Without ids, copy all photos. A search leaves out photos that
+        /// do not match.
         case export(String, folder: String, ids: [String], matching: String? = nil)
-        /// Continue an export that the browser passes over standard input.
+        /// Continue an export that the full-screen browser passes over standard input.
         case exportUnattended
         /// Show, verify or clear caches.
         case cache(CacheAction, CacheTarget)
@@ -87,7 +88,7 @@ public struct Invocation: Equatable, Sendable {
     public var command: Command
     /// The settings file to use; nil for the default file.
     public var settingsFile: String?
-    /// The settings on the command line, in order. Settings on the command line override the settings file.
+    /// The settings on the command line, in order. They override the settings file.
     public var settings: [Setting] = []
 
     /// Whether to remove the list of galleries and all positions first, without asking.

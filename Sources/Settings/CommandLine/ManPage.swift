@@ -2,7 +2,7 @@ import Commands
 
 /// The manual page, made from the tables of commands, options and keys.
 public enum ManPage {
-    /// Returns the whole manual page, in the language of `man -l`.
+    /// Returns the whole manual page as roff, which `man -l` shows.
     public static func text(version: String) -> String {
         var page = Roff()
         page.title("VITRINE", section: 1, source: "Vitrine \(version)", manual: "User Commands")
@@ -83,7 +83,7 @@ public enum ManPage {
     }
 
     private static func addFiles(to page: inout Roff) {
-        // The paths without any variable set.
+        // Show the paths that apply if no XDG variable is set.
         let home = "/home"
         let usual = Locations { $0 == "HOME" ? home : nil }
         page.section("FILES")

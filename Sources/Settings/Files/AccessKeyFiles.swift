@@ -2,7 +2,7 @@ import Model
 
 /// The user's access keys and storage service, from environment and files.
 ///
-/// The environment and the files have the form of Amazon's programs. The files are `~/.aws/credentials` and
+/// Variables and files have the form that Amazon's programs use. The files are `~/.aws/credentials` and
 /// `~/.aws/config`. Vitrine reads the default profile, or the one that `AWS_PROFILE` names. Unreadable files count as
 /// missing.
 public struct AccessKeyFiles: Sendable {
@@ -29,8 +29,8 @@ public struct AccessKeyFiles: Sendable {
 
     /// Returns the user's access keys for the service at an origin.
     ///
-    /// The keys belong to the service that `s3://` addresses mean. Any other server that answers like a storage service
-    /// could use a signed request at the right service.
+    /// Only the service for `s3://` addresses gets the keys. Another server that answers like a storage service could
+    /// send a signed request on to the right service.
     public func keys(for origin: Origin) -> [AccessKey] {
         if let own = service().endpoint?.origin { return own == origin ? keys() : [] }
         return origin.scheme == .https && AmazonHost(origin.host) != nil ? keys() : []
@@ -47,7 +47,7 @@ public struct AccessKeyFiles: Sendable {
         return [first, kept.first].compactMap { $0 }
     }
 
-    /// Returns the service that `s3://` addresses mean.
+    /// Returns the storage service for `s3://` addresses.
     public func service() -> BucketService {
         if let endpoint, let region { return BucketService(endpoint: try? Address(endpoint), region: region) }
         let settings = settings()
@@ -65,7 +65,7 @@ public struct AccessKeyFiles: Sendable {
         section(profile == "default" ? "default" : "profile " + profile, of: configFile)
     }
 
-    /// Returns the values in a section of a file. Indented lines belong to the value before, which Vitrine does not use.
+    /// Returns the values in a section of a file. Skips indented lines, since they belong to values that are not used.
     private func section(_ name: String, of path: String) -> [String: String] {
         guard let text = (try? PrivateFile.read(path)).flatMap({ $0 }) else { return [:] }
         var values: [String: String] = [:]

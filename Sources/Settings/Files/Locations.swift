@@ -51,7 +51,7 @@ public struct Locations: Hashable, Sendable {
 
     /// The folder with the user's own ratings, a file for each gallery.
     public var ratingsFolder: String { data + "/ratings" }
-    /// The folder with a file for each running browser. The files reveal crashes.
+    /// The folder with a file for each running browser. A file without its process reveals a crash.
     public var runningFolder: String { state + "/running" }
     /// The folder with the results of work without a terminal, which the next start shows.
     public var reportsFolder: String { state + "/reports" }
@@ -91,7 +91,7 @@ public struct UserFolders: Equatable, Sendable {
             }
         }
         if path.hasPrefix("$HOME/") { return home + path.dropFirst("$HOME".count) }
-        // An unwanted folder is `$HOME/` itself, which has the same prefix.
+        // `$HOME/` alone means that the user wants no such folder. The line above then returns the home folder.
         return path.hasPrefix("/") ? path : nil
     }
 }

@@ -15,8 +15,8 @@ final class LockedFile {
         let unfinished = path + Self.unfinished
         descriptor = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
-        // An unlocked file with the final name would look like that of an ended process, so rename after locking. If another
-        // start removed the unfinished file meanwhile, there is no file.
+        // An unlocked file with the final name would look like that of an ended process, so rename after locking. If
+        // another start of Vitrine has removed the unfinished file meanwhile, renaming fails.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0,
             text.isEmpty || (try? SharedFile.write(text, to: descriptor)) != nil, rename(unfinished, path) == 0
         else {
@@ -41,7 +41,7 @@ final class LockedFile {
     ///
     /// Returns nil if the file is unreadable, if another process removed it first, or on file systems without locks.
     static func take(_ path: String, atMost count: Int) -> (text: String, hasEnded: Bool)? {
-        // File systems of other machines lock only files that are open for writing.
+        // Network file systems lock only files that are open for writing.
         let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

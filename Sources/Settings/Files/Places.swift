@@ -151,7 +151,7 @@ public struct Place: Equatable, Sendable {
                 if self.order != nil { self.order = order }
             case "sections": sections = SectionRule(rawValue: value)
             case "filter": filter = Self.unhex(value)
-            // The slash at the end makes the path of the gallery's own folder a text.
+            // Paths end with a slash, so that the path of the gallery's own folder is not empty.
             case "folder": folder = Self.unhex(value).map { FolderPath(ofPhoto: $0) }
             default: break
             }

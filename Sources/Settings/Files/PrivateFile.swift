@@ -28,7 +28,7 @@ public enum PrivateFile {
 
     /// Creates a file with the log, in the format of gzip if the file's name ends in `.gz`.
     ///
-    /// The user has typed the path, which may be that of another file by mistake. So no file is replaced.
+    /// The user may have typed the path of another file by mistake. So the call replaces no file.
     public static func createLog(_ text: String, at path: String) throws(SettingsError) {
         do throws(SystemError) {
             try SharedFile.create(path, with: text, isCompressed: path.hasSuffix(".gz"))
@@ -51,7 +51,7 @@ public enum PrivateFile {
         try replace(path) { () throws(SettingsError) in body(try read(path)) }
     }
 
-    /// Changes a file that the user also edits. Keeps its permissions, and the changes of others.
+    /// Changes a file that the user also edits. Keeps its permissions, and the changes of other programs.
     ///
     /// The call refuses a file that the user has made read-only, and a file that is not text.
     ///
@@ -93,7 +93,7 @@ public enum PrivateFile {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw .file(path: path, reason: String(cString: strerror(errno))) }
-            // Replacing the link would separate the file from its other place.
+            // Replacing a link without a target would separate the file from the place that the link names.
             guard lstat(path, &status) != 0 else { throw .file(path: path, reason: "the link leads to no file") }
             return nil
         }

@@ -2,7 +2,7 @@ import Files
 import Glibc
 import Model
 
-/// The result of work without a terminal, in a file until the next start of Vitrine shows it.
+/// The result of work without a terminal, kept until the next start.
 ///
 ///     let report = UnattendedReport(in: locations.reportsFolder, atWork: "Vitrine saves …", interrupted: "Vitrine was …")
 ///     …
@@ -42,7 +42,7 @@ public final class UnattendedReport {
     /// Removes the file, because there was no work.
     public func remove() { file.remove() }
 
-    /// Returns the sentences of reports, and removes those of work that has ended.
+    /// Returns the sentences of reports, and removes the reports of ended work.
     public static func take(from folder: String) -> [String] {
         let endings = [ending, ending + LockedFile.unfinished]
         guard access(folder, F_OK) == 0, let lock = try? SharedFile("\(folder)/lock") else { return [] }
@@ -60,7 +60,7 @@ public final class UnattendedReport {
     /// Creates a file with sentences, each on a line.
     private static func file(in folder: String, _ sentences: [String]) -> LockedFile? {
         let path = "\(folder)/\(getpid()).\(UInt32.random(in: 0...UInt32.max))\(ending)"
-        // A reader would take a file that is not yet locked for that of an ended process.
+        // A reader would mistake a file that is not yet locked for the file of an ended process.
         guard let lock = try? SharedFile(path) else { return nil }
         defer { withExtendedLifetime(lock) {} }
         let lines = sentences.map { sentence in

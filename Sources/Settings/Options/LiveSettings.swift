@@ -70,7 +70,7 @@ public final class LiveSettings: Sendable {
         state.withLock { $0.changed[option.name] != nil ? .session : $0.inForce.origin(of: option.name) }
     }
 
-    /// Returns the value that a setting will have at the next start, if it is another one.
+    /// Returns a setting's value at the next start, if it will differ.
     public func nextValue(of option: SettingsOption) -> String? {
         state.withLock { state in
             let next = option.text(in: state.inForce.settings)
@@ -104,7 +104,7 @@ public final class LiveSettings: Sendable {
         let option = try Self.option(named: name)
         var trial = settings
         if let text { try option.set(text, in: &trial) }
-        // Otherwise the change would be lost before the next start.
+        // Do not change the setting, because the change would be lost before the next start.
         if case .atNextStart(let reason) = option.effect {
             return "“\(name)” takes effect only at the next start, \(reason). Keep it with “:set! \(name) …”."
         }
@@ -126,7 +126,7 @@ public final class LiveSettings: Sendable {
         var trial = settings
         if let text {
             try option.set(text, in: &trial)
-            // A line cannot hold such a value.
+            // A line of the file cannot hold newlines, invalid bytes, or white space at the ends of a value.
             let isLine = !text.contains(where: \.isNewline) && !text.unicodeScalars.contains("\u{FFFD}")
             guard isLine, text.trimmed == text else { throw .value(text, of: name, allowed: "one line of text") }
         }
@@ -137,7 +137,7 @@ public final class LiveSettings: Sendable {
         try PrivateFile.edit(path) { SettingsEdit($0).setting(option, to: text) }
         try reload()
         if case .atNextStart = option.effect { return option.effectSentence }
-        // The command line may override the file.
+        // If the command line overrides the file, keep the change for this run, too.
         change { state in
             state.changed[name] = nil
             var kept = state.inForce.settings
@@ -181,7 +181,7 @@ public final class LiveSettings: Sendable {
             }
             Self.expandHome(&wanted, source)
             state.settings = state.settings.adopting(wanted).settings
-            // Under the lock, so that no older settings arrive after newer ones.
+            // Send under the lock, so that no older settings arrive after newer ones.
             for watcher in state.watchers.values { watcher.yield(state.settings) }
         }
     }
@@ -212,7 +212,7 @@ struct SettingsEdit {
         let whole: Range<String.Index>
     }
 
-    /// Divides a text into lines, as the settings file is read.
+    /// Divides a text into lines, as the reader of settings files does.
     init(_ text: String) {
         self.text = text
         var lines: [Line] = []
@@ -228,8 +228,8 @@ struct SettingsEdit {
 
     /// Returns the text with another value of a setting; nil removes the lines that set it.
     ///
-    /// The last line that sets it gets the value, since that line counts. Without such a line, the value gets a line at the
-    /// end.
+    /// The last line that sets the option gets the value, because that line counts. Without such a line, the value gets
+    /// a line at the end.
     func setting(_ option: SettingsOption, to value: String?) -> String {
         let own = lines.filter { name(in: $0) == option.name }
         var new = text
@@ -253,8 +253,8 @@ struct SettingsEdit {
 
     /// Returns the comment after a value; nil if the whole text is a value.
     ///
-    /// A settings file has comments on lines of their own only. A comment cannot follow a value, so the edit gives it its own
-    /// line.
+    /// In a settings file, only a line of its own can hold a comment. So the edit moves a comment after a value to its
+    /// own line.
     private func comment(in value: String, of option: SettingsOption) -> String? {
         var settings = Settings()
         func isValid(_ text: String) -> Bool { (try? option.set(text, in: &settings)) != nil }

@@ -116,7 +116,7 @@ extension StringProtocol {
 public struct SettingsInForce: Sendable {
     /// The settings of the file, overridden by the settings of the command line.
     public let settings: Settings
-    /// The invalid lines of the file, which have no effect.
+    /// The mistakes in the file. Invalid lines have no effect. If lines repeat a setting, the last line counts.
     public let mistakes: [SettingsFile.Mistake]
     /// The path of the settings file, which may not exist.
     public let path: String
@@ -137,7 +137,7 @@ public struct SettingsInForce: Sendable {
         case session
     }
 
-    /// The most mistakes to show on the screen.
+    /// The maximum number of mistakes to show on the screen.
     private static let shownMistakes = 5
 
     /// Reads the named or default settings file and applies the command line.
@@ -160,7 +160,7 @@ public struct SettingsInForce: Sendable {
         given = Set(invocation.settings.map(\.name))
     }
 
-    /// Creates settings that no file and no command line set.
+    /// Creates settings that come from no file and no command line.
     init(_ settings: Settings) {
         (self.settings, mistakes, path, lines, given) = (settings, [], "", [:], [])
     }

@@ -1,6 +1,6 @@
 import Commands
 
-/// The table of all settings. Other code derives options, help and completions from this table.
+/// The table of all settings.
 ///
 /// The command line, the settings file, the help, the manual page and the completions use this table.
 public enum SettingsTable {
@@ -109,7 +109,7 @@ public struct SettingsOption: Sendable {
     public enum Effect: Hashable, Sendable {
         /// The value takes effect at once.
         case atOnce
-        /// The value takes effect at once, but only for new things, which the text names.
+        /// The value takes effect only for later actions, which the text describes.
         case fromNowOn(String)
         /// The value takes effect at the next start, for a reason.
         case atNextStart(String)
@@ -127,7 +127,7 @@ public struct SettingsOption: Sendable {
     public let choices: [String]
     /// The time when a changed value takes effect.
     public private(set) var effect = Effect.atOnce
-    /// Whether the program reads a file with this name before it accepts a value, which may take long.
+    /// Whether the value names a file that Vitrine reads before accepting it. Reading may take long.
     public private(set) var namesFile = false
     private let apply: @Sendable (inout Settings, String) throws(SettingsError) -> Void
     private let current: @Sendable (Settings) -> String

@@ -33,8 +33,8 @@ struct Inquiry {
     /// Opens queries. Returns the bytes to send, which must stay in one piece.
     ///
     /// Queries to the terminal end with the device attributes query, which every terminal answers; this answer closes all other
-    /// queries. tmux passes on answers of the outer terminal, but not its device attributes. For the outer terminal, the last
-    /// answer therefore closes all other queries.
+    /// queries. tmux passes on answers of the outer terminal, but not its device attributes. So the answer to the last
+    /// query to the outer terminal closes the other queries to it.
     ///
     /// - Parameter size: the current number of cells.
     mutating func ask(_ questions: Set<TerminalQuestion>, on size: Size) -> [UInt8] {

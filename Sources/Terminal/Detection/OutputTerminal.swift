@@ -33,7 +33,7 @@ public final class OutputTerminal {
         let circumstances = TerminalFindings.Circumstances(
             terminfoColours: isKnown ? Int(vitrine_terminfo_number("colors")) : 0, isUnicode: environment.isUnicode,
             size: cells, cell: hasSize ? CellPixels(window) : nil, isTerminal: isTerminal,
-            // Without colours, a file gets text without control characters.
+            // A file gets no reverse video, so that text without colours has no control characters.
             reverses: isTerminal && isKnown && vitrine_terminfo_reverses())
         size = circumstances.isTerminal && !cells.isEmpty ? cells : nil
         let mayAsk = circumstances.isTerminal && environment.isXtermLike
@@ -60,7 +60,7 @@ public final class OutputTerminal {
             switch brand.traits.pixels {
             case .asAnswered: return true
             case .work: return circumstances.cell == nil
-            // It may be tmux, which can call itself screen.
+            // The terminal may be tmux, whose `TERM` can be `screen`.
             case .none: return brand == .gnuScreen
             }
         }
@@ -94,7 +94,7 @@ final class TerminalProbe {
         let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         var modes = termios()
-        // A background process would be stopped for changing the modes, and must not read input meant for others.
+        // The system would stop a background process that changes the modes. Such a process must not read input either.
         guard tcgetpgrp(descriptor) == getpgrp(), tcgetattr(descriptor, &modes) == 0 else {
             close(descriptor)
             return nil

@@ -36,7 +36,7 @@ enum TerminalBrand: String, CaseIterable, Hashable, Sendable {
         var mayBeSilent = false
         /// The beginning of the terminal's `TERM` value.
         var kind: String?
-        /// The environment variables that the terminal sets. A value is given if other terminals set the variable, too.
+        /// The environment variables that the terminal sets. One that other terminals set, too, has a value here.
         var variables: [(name: String, value: String?)] = []
         /// The terminal's support for pixels.
         var pixels = Pixels.asAnswered

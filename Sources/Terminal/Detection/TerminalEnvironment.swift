@@ -74,7 +74,7 @@ public struct TerminalEnvironment: Sendable {
     /// The terminal's brand, and whether `TERM` names the brand.
     ///
     /// Multiplexers come first, because the variables of the terminal around them may be set too. `TERM` is more
-    /// reliable than other variables, which are inherited by every program, including other terminals.
+    /// reliable than other variables, which every program inherits, including other terminals.
     var brand: (brand: TerminalBrand, isByKind: Bool)? {
         if let multiplexer { return multiplexer }
         let byKind = TerminalBrand.allCases.first { brand in
@@ -138,7 +138,7 @@ struct TerminalIdentity: Hashable, Sendable {
         }
         let traits = brand.traits
         let source = isByKind ? "TERM" : "the environment"
-        // It answered later queries but not the version query.
+        // The terminal answered later queries but not the version query, which the named brand answers.
         let isRefuted = answers.attributes != nil && traits.version != nil && !traits.mayBeSilent
         guard !isRefuted || brand.isMultiplexer else {
             self.brand = nil

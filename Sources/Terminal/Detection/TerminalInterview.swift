@@ -53,7 +53,7 @@ final class TerminalInterview {
         return .now() < overdueUntil
     }
 
-    /// Sends queries, after the open queries if there are any. The time limit starts with ``startTimeLimit()``.
+    /// Sends queries as soon as no other query is open. The time limit starts with ``startTimeLimit()``.
     ///
     /// - Parameter frame: adds bytes that must be sent in the same piece.
     func ask(_ questions: Set<TerminalQuestion>, frame: ([UInt8]) -> [UInt8] = { $0 }) {
@@ -113,11 +113,11 @@ final class TerminalInterview {
 
     private func giveUp() {
         if let held, inquiry.take(held) { owed = 0 }
-        // A terminal that does not answer is not queried again.
+        // Do not query a silent terminal again.
         if inquiry.open.contains(.attributes) {
             next = []
         } else if !hasAskedOuterAgain, inquiry.open.contains(where: \.isForOuter) {
-            // A tmux that is starting drops what it should pass on.
+            // While tmux starts, it drops the queries that it should pass on.
             hasAskedOuterAgain = true
             next.formUnion(inquiry.open)
         }

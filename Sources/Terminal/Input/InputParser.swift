@@ -85,7 +85,7 @@ struct InputParser {
             pending = []
             return []
         }
-        // A lone escape is the Escape key. Followed by one character it is Alt; otherwise an incomplete sequence.
+        // A lone escape byte is the Escape key; with one character, it is Alt. Longer input is an incomplete sequence.
         let rest = Array(pending.dropFirst())
         pending = []
         guard let next = rest.first else { return [.key(Key(.escape))] }
@@ -153,7 +153,7 @@ struct InputParser {
                 guard pending[index + 1] == UInt8(ascii: "\\") else { return (nil, index) }
                 addReply(TerminalReply(introducer: pending[1], body: pending[2..<index]))
                 return (nil, index + 2)
-            // Typed input contains no strings: a line end or ^C inside one means that its end was lost.
+            // Users cannot type strings, so a line end or ^C in a string means that the string's end was lost.
             case 0x03, 0x0D: return (nil, index)
             default: index += 1
             }
@@ -161,7 +161,7 @@ struct InputParser {
         return pending.count > Self.maximumSequence ? (nil, pending.count) : nil
     }
 
-    /// Keeps a reply, unless many replies are waiting; so many at once make no sense.
+    /// Keeps a reply, unless implausibly many replies are waiting.
     private mutating func addReply(_ reply: TerminalReply?) {
         if let reply, replies.count < 64 { replies.append(reply) }
     }

@@ -43,13 +43,13 @@ final class SignalSources {
         var (nothing, plain, ours) = (sigaction(), sigaction(), sigaction())
         nothing.__sigaction_handler.sa_handler = SIG_IGN
         plain.__sigaction_handler.sa_handler = SIG_DFL
-        // Stop the other processes of the group first: a signal for the whole process would be handled by an arbitrary
-        // thread at a later time.
+        // Stop the other processes of the group first. An arbitrary thread would handle a signal for the whole process,
+        // at a later time.
         sigaction(SIGTSTP, &nothing, &ours)
         kill(0, SIGTSTP)
         sigaction(SIGTSTP, &plain, nil)
-        // Then this thread, which stops before `raise` returns, and with it the whole process. Dispatch blocks signals
-        // in its threads, and the main actor runs on one of them.
+        // Then stop this thread, and with it the whole process, before `raise` returns. Unblock the signal first, since
+        // Dispatch blocks signals in its threads, and the main actor runs on one of them.
         var (stop, blocked) = (sigset_t(), sigset_t())
         sigemptyset(&stop)
         sigaddset(&stop, SIGTSTP)

@@ -12,7 +12,7 @@ final class NcursesScreen {
     private var screen = vitrine_screen()
     private var pairs: ColourPairs
     private var capabilities: Capabilities
-    /// The bytes that limit scrolling to the lines of terminfo (DECSTBM).
+    /// The bytes that limit scrolling to the number of lines in terminfo (DECSTBM).
     private let linesAtFirst: [UInt8]
     /// The surface on the terminal; nil if its contents are unknown.
     private var shown: Surface?
@@ -31,7 +31,7 @@ final class NcursesScreen {
         let window = vitrine_ncurses_window()
         // Let keys send terminfo's sequences.
         keypad(window, true)
-        // Inserting and deleting characters would move cells that ncurses does not know.
+        // Forbid inserting and deleting characters, which would move cells that ncurses does not know.
         idcok(window, false)
         nonl()
     }
@@ -107,8 +107,8 @@ final class NcursesScreen {
     /// Returns the bytes to send after the picture.
     func cede(_ rect: Rect) -> [UInt8] {
         guard var surface = shown else { return [] }
-        // There are many pictures, so the cells change in place; a second reference would make Swift copy all of them. If this
-        // fails, the next update clears the screen.
+        // Change the cells in place: there are many pictures, and a second reference would make Swift copy all cells.
+        // If this fails, the next update clears the screen.
         shown = nil
         // A wide character beside the picture may lose a half.
         let columns = (rect.columns.lowerBound - 1..<rect.columns.upperBound + 1).clamped(to: 0..<surface.size.columns)
@@ -122,7 +122,7 @@ final class NcursesScreen {
             return !isSame(cell, old) && cell.width > 0
         }
         guard put(changed.map(\.0), of: surface) else { return [] }
-        // Its output for these cells is discarded, so the terminal's state must be brought to what ncurses assumes.
+        // Discard the output of ncurses for these cells, and then bring the terminal to the state that ncurses assumes.
         leaveok(vitrine_ncurses_window(), false)
         move(0, 0)
         wnoutrefresh(vitrine_ncurses_window())
@@ -188,7 +188,7 @@ final class NcursesScreen {
     /// Gives ncurses cells of a surface. Returns false if no colour pairs are left.
     private func put(_ points: [Point], of surface: Surface) -> Bool {
         var scalars: [UInt32] = []
-        // A closure would check for each cell whether it runs on the main actor.
+        // Use a loop. A closure would check for each cell whether it runs on the main actor.
         for point in points {
             guard put(surface[point.column, point.row], at: point, &scalars) else { return false }
         }
@@ -215,7 +215,7 @@ final class NcursesScreen {
             vitrine_screen_put(row, column, &scalars, Int32(scalars.count), attributes, number)
             return true
         }
-        // A wide character is replaced by two ASCII characters.
+        // Two ASCII characters replace a wide character.
         scalars += ASCIIFallback.text(for: cell.text).utf8.map { UInt32($0) }
         for offset in scalars.indices {
             vitrine_screen_put(row, column + Int32(offset), &scalars[offset], 1, attributes, number)
@@ -267,8 +267,8 @@ extension [UInt8] {
         }
     }
 
-    /// Returns the index where a sequence begins for the first time. The standard library's search is generic, and took a
-    /// tenth of all instructions of a start.
+    /// Returns the index where a sequence first begins. The standard library's search is generic, and took a tenth of
+    /// all instructions of Vitrine's start.
     fileprivate func firstIndex(of sequence: [UInt8], from start: Int = 0) -> Int? {
         guard let first = sequence.first, count >= sequence.count else { return nil }
         for index in start..<Swift.max(start, count - sequence.count + 1)
@@ -293,7 +293,7 @@ struct ColourPairs {
     /// Reads the limits for colours and pairs of the current screen.
     init() {
         start_color()
-        // -1 is then the terminal's default colour. Terminals without it get white on black.
+        // After this call, -1 is the terminal's default colour. Terminals without default colours get white on black.
         use_default_colors()
         colours = vitrine_ncurses_colors()
         limit = vitrine_ncurses_pairs()
@@ -363,9 +363,9 @@ struct PictureGaps {
 /// Vitrine writes the real contents afterwards, in the same update. When the cell becomes ordinary text, ncurses sees a change
 /// from the marker and writes the text. So each cell always has one owner.
 ///
-/// ncurses may rewrite a marker without need, which must be detected: between two changes in a row it may print cells instead
-/// of moving past them, and scrolling moves other cells along. ncurses also moves the cursor by printing cells, but only
-/// single-byte characters. Therefore the marker has several bytes.
+/// ncurses may rewrite a marker without need, and Vitrine must detect this. Between two changes in a row, ncurses may
+/// print cells instead of moving past them, and scrolling moves other cells along. ncurses also moves the cursor by
+/// printing cells, but only single-byte characters. Therefore the marker has several bytes.
 enum TrueColourOverlay {
     /// The glyph that ncurses sees in place of such a cell. On very slow terminals, the user may see this glyph briefly.
     static let marker = Glyph("░")
@@ -412,7 +412,7 @@ enum TrueColourOverlay {
         return Array("\u{1B}7".utf8) + encoder.bytes + Array("\u{1B}8".utf8)
     }
 
-    /// Returns the range of columns that have changed from the view of ncurses.
+    /// Returns the range of columns that changed in the view of ncurses.
     private static func rangeOfChanges(from before: ArraySlice<Cell>, to after: ArraySlice<Cell>) -> Range<Int> {
         var range = 0..<0
         for (column, (old, new)) in zip(before, after).enumerated()

@@ -48,8 +48,8 @@ final class OutputQueue {
 
     /// Sends all bytes before returning, when the program leaves the terminal.
     ///
-    /// If the terminal does not accept them in time, the rest is dropped. Cutting output anywhere is safe, because CAN
-    /// ends an incomplete sequence.
+    /// If the terminal does not accept them in time, the queue drops the rest. Cutting output anywhere is safe, because
+    /// CAN ends an incomplete sequence.
     ///
     /// - Parameter short: the bytes that restore the terminal after an incomplete frame.
     func sendAndWait(_ bytes: [UInt8], short: [UInt8]) {
@@ -134,8 +134,8 @@ final class OutputQueue {
 
 /// Measures how fast a terminal accepts bytes, without a clock.
 ///
-/// Bytes that the terminal accepts at once tell little, because they go into buffers of unknown size. Full buffers accept
-/// exactly as many bytes as the line transfers.
+/// Bytes that the terminal accepts at once say little about its speed, because they go into buffers of unknown size.
+/// Full buffers accept exactly as many bytes as the line transfers.
 struct DrainRate {
     /// The measured bytes per second; nil while the terminal causes no waiting.
     private var bytesPerSecond: Double?
@@ -150,7 +150,7 @@ struct DrainRate {
 
     /// The fewest bytes for a measurement, because a terminal may pause briefly.
     private static let least = 16_384.0
-    /// The number of bytes after which a measurement counts half.
+    /// The number of bytes after which earlier bytes count half.
     private static let memory = 131_072.0
     /// More bytes than any buffer accepts at once. A terminal that accepts so many bytes within a second is fast.
     private static let plenty = 131_072
@@ -161,8 +161,8 @@ struct DrainRate {
 
     /// Returns an estimate of the bytes that the line transfers within half a second.
     ///
-    /// The estimate doubles after five seconds without waiting and again after ten, so that larger pieces are tried and
-    /// measured.
+    /// The estimate doubles after five seconds without waiting and again after ten, so that Vitrine tries and measures
+    /// larger pieces.
     func mostInHalfASecond(at now: UInt64) -> Int {
         guard let bytesPerSecond else { return .max }
         return Int(min(bytesPerSecond * Double(1 << doublings(at: now)) / 2, 1e15))

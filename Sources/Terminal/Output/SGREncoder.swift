@@ -3,7 +3,8 @@ import Text
 
 /// Encodes cells as text with colour sequences (SGR, ECMA-48).
 ///
-/// Used for pictures on standard output and for cells that ncurses cannot draw. Only changes of style are written.
+/// Vitrine uses it for pictures on standard output and for cells that ncurses cannot draw. The encoder writes only
+/// changes of style.
 public struct SGREncoder {
     /// The encoded bytes so far.
     public private(set) var bytes: [UInt8] = []
@@ -42,7 +43,7 @@ public struct SGREncoder {
 
     private mutating func adopt(_ style: Style) {
         if !current.attributes.subtracting(style.attributes).isEmpty {
-            // Terminals differ in how single attributes are reset.
+            // Reset all attributes, because terminals differ in how they reset single ones.
             append(0)
             current = .plain
         }

@@ -12,7 +12,7 @@ import Text
 ///     terminal.onFrame = { size in surface }
 ///     terminal.start()
 ///
-/// The terminal is restored however the program ends, even after a crash.
+/// Vitrine restores the terminal however the program ends, even after a crash.
 @MainActor
 public final class Terminal {
     /// Called with each input event.
@@ -142,7 +142,7 @@ public final class Terminal {
         guard isActive else { return }
         leave()
         signals?.stopJob()
-        // Continued by the shell, or never stopped because there is no shell that could continue it.
+        // The shell has continued the program, or the program never stopped because no shell could continue it.
         enter()
     }
 
@@ -160,7 +160,7 @@ public final class Terminal {
     /// Copies text to the user's clipboard through the terminal (OSC 52).
     public func copy(_ text: String) {
         guard isActive, environment.isXtermLike else { return }
-        // Terminals accept about this much; they may drop longer text.
+        // Terminals accept about 48 KiB, and may drop longer text.
         let encoded = String(decoding: Base64.encode(Array(text.utf8.suffix(48 << 10))), as: UTF8.self)
         output.send(Array("\u{1B}]52;c;\(encoded)\u{7}".utf8))
     }
@@ -220,7 +220,7 @@ public final class Terminal {
         let rescue = [0x18] + Array(leavingSequence)
         vitrine_rescue_arm(tty.descriptor, &modes, rescue, rescue.count)
         askEverything()
-        // A frame may have been dropped when leaving, without reporting that the output is idle.
+        // Leaving may have dropped a frame without a call of `onIdle`.
         frames?.resume()
         redraw()
     }
@@ -413,7 +413,7 @@ final class FrameLoop {
 
     private var state = State.clean
     private var lastFrame: UInt64 = 0
-    /// When the last frame after the user's input was drawn.
+    /// The time of the last frame that followed the user's input.
     private var lastAnswer: UInt64 = 0
     /// Whether the next frame follows the user's input.
     private var isAnswer = false
@@ -451,7 +451,7 @@ final class FrameLoop {
         state = .scheduled
         number &+= 1
         let due = DispatchTime(uptimeNanoseconds: (isAnswer ? lastAnswer : lastFrame) &+ Self.interval)
-        // Always asynchronously, so that other changes in this turn of the main queue are in the same frame.
+        // Always draw asynchronously, so that other changes in this turn of the main queue are in the same frame.
         DispatchQueue.main.asyncAfter(deadline: max(.now(), due)) { [weak self, number] in
             MainActor.assumeIsolated { self?.frame(number) }
         }

@@ -35,7 +35,7 @@ struct PixelLayer {
     /// Whether the terminal shows all wanted pictures, except those that do not fit into its memory.
     var isComplete: Bool { !missing.contains { _ in true } }
 
-    /// Whether the terminal shows and stores no picture.
+    /// Whether the terminal neither shows nor stores a picture.
     var isEmpty: Bool { shown.isEmpty && store.numbers.isEmpty }
 
     /// The areas of cells that pictures replace.
@@ -143,7 +143,7 @@ struct KittyStore {
     private struct Entry {
         let id: UInt32
         let byteCount: Int
-        /// The number of the turn that last used the picture.
+        /// The value of the store's `turn` when the picture was last used.
         var used: Int
     }
 

@@ -8,7 +8,7 @@ import Text
 
 /// The screen with the albums, people, tags and favorites of the server that a gallery is on.
 ///
-/// The screen shows at once the albums in the cache, and requests an update. Each album opens as a gallery.
+/// The screen shows the cached albums at once, and requests an update. Each album opens as a gallery.
 @MainActor
 final class AlbumsScreen: Screen, ListScreen {
     /// The scrolling state. Not private because ``ListScreen`` needs it.

@@ -29,7 +29,7 @@ final class LookUp<Value: Sendable> {
     /// Runs the query soon, because something has changed.
     func setNeedsUpdate() { throttle.signal() }
 
-    /// Runs the query now.
+    /// Runs the query now, or again after the running query has ended.
     func look() {
         guard case .idle = state else { return state = .outdated }
         guard let query = begin() else { return }

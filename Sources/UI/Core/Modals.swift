@@ -51,13 +51,13 @@ final class Modals {
 
     // MARK: - Notices
 
-    /// The most notices that wait. A fetcher could send endless ones, each of which takes a key press.
+    /// The maximum number of waiting notices. A fetcher could send any number, and each needs a key press.
     private static let mostNotices = 100
 
     /// The notice on the screen, or the next one to show.
     var notice: String? { notices.first }
 
-    /// Adds notices, to be shown after the notices that wait.
+    /// Adds notices after the waiting ones, and drops those beyond the maximum.
     func add(_ new: [String]) {
         notices += new.prefix(max(0, Self.mostNotices - notices.count))
         onNeedsDisplay()
@@ -80,7 +80,7 @@ final class Modals {
 
     // MARK: - Questions and prompts
 
-    /// Asks a question. A key that belongs to no choice means no.
+    /// Asks a question. A key without a choice closes the question and does nothing else.
     func ask(_ parts: [String], _ choices: [Choice]) {
         stack.append(.question(parts: parts, choices: choices))
         onNeedsDisplay()

@@ -5,7 +5,7 @@ import Settings
 
 /// The galleries to choose from: the built-in galleries and the user's list.
 ///
-/// Several Vitrines can edit the list. Each merges its changes into the file, and adopts those of the others.
+/// Several Vitrine processes can edit the list. Each merges its changes into the file, and adopts the others' changes.
 @MainActor
 public final class RememberedGalleries {
     /// The built-in galleries, even if the user has removed them.
@@ -42,7 +42,7 @@ public final class RememberedGalleries {
     /// Makes a list the current list, and writes the list to the file.
     ///
     /// - Parameters:
-    ///   - before: the list that was edited, if it is not the current one.
+    ///   - before: the list before the user's changes; nil if that is the current list.
     ///   - onEnd: called after the write, with the reason if it failed.
     func save(
         _ changed: GalleryList, since before: GalleryList? = nil,
@@ -88,7 +88,7 @@ public final class RememberedPlaces {
     private let onSave: (@Sendable ([Place]) async throws -> Void)?
     /// The task of the last write. Each write waits for the previous write.
     private var saving: Task<Void, Never>?
-    /// The alarm from the first change to the write. A crash therefore loses the changes of one second at most.
+    /// The alarm that starts a write one second after the first change. A crash loses only changes of that second.
     private var alarm: Alarm?
 
     private static let delay = Duration.seconds(1)
@@ -148,7 +148,7 @@ public final class RememberedPlaces {
 /// The history of typed commands. The file is read and written off the main actor.
 @MainActor
 final class RememberedCommands {
-    /// The commands so far. The prompt shows the commands.
+    /// The lines typed so far, for the command prompt.
     private(set) var history = CommandHistory()
     private let path: String
     private let log: Log

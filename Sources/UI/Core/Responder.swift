@@ -66,7 +66,7 @@ public enum InterfaceEvent {
     case notice(String)
     /// A request to ask a question, and to perform the action if the user says yes.
     case confirm(String, @MainActor () -> Void)
-    /// A request to ask a question with several answers. The last word describes the effect of all other keys.
+    /// A request to ask a question with several answers. `otherwise` describes the effect of all other keys.
     case choose(String, [Choice], otherwise: String = "no")
     /// A request to ask for a line of text: the label, the initial text, and the action.
     case type(String, String, @MainActor (String) -> Void)

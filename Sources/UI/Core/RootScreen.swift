@@ -19,7 +19,7 @@ import Text
 /// Model updates enter here and go down the tree of screens. Events come up to here and end.
 @MainActor
 public final class RootScreen: Screen {
-    /// The program's functions. Not private because the program sets these functions.
+    /// The functions of the program that screens call. Not private because the program sets these functions.
     public var host = Host()
     /// The exports that ``finish()`` stopped. Not private because the program continues them.
     public private(set) var unfinishedExports: [UnfinishedExport] = []
@@ -77,7 +77,7 @@ public final class RootScreen: Screen {
         context.onUpdatesReleased = { [weak self] in self?.adaptTimer() }
         adaptTimer()
         context.places.current = { [weak self] in self?.place ?? Place() }
-        // Notices from before the subscription.
+        // Show the notices that were posted before the subscription.
         modals.add(context.activity.takeNotices())
     }
 
@@ -137,8 +137,8 @@ public final class RootScreen: Screen {
         screen.next = self
         children.append(screen)
         screen.didAppear()
-        // The new screen states its wishes first. Between the two, bulk fetches would start and delay it.
-        // A screen above the transfers or errors does not change the wishes of the screens below them.
+        // The new screen has stated its wishes in `didAppear()`. In a gap without wishes, bulk fetches would start and
+        // delay it. Screens such as the transfers leave the wishes below in place, even if another screen covers them.
         if let covered, !screen.leavesWishes, !covered.leavesWishes { covered.withdrawWishes() }
         host.onNeedsDisplay()
     }
@@ -213,7 +213,7 @@ public final class RootScreen: Screen {
         while top !== photos { pop() }
         guard let photo = place.photo else { return }
         if !photos.select(galleryID: photo) {
-            // The filter may hide it, or it is in another folder.
+            // The filter may hide the photo, or the photo is in another folder.
             photos.showAll()
             guard photos.select(galleryID: photo) else {
                 return modals.showNotice("This photo is no longer in the gallery.")
@@ -231,12 +231,12 @@ public final class RootScreen: Screen {
         guard let cache = context.caches.cache(gallery) else { return }
         Task { [weak self, context] in
             do { try await cache.writer.retry() } catch { context.log.error(.cache, "\(error)") }
-            // The refused request may be about to end. A request made before that would end with it.
+            // Wait until the refused request has ended. Otherwise the new request would end with it.
             for await snapshot in context.wishes.snapshots() where snapshot.asked[.list(gallery)] == nil { break }
             if let photos = self?.openGallery, photos.cache.id == gallery {
                 photos.gallery.askForUpdate()
             } else {
-                // The update of a gallery that is not open.
+                // Update a gallery that is not open.
                 context.wishes.ask(for: .list(gallery))
             }
         }
@@ -325,7 +325,7 @@ public final class RootScreen: Screen {
         }
     }
 
-    /// Opens the next sign-in prompt, unless the user is typing; otherwise the rest of a word would go into the prompt.
+    /// Opens the next sign-in prompt, unless the user is typing. The prompt must not take the rest of a word.
     private func presentSignIn() {
         if modals.current == nil, top.focus === top { signIns.presentNext() }
     }
@@ -348,7 +348,7 @@ public final class RootScreen: Screen {
 
     override func handle(_ event: InterfaceEvent) -> InterfaceEvent? {
         switch event {
-        // A text field does not use this key.
+        // The text field has passed this key on.
         case .key(let key): perform(key)
         case .command(.open, .text(let text)?): open(typed: text)
         case .command(.set, .text(let text)?): settingsChanges.perform(text)
@@ -369,7 +369,7 @@ public final class RootScreen: Screen {
         case .type(let label, let text, let onEnter): modals.askForLine(label, text, onEnter: onEnter)
         case .copy(let text): host.onCopy(text)
         case .needsDisplay: host.onNeedsDisplay()
-        // A photo, the log or the help may have the focus, so the list is not always in the chain.
+        // A photo, the log or the help may have the focus, so the gallery is not always in the responder chain.
         case .focus(let isInFront): if isInFront { openGallery?.gallery.windowCameToFront() }
         case .paste, .mouse: break
         }
@@ -443,7 +443,7 @@ public final class RootScreen: Screen {
         }
         var rest = Rect(size)
         let (titleLine, statusLine) = (rest.takeTop(1), rest.takeBottom(1))
-        // The screen first: its layout may change the texts of the two lines.
+        // Draw the screen first, because its layout may change the texts of the two lines.
         top.draw(in: &surface, frame: rest)
         ScreenLines(theme: context.theme, keys: context.keys).drawHeading(top.heading, in: &surface, titleLine)
         if let prompt = signIns.prompt {

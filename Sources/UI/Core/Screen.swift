@@ -37,7 +37,7 @@ public class Screen: Responder {
         var isTrouble = false
         /// The number of errors and the key that shows them.
         var badge: String?
-        /// The commands for hints, most useful first. A word describes each command.
+        /// The commands shown as hints, each with a word, most useful first.
         var hints: [(command: Command, word: String)] = []
         /// The commands whose hints stay even beside a long text.
         var kept: Set<Command> = [.help]
@@ -70,7 +70,7 @@ public class Screen: Responder {
     /// Performs a command. Returns false if the screen does not know the command; otherwise the screen is redrawn.
     func perform(_ command: Command) -> Bool { false }
 
-    /// The most repetitions of a command, so that a mistyped number does not block the screen.
+    /// The maximum repetitions of a command. A mistyped number could otherwise block the screen.
     private static let maximumRepeats = 10_000
 
     /// Performs a command with an argument; a number is a count or an index. Returns false if the screen does not know the
@@ -100,7 +100,7 @@ public class Screen: Responder {
         return nil
     }
 
-    /// Draws the screen. The method reads from the cache only the visible entries.
+    /// Draws the screen. Reads only the visible entries from the cache.
     func draw(in surface: inout Surface, frame: Rect) {}
 
     /// Reacts to a change of the model, such as a new list or the progress of a transfer.
@@ -131,7 +131,7 @@ public class Screen: Responder {
 enum ModelUpdate {
     /// A list of fetched results changed by this difference.
     case results(FetchedResults, Difference)
-    /// The lists of a gallery have another order or filter.
+    /// The order or filter of a gallery's lists changed.
     case lists(PhotoLists)
     /// The record of a gallery changed: its last update or its number of photos.
     case gallery(GalleryID)

@@ -25,7 +25,7 @@ public final class ScreenContext {
     let log: Log
     /// The settings that the user can change while Vitrine runs.
     let live: LiveSettings
-    /// The current settings. The root adopts changes.
+    /// The current settings. The root screen calls ``adoptSettings()`` after changes.
     private(set) var settings: Settings {
         willSet { if DrawingStyle(capabilities, newValue) != drawingStyle { formerStyle = drawingStyle } }
     }
@@ -65,10 +65,10 @@ public final class ScreenContext {
     }
     /// Called when automatic updates may start.
     var onUpdatesReleased: () -> Void = {}
-    /// The storage service that `s3://` addresses mean.
+    /// Returns the storage service for `s3://` addresses.
     public var buckets: () -> BucketService = { BucketService() }
-    /// The names of albums that screens have listed or opened. They title their galleries, because addresses have no
-    /// names.
+    /// The names of albums that screens have listed or opened. Each name is the title of the album's gallery, because
+    /// the address contains no name.
     var galleryNames: [Address: String] = [:]
     /// Returns the time of a gallery's next automatic update, if one is due.
     var nextUpdate: (Address) -> Timestamp? = { _ in nil }
@@ -110,7 +110,7 @@ public final class ScreenContext {
         self.now = now
     }
 
-    /// Adopts the settings that the user has changed. Returns the former ones.
+    /// Adopts the settings that the user has changed. Returns the former settings.
     func adoptSettings() -> Settings {
         let before = settings
         settings = live.settings
@@ -136,7 +136,7 @@ public final class ScreenContext {
 
     /// Allows new attempts for some subjects of a gallery, because the user asks for them.
     ///
-    /// - Parameter clearRows: clears their failures in the cache. A subject that counts as failed would not be fetched.
+    /// - Parameter clearRows: clears the subjects' failures in the cache. Vitrine does not fetch failed subjects.
     func retry(
         _ gallery: GalleryID, _ subjects: [Wish.Subject], clearRows: @Sendable () async throws -> Void
     ) async throws {

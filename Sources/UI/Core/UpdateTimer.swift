@@ -6,7 +6,7 @@ import Settings
 
 /// Requests updates at intervals: of the open gallery, and of listed galleries with their own interval.
 ///
-/// One alarm is set to the first due time. Without a due time nothing wakes up.
+/// One alarm is set to the earliest due time. Without a due time, no alarm is set.
 @MainActor
 final class UpdateTimer {
     /// Called when the update of the open gallery is due.
@@ -87,7 +87,7 @@ final class UpdateTimer {
 
     private func ring(_ due: Timestamp) {
         alarmTime = nil
-        // The clocks may differ by milliseconds, but the wait is over.
+        // The alarm's clock may be milliseconds ahead of `now`, but the wait is over.
         let now = max(due, context.now())
         for address in timetable.takeDue(at: now) {
             if address == open { onDue() } else { GalleryUpdates(context).ask(address) }
@@ -119,7 +119,7 @@ struct Timetable {
 
     /// Sets the time of a gallery's last update, at which the interval starts.
     ///
-    /// An unchanged time changes nothing, so a failed update is not due again at once.
+    /// If the time has not changed, the due time stays, so a failed update is not due again at once.
     ///
     /// - Parameter isAskedFor: whether an update was just requested.
     mutating func setLast(
@@ -157,7 +157,7 @@ struct GalleryUpdates {
 
     init(_ context: ScreenContext) { self.context = context }
 
-    /// Requests an automatic update of the list. Screens request thumbnails later, when the thumbnails become visible.
+    /// Requests an automatic update of a gallery's list. Screens request thumbnails when they become visible.
     func ask(_ address: Address) {
         Task.detached { [caches = context.caches, wishes = context.wishes, log = context.log] in
             do { wishes.ask(for: .list(try caches.open(address).id)) } catch {
@@ -171,7 +171,7 @@ struct GalleryUpdates {
         guard !context.settings.offline else { return "Offline: type “:set offline no” to refresh." }
         context.holdsUpdates = false
         for address in addresses { context.retry(GalleryID(address)) }
-        // Off the main actor and one by one, since each opens a database.
+        // Run off the main actor and one by one, because each update opens a database.
         let titled = addresses.map { ($0, context.title(of: $0).madeVisible) }
         Task.detached { [caches = context.caches, wishes = context.wishes, activity = context.activity] in
             for (address, title) in titled {
@@ -190,7 +190,7 @@ struct GalleryUpdates {
         return "Updating \(context.title(of: address).madeVisible)."
     }
 
-    /// Updates all galleries of the list, and the open gallery. Returns a sentence for the user.
+    /// Updates the built-in galleries, the listed galleries and the open gallery. Returns a sentence for the user.
     func refreshAll(open: Address?) -> String {
         let known = context.galleries.presets + context.galleries.list.addresses
         var seen: Set<Address> = []

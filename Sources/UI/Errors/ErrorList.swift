@@ -44,7 +44,7 @@ struct ErrorList: Equatable {
         let named = group.photos.map { ErrorRow($0, group, in: gallery) }
         var rest = group.count - named.count
         if rest > 0 {
-            // Some unnamed ones may be listed as reports of this run.
+            // Reports of this run may already list some of the other photos.
             let keys = Set(group.photos.map(\.key))
             rest -= known.count {
                 guard case .picture(gallery, let key, group.rendition) = $0 else { return false }
@@ -74,7 +74,7 @@ struct ErrorRow: Equatable {
     enum Identity: Hashable {
         /// The row of one subject.
         case subject(Wish.Subject)
-        /// The row of the photos without rows of their own.
+        /// The row that stands for all photos without their own row.
         case rest(GalleryID, Rendition, RenditionState.Trouble)
     }
 

@@ -20,10 +20,10 @@ final class ErrorsScreen: Screen, ListScreen {
     private var kept: [GalleryFailures] = []
     private let lookUp: LookUp<[GalleryFailures]>
     private var isOnTop = false
-    /// The alarm for the next attempt of the selected row, when the row's text changes.
+    /// The alarm that redraws the screen at the selected row's next attempt.
     private let alarm: Alarm
 
-    /// The most photos with rows of their own for each reason.
+    /// The maximum number of photos with their own rows for each reason.
     private nonisolated static let photoLimit = 50
 
     override init(_ context: ScreenContext) {
@@ -141,7 +141,7 @@ final class ErrorsScreen: Screen, ListScreen {
         guard list != self.list else { return }
         self.list = list
         scroll.setCount(list.rows.count)
-        // Without the selected row, the one at its index is selected.
+        // If the selected row is gone, the selection stays at its index.
         if let index = list.index(of: selection) { scroll.select(index) }
         selectionDidMove()
         if isOnTop { setNeedsDisplay() }

@@ -8,7 +8,7 @@ import Text
 
 /// The screen with the list of galleries, and a field to add a gallery by its address.
 ///
-/// Changes to the list are a draft until the user saves. Opening a gallery saves first; quitting asks.
+/// Changes to the list are a draft until the user saves. Opening a gallery saves the draft; quitting asks first.
 @MainActor
 final class GalleriesScreen: Screen, ListScreen {
     private var draft: GalleryDraft
@@ -134,7 +134,7 @@ final class GalleriesScreen: Screen, ListScreen {
     }
 
     override func perform(_ command: Command) -> Bool {
-        // The typed text is about the selected gallery.
+        // The typed text is for the selected gallery, so the selection must not move.
         guard !isTyping, scroll.perform(command) else { return false }
         selectionDidMove()
         return true
@@ -219,7 +219,7 @@ final class GalleriesScreen: Screen, ListScreen {
     }
 
     override func follow(_ mouse: InputEvent.Mouse) -> Bool {
-        // The typed text is about the selected gallery.
+        // The typed text is for the selected gallery, so the selection must not move.
         isTyping ? false : followInList(mouse)
     }
 

@@ -24,7 +24,7 @@ struct GalleryDraft: Equatable {
     /// The built-in galleries, unless the user has removed them.
     var presets: [Address] { list.hidesBuiltIn ? [] : builtIn }
 
-    /// All galleries without duplicates: built-in galleries, the list, then the open gallery.
+    /// All galleries without duplicates: built-in galleries, the user's list, the open gallery.
     var addresses: [Address] {
         let listed = presets + own
         return listed + [visited].compactMap { $0 }.filter { !listed.contains($0) }

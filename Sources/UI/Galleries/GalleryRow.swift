@@ -19,9 +19,9 @@ struct GalleryRow {
     /// Facts about the gallery's cache; nil if the user has never opened the gallery.
     let facts: GalleryFacts?
 
-    /// The width in columns from which counts have their own columns.
+    /// The least width of rows that have columns for counts.
     private static let wide = 90
-    /// The width of a title's line from which the line also names the gallery's kind.
+    /// The least width of title lines that also name the gallery's kind.
     private static let leastBesideKind = 30
 
     func draw(
@@ -70,7 +70,7 @@ struct GalleryRow {
         _ context: ScreenContext, _ scopes: [CommandTable.Scope], isWide: Bool, width: Int
     ) -> String {
         var line = FittedLine()
-        // With a title above, the address stands here.
+        // If the line above shows the title, this line shows the address.
         line.add(title == nil ? nil : address.description, least: 12)
         if !isListed { line.add("not in the list: press \(context.name(of: .add, in: scopes)) to add") }
         let interval = interval.map { $0 == .never ? "manual updates" : "\($0)" }

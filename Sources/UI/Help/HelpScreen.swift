@@ -7,12 +7,12 @@ import Text
 final class HelpScreen: Screen {
     private enum Line {
         case heading(String)
-        /// A line with keys and a description. In the further lines of a long entry, either part may be empty.
+        /// A line with keys and a description. Either may be empty if the entry takes several lines.
         case entry(keys: String, meaning: String)
         case gap
     }
 
-    /// The scopes to explain, those of the screen below first.
+    /// The scopes to explain. The scopes of the screen below come first.
     private let explained: [CommandTable.Scope]
     /// The lines of the help, laid out for ``width``.
     private var lines: [Line] = []
@@ -67,7 +67,7 @@ final class HelpScreen: Screen {
 
     private func filter(_ text: String) {
         words = text.lowercased().split(separator: " ").map(String.init)
-        // Drawing lays out the matching lines.
+        // The changed width makes the next drawing lay out the matching lines.
         width = 0
         scroll = ListScroll()
     }
@@ -133,7 +133,7 @@ final class HelpScreen: Screen {
     }
 
     private static func keys(_ entry: CommandTable.Entry) -> String {
-        // Show the form to type for commands that need an argument.
+        // For commands that need an argument, show the form to type.
         let typed = entry.parameter?.isNeeded == true ? [":" + entry.usage] : []
         return (entry.keys.map(\.description) + typed).joined(separator: " ")
     }

@@ -37,7 +37,7 @@ extension ListScreen {
     }
 }
 
-/// The parts that the rows of plain lists share: a margin and the selection mark.
+/// Draws the margin and selection mark that rows of plain lists share.
 @MainActor
 enum ListRow {
     /// Draws the margin and the selection mark. Returns the space for the row's text.
@@ -61,7 +61,7 @@ enum ListRow {
 struct DetailPane {
     let theme: Theme
 
-    /// Takes space from the bottom if the list keeps enough space, and draws paragraphs there.
+    /// Draws paragraphs at the bottom, if enough space remains for the list.
     ///
     /// The height does not depend on the selected entry, so the list does not jump.
     func draw(_ paragraphs: [(text: String, style: Style)], lines: Int, in surface: inout Surface, _ rest: inout Rect) {

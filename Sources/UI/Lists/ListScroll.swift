@@ -63,7 +63,7 @@ struct ListScroll {
         func firstLine(downTo last: Range<Int>) -> Range<Int> {
             var (line, left) = (last, rows - space(for: last, isFirst: true))
             while let before = lines.line(before: line) {
-                // The line below loses the title that it only has as the first visible line.
+                // The line below may lose its title, which it has only as the first visible line.
                 let more =
                     space(for: before, isFirst: true) + space(for: line, isFirst: false)
                     - space(for: line, isFirst: true)
@@ -95,7 +95,7 @@ struct ListScroll {
 
     // MARK: - Drawing
 
-    /// Forgets where the entries of the previous frame were drawn.
+    /// Clears the recorded areas of the previous frame's entries.
     mutating func beginDrawing() { rows = [] }
 
     /// Records where an entry is drawn, for mouse clicks and the cursor.

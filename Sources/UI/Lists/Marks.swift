@@ -3,7 +3,7 @@ import Model
 
 /// The photos that the user has marked.
 ///
-/// A mark belongs to a photo, wherever the photo moves and whether or not the list shows the photo. Changes to many photos run
+/// A mark stays with its photo when the photo moves in the list, or when a filter hides it. Changes to many photos run
 /// off the main actor. Later changes wait, so that all changes take effect in the order of the user's keys.
 @MainActor
 final class Marks {
@@ -49,7 +49,7 @@ final class Marks {
     /// Marks photos, whether or not a list has them.
     func mark(_ photos: KeySet) { perform { $0.keys.formUnion(photos) } }
 
-    /// Marks the unmarked ones of these photos, and removes the marks of the others.
+    /// Marks those of the photos that are unmarked, and unmarks the rest.
     func invert(_ photos: KeySet) { perform { $0.keys.formSymmetricDifference(photos) } }
 
     /// Marks the photos in a range of a list. The next range of marks begins at `last`.

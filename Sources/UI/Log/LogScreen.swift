@@ -13,9 +13,9 @@ final class LogScreen: Screen {
     private var followsEnd = true
     /// The number of columns by which the text is scrolled to the right.
     private var shift = 0
-    /// Whether long lines go on in the next row, instead of being cut.
+    /// Whether long lines continue in the next row. Otherwise they are cut.
     private var isWrapped = false
-    /// The rows of long lines while they are wrapped, of all entries together.
+    /// The rows of all entries while long lines are wrapped; otherwise empty.
     private var rows: [Row] = []
     /// The texts of wrapped entries by sequence number, for ``width``.
     private var folded: [Int: [String]] = [:]
@@ -29,7 +29,7 @@ final class LogScreen: Screen {
 
     /// The number of columns by which a key scrolls.
     private static let step = 16
-    /// The width below which lines have no dates and no names of subsystems.
+    /// Below this width, lines have no dates and switches have no names.
     private static let narrow = 64
 
     private static let switches: [(command: Command, subsystem: LogSubsystem)] = [

@@ -26,7 +26,7 @@ final class CompareScreen: Screen {
     }
 
     private let results: FetchedResults
-    /// The photos to choose among, if the user marked them; otherwise all photos of the list.
+    /// The marked photos to choose among; empty for the whole list.
     private let marked: [PhotoKey]
     private var sides: [Side]
     /// The index of the selected photo in ``sides``.
@@ -100,7 +100,7 @@ final class CompareScreen: Screen {
         return marked.isEmpty ? results.key(at: index) : marked[index]
     }
 
-    /// Returns the next photo in a direction that neither side shows.
+    /// Returns the next photo in a direction, except the photos shown.
     private func next(from index: Int, by step: Int) -> PhotoKey? {
         var index = index + step
         while let key = key(at: index) {
@@ -259,7 +259,7 @@ final class CompareScreen: Screen {
 
     override func draw(in surface: inout Surface, frame: Rect) {
         var rest = frame
-        // Of the same width, so that both show the same part at the same size.
+        // Both halves have the same width, so that both show the same part at the same size.
         let width = (rest.size.columns - 1) / 2
         let halves = [rest.takeLeft(width), rest.takeRight(width)]
         var orders: [PictureOrder] = []
@@ -301,7 +301,7 @@ final class CompareScreen: Screen {
         return context.activity.failure(of: subject(side)) ?? side.picture.failure(of: side.photo)
     }
 
-    /// Draws the name, the rating and the exposure of a photo. The selected photo has the mark of a selection.
+    /// Draws the name, the rating and the exposure of a photo. The selected photo has a selection mark.
     private func drawTexts(of index: Int, in surface: inout Surface, _ frame: Rect) {
         let (side, theme) = (sides[index], context.theme)
         guard let photo = side.photo else { return }

@@ -15,7 +15,7 @@ struct PhotoActions {
     /// The responder that sends notices and questions. The responder may be released before an action ends.
     private weak var sender: Responder?
 
-    /// The most photos to open at once. Opening more is probably a mistake.
+    /// The maximum number of photos to open at once. Opening more is probably a mistake.
     private static let mostOpened = 20
 
     /// - Parameter results: the list with the photos, in which a comparison finds further photos.
@@ -100,7 +100,7 @@ struct PhotoActions {
     private func copyPaths(_ keys: [PhotoKey]) {
         copy(keys, "path", "paths", missing: "The photo is not cached, so it has no path. Copy its address instead.") {
             [files = cache.files, isLocal = cache.address.scheme == .file] reader, key in
-            // A photo of a local gallery has a file of the user's own.
+            // The path of a photo in a local gallery is that of the user's own file.
             if isLocal, let own = try reader.source(of: key, .original)?.address?.filePath { return own.madeVisible }
             return try reader.photoFile(of: key).map { files.path($0) }
         }

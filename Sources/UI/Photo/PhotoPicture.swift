@@ -60,7 +60,7 @@ final class PhotoPicture {
         video.reset()
     }
 
-    /// Changes to another photo, of which the same part is visible as in another view.
+    /// Changes to another photo, and shows the same part as another view.
     func change(to key: PhotoKey, like other: Viewport) {
         change(to: key)
         let own = view.turns
@@ -99,7 +99,7 @@ final class PhotoPicture {
 
     /// Takes pictures that are ready. Returns the pictures to draw, the most important first.
     ///
-    /// The pictures are the photo, the examination of its file, the next photos, and the previous photo.
+    /// The result orders the photo, the examination of its file, the next photos, and the previous photo.
     ///
     /// - Parameters:
     ///   - neighbours: the photos to draw ahead.
@@ -167,7 +167,7 @@ final class PhotoPicture {
         }
         guard !isPhotoShown, let preview = look.preview(of: photo, in: view) else { return [wanted] }
         takeSubstitute(preview)
-        // The small thumbnail is drawn at once; when it is on the screen, the memory is for the photo.
+        // Order the small thumbnail only until it is on the screen. Then the photo needs the memory.
         return shown?.order == preview ? [wanted] : [preview, wanted]
     }
 
@@ -201,7 +201,7 @@ final class PhotoPicture {
     /// The time of the visible frame of a video; nil for the poster and for other photos.
     var videoPosition: Duration? { video.picture == nil ? nil : video.position }
 
-    /// Whether a photo can be played: an animation, or a video whose file is there.
+    /// Whether a photo can be played. It must be an animation, or a video whose file is available.
     func canPlay(_ photo: Photo) -> Bool { isAnimated || (photo.isVideoFile && photo.original.held != nil) }
 
     /// Plays an animation or a video.
@@ -273,7 +273,7 @@ struct PhotoLook {
 
 /// Decides when to draw the received part of a photo.
 ///
-/// Another tenth of the file is worth a drawing, at most twice a second.
+/// Each further tenth of the file leads to another drawing, at most twice a second.
 @MainActor
 private final class ProgressivePreview {
     /// Called when enough new bytes have arrived for another drawing.

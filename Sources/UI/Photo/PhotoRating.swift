@@ -59,7 +59,7 @@ struct PhotoRating {
         Task { [cache, sender] in
             do {
                 let count = try await cache.writer.rate(keys, rating)
-                // The screen shows the new rating of a single photo.
+                // The screen already shows the new rating of a single photo.
                 guard count != 1 else { return }
                 let text = rating.map { $0 == .none ? "no stars" : RatingText.text($0, isPlain: isPlain) }
                 sender?.send(

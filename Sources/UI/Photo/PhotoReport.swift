@@ -25,7 +25,7 @@ struct PhotoReport {
 
     /// The width of the column with the labels.
     private static let labelWidth = 9
-    /// The most bytes of an annotation that are shown. The cache holds more.
+    /// The maximum bytes of an annotation on the screen. The cache holds more.
     private static let longestFact = 2_048
 
     /// Creates the report on a photo.
@@ -111,7 +111,7 @@ struct PhotoReport {
 extension String {
     /// Returns the text in lines of this width, broken between words. A word wider than a line is broken, too.
     ///
-    /// An address must stay complete, so nothing is cut.
+    /// No text is cut off, because addresses must stay complete.
     func folded(toWidth width: Int) -> [String] {
         guard width > 0 else { return [] }
         return madeVisible.wrapped(toWidth: width).flatMap { line -> [String] in

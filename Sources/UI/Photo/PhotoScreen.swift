@@ -153,7 +153,7 @@ final class PhotoScreen: Screen {
             guard panel.goTo(line: number - 1) else { return nil }
             return true
         case .slideshow: startSlideshow(seconds: number)
-        // Fetches only the last photo, not those on the way.
+        // Go straight to the target photo, and do not fetch the photos on the way.
         case .left where isWhole, .previousPhoto: step(by: -number)
         case .right where isWhole, .nextPhoto: step(by: number)
         default: return nil
@@ -345,7 +345,7 @@ final class PhotoScreen: Screen {
         context.wishes.state(own + retry + near, by: wisher)
     }
 
-    /// Whether Vitrine fetches a photo without being asked. A video on a server can be large.
+    /// Whether Vitrine fetches a photo in advance. A video on a server can be too large for that.
     private func isFetchedUnasked(_ key: PhotoKey) -> Bool { (try? results.photo(key))?.isRemoteVideo != true }
 
     override func withdrawWishes() {
@@ -353,7 +353,7 @@ final class PhotoScreen: Screen {
         context.wishes.withdraw(wisher)
     }
 
-    /// Makes the list continue to fetch a photo that the user leaves before it has arrived.
+    /// Makes the photos screen continue to fetch an unfinished photo.
     private func finishIfLoading() {
         if let photo, !photo.original.isCurrent, !photo.isRemoteVideo { delegate?.photoScreenWillLeave(key) }
     }

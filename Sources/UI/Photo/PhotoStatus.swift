@@ -52,7 +52,7 @@ struct PhotoStatus {
         return picture.isShown || context.settings.plain ? .cached : .loading(nil)
     }
 
-    /// Whether no picture will appear, so that a slideshow goes on.
+    /// Whether no picture will appear, so that a slideshow continues.
     var hasNoPictureComing: Bool {
         switch state {
         case .failed, .onServer: true
@@ -62,8 +62,8 @@ struct PhotoStatus {
 
     /// Whether the picture's place shows the reason why the photo failed.
     ///
-    /// An older edition stays visible without the reason. A thumbnail with the reason says not to wait for the photo.
-    /// Plain mode has no picture.
+    /// If an older edition is visible, the reason does not cover it. Over a thumbnail, the reason tells the user not to
+    /// wait for the photo. Plain mode has no picture.
     private var showsFailureInside: Bool {
         guard !context.settings.plain else { return false }
         return !picture.isShown || photo?.original.held == nil || picture.failure(of: photo) != nil
@@ -160,7 +160,7 @@ struct PhotoStatus {
         return "The server has no picture of this video. \(keys[0]) plays it in another program, \(keys[1]) saves it."
     }
 
-    /// Draws the sign of a video and its length below the poster, as long as no frame of the video is visible.
+    /// Draws a video's sign and length until a frame is visible.
     private func drawVideoSign(in surface: inout Surface, _ frame: Rect) {
         guard let length = photo?.videoMilliseconds, picture.videoPosition == nil, picture.isShown,
             !context.settings.plain

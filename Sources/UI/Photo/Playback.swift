@@ -100,26 +100,28 @@ final class VideoPlayback {
     private var isAtEnd = false
     /// Whether the screen is on top.
     private var isVisible = false
-    /// The time of the video at a moment of the clock; nil while no frame is visible.
+    /// A moment of the clock, with the video's position then. Nil while no frame is visible.
     private var anchor: (moment: Duration, position: Duration)?
-    /// When the clock was last read.
+    /// The moment when the clock was last read.
     private var lastLook = Duration.zero
     /// The usual time from request to frame.
     private var delay = Duration.zero
     /// A little more than the time between two frames of the file.
     private var step = Duration.milliseconds(1)
 
-    /// After a longer pause, such as that of a stopped program, the video goes on where it was.
+    /// The longest pause that counts as playing time. After a longer pause, such as that of a suspended program, the
+    /// video continues where it was.
     private static let longestPause = Duration.seconds(2)
     /// The frames a second of a file that does not state them.
     private static let usualRate = 50.0
-    /// More frames a second than any terminal shows.
+    /// The limit for a file's frames a second. No terminal shows more.
     private static let greatestRate = 240.0
     /// The shortest time until the next request if the next frame is not due.
     private static let shortestPause = Duration.milliseconds(5)
-    /// The same if the time of the next frame is unknown.
+    /// The shortest pause before a request if no frame time is known.
     private static let blindPause = Duration.milliseconds(20)
-    /// The longest time until the next request. The decoder may be wrong, and a stopped program must not seem to wait.
+    /// The longest time until the next request. The decoder may be wrong, and a wait must be shorter than
+    /// ``longestPause``.
     private static let longestWait = Duration.seconds(1)
 
     /// - Parameter now: the time of a clock that stands still while the machine is suspended.
@@ -243,7 +245,8 @@ final class VideoPlayback {
         let moment = now()
         lastLook = moment
         guard isCurrent else { return show(frame, at: moment) }
-        // A mean over the last requests, so that one slow frame does not skip others. The first frame takes longer.
+        // Use a mean over the last requests, so that one slow frame does not make the video skip others. The first
+        // frame takes longer and does not count.
         delay = (delay * 3 + (moment - begin)) / 4
         guard isRunning, isVisible else { return }
         if frame.time == position, !frame.isLast {
@@ -256,7 +259,7 @@ final class VideoPlayback {
         alarm.set(after: due - moment) { [weak self] in self?.showWaiting() }
     }
 
-    /// Returns the time until the request of the next frame, which is due at a time of the video.
+    /// Returns the time to wait before the request of the next frame.
     private func pause(until next: Duration?, at moment: Duration) -> Duration {
         guard let anchor, let next, next > position else { return max(step, Self.blindPause) }
         let rest = anchor.moment + (next - anchor.position) - delay - moment

@@ -12,7 +12,7 @@ final class FolderTravel: Responder {
     private var isArriving = false
     /// The row to select on arrival; nil for the first row.
     private var target: PhotoEntries.Entry?
-    /// The rows that were selected when the user left folders.
+    /// The row that was selected in each folder when the user left.
     private var left: [FolderPath: PhotoEntries.Entry] = [:]
 
     init(_ lists: PhotoLists, _ context: ScreenContext) {
@@ -55,7 +55,7 @@ final class FolderTravel: Responder {
     }
 
     private func showAll(_ selected: PhotoEntries.Entry?) {
-        // A folder's newest photo stands for it.
+        // In the list of all photos, a folder's newest photo stands for the folder.
         let cover = lists.entries.folders.first { selected == .folder($0.path) }?.cover
         (isArriving, target) = (true, cover.map { .photo($0) } ?? selected)
         lists.show(nil)
@@ -77,10 +77,10 @@ final class FolderTravel: Responder {
             let file = try? lists.reader.source(of: photo.key, .original)?.address, file.scheme == .file,
             lists.cache.address.scheme == .file
         else { return send(.notice("Only a folder of this machine can be a gallery of its own.")) }
-        // The photo's address is right even if the path has bytes that are no text.
+        // The photo's address is right even if the folder's path has bytes that are not text.
         let depth = max(0, FolderPath(photo.galleryID).names.count - path.names.count)
         let target = (0..<depth).reduce(file) { address, _ in address.folderAlone }
-        // The fetcher reads strangers' bytes and can write any address.
+        // The fetcher reads untrusted bytes, so the cache may contain any address.
         guard lists.cache.files.isFolder(target) else {
             return send(.notice("The folder is outside this gallery."))
         }

@@ -32,7 +32,7 @@ final class OpenedGallery {
     /// Reads the gallery's record again.
     func readRecord() {
         if let record = try? reader.gallery() { self.record = record }
-        // The names of other galleries come from the screen of albums.
+        // Other galleries get their names from the albums screen.
         if record.kind == .list || record.kind == .feed { readName() }
     }
 
@@ -91,7 +91,7 @@ final class OpenedGallery {
         }
     }
 
-    /// The renditions, and whether the settings want all pictures of them.
+    /// Returns each rendition, and whether the settings want all its pictures.
     private static func bulk(_ settings: Settings) -> [(Rendition, Bool)] {
         [(.thumbnail, settings.allThumbnails), (.original, settings.allPhotos)]
     }

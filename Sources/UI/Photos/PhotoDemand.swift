@@ -51,7 +51,7 @@ struct PhotoDemand {
 
     /// Stops fetching the unfinished photo if it has arrived or is gone.
     ///
-    /// Otherwise a deleted photo would be fetched again.
+    /// Otherwise Vitrine would fetch a deleted photo again.
     mutating func dropUnfinished(_ results: FetchedResults, _ reader: CacheReader) {
         guard let key = unfinished else { return }
         if results.index(of: key) == nil || (try? reader.photo(key))?.original.isCurrent != false { unfinished = nil }

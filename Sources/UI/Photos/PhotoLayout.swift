@@ -32,7 +32,7 @@ struct PhotoLayout {
             return entries.photos.sectionRule != .folder
         }
 
-        /// Returns the photos in rows, and for a folder the photo that stands for the folder.
+        /// Returns the photo of each row. For a folder, this is the photo that stands for it.
         @MainActor func photos(in range: Range<Int>) -> [Photo?] {
             (try? entries.photos.photos(range.map { entries.picture(at: $0) })) ?? []
         }
@@ -76,7 +76,7 @@ struct PhotoLayout {
     ///
     /// Returns nil if the command only made the sections of a short list visible.
     ///
-    /// - Parameter rules: the ways to choose from, in order.
+    /// - Parameter rules: the rules of the cycle, in order.
     mutating func nextSections(
         after rule: SectionRule, of rules: [SectionRule], _ entries: PhotoEntries
     ) -> SectionRule? {
@@ -144,7 +144,7 @@ struct PhotoLayout {
         _ content: Content, _ scroll: inout ListScroll, in surface: inout Surface, _ frame: Rect
     ) -> Drawn {
         var rest = frame
-        // Reserves the bar's column even without a bar, so that picture sizes do not depend on it.
+        // Reserve the column of the scroll bar even without a bar, so that picture sizes do not depend on the bar.
         _ = rest.takeRight(1)
         let layout = SheetLayout(
             in: rest.size, hasTitles: hasSections(content.entries), cellAspect: context.capabilities.cellAspect,

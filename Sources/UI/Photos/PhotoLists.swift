@@ -66,7 +66,7 @@ final class PhotoLists {
         reader = try cache.openReader()
         let sections = sections ?? Self.usualSections(context.settings.sections, reader)
         self.sections = sections
-        // Sections by folder follow: reading all paths of a long list would delay the first frame.
+        // `arrange()` makes the sections by folder later. Reading all paths of a long list would delay the first frame.
         all = try FetchedResults(of: cache, order: order, sections: sections == .folder ? .none : sections)
         if folder != nil, (try? reader.hasFolders()) == true { path = folder }
         follow()
@@ -151,7 +151,7 @@ final class PhotoLists {
 
     private func adopt(_ subfolders: [Subfolder], of folder: Folder) {
         guard let current = self.folder, current.photos === folder.photos, path == folder.path else { return }
-        // A folder whose photos are gone is left.
+        // Leave a folder whose photos are gone.
         if subfolders.isEmpty, current.photos.count == 0, let parent = folder.path.parent { return show(parent) }
         guard subfolders != current.subfolders else { return }
         self.folder?.subfolders = subfolders
@@ -297,7 +297,7 @@ extension Difference {
     func indexFollowing(_ row: Int, count: Int) -> Int {
         guard case .rows(let rows) = self else { return row }
         let removedBefore = (rows.deleted + rows.moved.map(\.from)).filter { $0 < row }.count
-        // Starts among the rows that stayed; each row inserted at or before the index moves it down.
+        // Start with the index among the rows that stayed. Each row inserted at or before the index moves the row down.
         var index = row - removedBefore
         for new in (rows.inserted + rows.moved.map(\.to)).sorted() where new <= index { index += 1 }
         return index < count ? index : row

@@ -3,8 +3,8 @@ import Cells
 import Commands
 import Model
 
-/// The commands about marks on the photos screen. A folder's row stands for all photos in the folder and in folders
-/// below.
+/// Performs the commands about marks on the photos screen. A folder's row stands for all photos in the folder and in
+/// folders below.
 @MainActor
 final class PhotoMarking: Responder {
     private let marks = Marks()
@@ -60,7 +60,7 @@ final class PhotoMarking: Responder {
         }
     }
 
-    /// Returns the photos of the next action: the marked photos in list order, or else those of a row.
+    /// Returns the photos for the next action. They are the marked photos in list order, or else a row's photos.
     func targets(_ entry: PhotoEntries.Entry?) -> [PhotoKey] {
         if !marks.keys.isEmpty { return Marks.ordered(marks.keys, in: lists.all) }
         switch entry {

@@ -24,7 +24,7 @@ final class PhotoPane {
 
     /// The time that the selection must rest on a photo before the pane shows the photo.
     static let restInterval = Duration.milliseconds(120)
-    /// The width of the window below which there is no pane.
+    /// The least width of a window with a pane.
     static let leastWidth = 120
 
     init(_ context: ScreenContext) {
@@ -96,7 +96,7 @@ final class PhotoPane {
     ) -> [PictureOrder] {
         var rest = frame
         let kept = try? reader.metadata(of: photo.key)
-        // Only a photo without metadata in the cache has to be examined.
+        // Examine only a cached photo whose stored metadata are missing or outdated.
         let examination = PictureOrder.examination(of: photo, in: look.gallery)
         let isUnread = photo.original.held != nil && kept?.edition != photo.original.held
         let metadata = look.metadata(of: photo, kept, isUnread ? context.pipeline.examination(examination) : nil)

@@ -110,7 +110,7 @@ struct PhotoRow {
         let name = rest.takeTop(1)
         PhotoName(name: album.name, matches: matches).draw(isSelected: isSelected, theme, in: &surface, name)
         var line = FittedLine()
-        // The favorites need no other name for their kind.
+        // The name of the favorites already states their kind.
         if album.kind != .favorites { line.add(album.kind.rawValue) }
         line.add(album.count.map { CountText.text($0, "item") }, isOptional: true)
         draw([(line.text(width: rest.size.columns), theme.detail)], in: &surface, &rest)

@@ -128,7 +128,7 @@ final class PhotoSearch: Responder {
     var typingText: String? {
         guard isTyping else { return nil }
         guard lists.filter != .all else { return SearchText.beginning }
-        // Shows the last count until the next one is known: the text would flicker with each letter.
+        // Show the last count until the next one is known. Otherwise the text would flicker with each letter.
         guard let found = lists.found else { return "Searching…" }
         guard found.count > 0 else { return SearchText.nothing }
         return SearchText.found(CountText.text(found.count, "photo"))

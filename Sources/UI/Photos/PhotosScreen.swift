@@ -334,7 +334,7 @@ final class PhotosScreen: Screen, ListScreen {
         }
     }
 
-    /// Starts a slideshow of the list. If several photos in the list are marked, shows only these photos.
+    /// Starts a slideshow of the list, the marked photos or a folder.
     ///
     /// - Parameter seconds: the time for each photo, instead of the setting.
     private func showSlides(seconds: Int? = nil) {
@@ -487,7 +487,7 @@ final class PhotosScreen: Screen, ListScreen {
         return setting != .auto && lists.sections == setting.rule
     }
 
-    /// Returns the user's position. Values that equal the settings are left out.
+    /// Returns the user's position. Leaves out values that equal the settings.
     private func place(photo: String?) -> Place {
         var place = Place(gallery: cache.address, photo: photo)
         if layout.kind == .sheet { place.view = .sheet }

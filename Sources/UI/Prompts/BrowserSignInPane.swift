@@ -109,8 +109,8 @@ extension String {
 
 /// A QR code on the screen.
 ///
-/// Each cell contains two modules. On terminals with only ASCII, each module takes two cells. Cameras expect dark
-/// modules on light ones, so the drawing has colours of its own.
+/// Each cell contains two modules, the squares of the code. On terminals with only ASCII, each module takes two cells.
+/// Cameras expect dark modules on light ones, so the drawing has colours of its own.
 struct QRDrawing {
     /// The way to draw QR codes on a terminal.
     struct Look {
@@ -165,7 +165,7 @@ struct QRDrawing {
     /// Whether a module of the drawing is dark. The border is light.
     private func isDark(_ column: Int, _ row: Int) -> Bool { code[column - Self.border, row - Self.border] }
 
-    /// Whether a module has the colour of text. Without colours, text may be light.
+    /// Whether a module consists of ink. Ink is dark, unless there are no colours and the terminal's text is light.
     private func isInk(_ column: Int, _ row: Int) -> Bool {
         isDark(column, row) == (look.colours != nil || look.isTextDark)
     }

@@ -25,7 +25,7 @@ final class CommandPrompt: Responder {
     /// The text before the user pressed Tab, and the index of the chosen match; nil without completion.
     private var completion: (beginning: String, chosen: Int)?
 
-    /// The most rows for matching commands.
+    /// The maximum number of rows for matches.
     private static let maximumRows = 8
 
     init(_ entries: [CommandTable.Entry], remembered: RememberedCommands, _ live: LiveSettings) {
@@ -52,7 +52,7 @@ final class CommandPrompt: Responder {
         case (.tab, _): complete(by: 1)
         case (.up, _): recall(by: 1)
         case (.down, _): recall(by: -1)
-        // Backspace in an empty line closes it.
+        // Backspace in an empty line closes the prompt.
         case (.backspace, _) where field.text.isEmpty: onEscape()
         default:
             endCompletion()
@@ -71,7 +71,7 @@ final class CommandPrompt: Responder {
     var choices: [CommandTable.Entry] {
         let beginning = completion?.beginning ?? field.text
         let (name, _) = TypedCommand.split(beginning)
-        // After a complete name, show its argument.
+        // After a complete name, list only the command of this name, if it takes an argument.
         guard !beginning.drop(while: \.isWhitespace).contains(where: \.isWhitespace) else {
             return entries.filter { $0.command.name == name && $0.parameter != nil }
         }
@@ -117,7 +117,7 @@ final class CommandPrompt: Responder {
         let value = String(text[name.endIndex...].drop { $0.isWhitespace || $0 == "=" })
         var values = option.completions(of: value)
         let current = option.text(in: live.settings)
-        // Without a choice of words, Tab begins with the present value.
+        // If the completions lack the present value, Tab begins with it.
         if value.isEmpty, !current.isEmpty, !values.contains(current) { values.insert(current, at: 0) }
         return values.map {
             let roles = [$0 == current ? "now" : nil, $0 == option.defaultValue ? "default" : nil].compactMap { $0 }
@@ -132,7 +132,7 @@ final class CommandPrompt: Responder {
         let chosen = completion.map { ($0.chosen + amount + matches.count) % max(1, matches.count) }
         let index = chosen ?? (amount > 0 ? 0 : matches.count - 1)
         guard matches.indices.contains(index), let line = matches[index].line else { return }
-        // After the only name that matches, the list goes on with its values.
+        // If a single name matches, the list continues with the values of this setting.
         let isDone = matches.count == 1 && line.hasSuffix(" ")
         completion = isDone ? nil : (completion?.beginning ?? field.text, index)
         field.begin(line)

@@ -200,7 +200,7 @@ final class SignInPrompt: Responder {
     /// Returns lines that name the server or proxy, with a warning. The warning says that the connection is not
     /// encrypted.
     private func heading(width: Int) -> [(text: String, isTrouble: Bool)] {
-        // The whole name: the end of a host's name tells its owner.
+        // Show the whole host name, because its end identifies the owner.
         let host = (question.proxy.map(HostName.shown) ?? question.origin.description).cut(toWidth: width)
         let warning = question.isReadableOnTheWay ? ["Not encrypted: others can read your sign-in."] : []
         return host.map { ($0, false) } + warning.map { ($0.truncated(toWidth: width), true) }
@@ -319,12 +319,12 @@ final class SignIns {
     /// Opens the prompt for the next request, unless a prompt is open.
     func presentNext() {
         guard prompt == nil, let question = context.activity.questions.first else { return }
-        // No gallery names the proxy.
+        // A proxy belongs to no gallery.
         let askers = question.isProxy ? [] : question.galleries
         let asker = askers.lazy.compactMap { self.context.caches.cache($0)?.address }
             .first { $0.origin != question.origin }
         let prompt = SignInPrompt(
-            // A list could give its gallery the name of another server.
+            // Name the location, because a list could give its gallery the name of another server.
             question, asker: asker.map { GalleryTitle.text($0) }, keeping: context.settings.passwords,
             user: question.wasRefused ? context.caches.credentials.refusedUser(at: question.place) : nil)
         prompt.onAnswer = { [weak self, weak prompt] answer in

@@ -17,7 +17,7 @@ final class TextField: Responder {
     /// Whether the field shows dots instead of the text.
     private let isMasked: Bool
 
-    /// The length of the longest text, in bytes. No address is longer.
+    /// The maximum length of the text, in bytes. No address is longer.
     private static let maximumLength = 8_192
 
     /// Creates an empty field.
@@ -38,7 +38,7 @@ final class TextField: Responder {
         switch event {
         case .key(let key): return handle(key) ? changed() : event
         case .paste(let text):
-            // Only the first line: the field holds one address.
+            // Insert only the first line, because the field holds one address.
             insert(String(text.drop { $0.isNewline }.prefix { !$0.isNewline }))
             return changed()
         default: return event
@@ -94,7 +94,7 @@ final class TextField: Responder {
 
     /// Draws the part of the text around the cursor, and sets the cursor's position.
     func draw(in surface: inout Surface, _ frame: Rect) {
-        // From the cursor outwards, so that the cost does not depend on the text's length.
+        // Measure from the cursor outwards, so that the cost does not depend on the text's length.
         var before = ""
         var width = 0
         for character in text.prefix(cursor).reversed() {
@@ -151,7 +151,7 @@ final class LinePrompt: Responder {
     func draw(in surface: inout Surface, _ line: Rect, _ theme: Theme) {
         var rest = line
         _ = rest.takeLeft(1)
-        // At least half of the line is for the text.
+        // The label takes at most half of the line.
         let words = label.truncated(toWidth: line.size.columns / 2)
         _ = rest.takeLeft(surface.write(words, in: rest, style: theme.key))
         _ = rest.takeLeft(1)

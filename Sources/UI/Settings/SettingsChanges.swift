@@ -9,7 +9,7 @@ import Text
 ///     SettingChange(typed: "theme&")           // return to the default
 ///     SettingChange(typed: "theme")            // show the value
 public struct SettingChange: Equatable, Sendable {
-    /// The things that the user can do with a setting.
+    /// The actions that the user can perform on a setting.
     enum Action: Equatable, Sendable {
         case show
         case set(String)
@@ -21,7 +21,7 @@ public struct SettingChange: Equatable, Sendable {
     let action: Action
     /// Whether the change goes into the settings file.
     var isKept = false
-    /// Whether the user sees the new value anyway.
+    /// Whether the screen shows the new value, so that no notice appears.
     var isVisible = false
 
     init(_ name: String, _ action: Action, isKept: Bool = false, isVisible: Bool = false) {
@@ -76,7 +76,7 @@ final class SettingsChanges {
         }
         switch change.action {
         case .show where !change.isKept: onNotice(SettingText.summary(of: option, live))
-        // Keep the value that is in force.
+        // Without a new value, save the value that is in force.
         case .show: keep(option, live.textToKeep(of: option), change)
         case .set(let value): perform(option, value, change)
         case .restoreDefault: perform(option, nil, change)

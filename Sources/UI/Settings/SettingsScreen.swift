@@ -11,11 +11,11 @@ final class SettingsScreen: Screen, ListScreen {
     private let options = SettingsTable.options
     private let search: ListSearch
 
-    /// The width below which each setting has two lines.
+    /// Below this width, each setting has two lines.
     private static let narrow = 48
-    /// The width from which each line also has the place that sets the setting.
+    /// The least width of lines that also name the value's origin.
     private static let usual = 64
-    /// The width from which each line also has the meaning.
+    /// The least width of lines that also have the setting's meaning.
     private static let wide = 120
 
     override init(_ context: ScreenContext) {
@@ -84,7 +84,7 @@ final class SettingsScreen: Screen, ListScreen {
 
     func selectionDidMove() {}
 
-    /// Sets the next of several values, or asks for another value.
+    /// Sets the next of the setting's choices, or asks for a value.
     private func changeSelected() {
         let option = selected
         let value = option.text(in: context.settings)

@@ -15,7 +15,7 @@ struct EmptyText {
     /// Creates the text for a gallery without visible photos.
     ///
     /// - Parameters:
-    ///   - isAwaited: whether its list was requested and has not arrived.
+    ///   - isAwaited: whether the gallery's list was requested and has not arrived.
     ///   - isFiltered: whether a filter is set that matches no photo.
     init(
         _ status: SyncStatus, isAwaited: Bool, isOffline: Bool, isFiltered: Bool, scopes: [CommandTable.Scope],
@@ -81,7 +81,7 @@ struct EmptyText {
         keys.key(for: command, in: scopes)?.description ?? "?"
     }
 
-    /// Draws the text in the centre. Lines at the end are left out if the space is too small.
+    /// Draws the text in the centre. Leaves out lines at the end if the space is too small.
     func draw(in surface: inout Surface, _ frame: Rect, _ theme: Theme) {
         var inner = frame
         _ = inner.takeLeft(1)

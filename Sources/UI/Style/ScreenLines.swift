@@ -34,7 +34,7 @@ struct ScreenLines {
         _ = rest.takeLeft(1)
         _ = rest.takeRight(1)
         if let number = number.map(String.init) {
-            // The user is typing it, so it has precedence over the text.
+            // The user is typing the number, so it takes precedence over the text.
             surface.write(number, in: rest.takeRight(number.displayWidth), style: theme.key)
             _ = rest.takeRight(2)
         }
@@ -217,8 +217,8 @@ struct FittedLine {
     /// Adds a fact to the line, unless the fact is nil or empty.
     ///
     /// - Parameters:
-    ///   - least: the width to which it may be cut; nil if it may not.
-    ///   - isOptional: whether it may be left out. The last one goes first.
+    ///   - least: the width to which the fact may be cut; nil if it may not be cut.
+    ///   - isOptional: whether the fact may be left out. The last optional fact is left out first.
     mutating func add(_ text: String?, least: Int? = nil, isOptional: Bool = false) {
         guard let text, !text.isEmpty else { return }
         let width = text.displayWidth

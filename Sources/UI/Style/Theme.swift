@@ -56,7 +56,7 @@ struct Theme {
         key = Style(foreground: accent, attributes: kind == .contrast ? .bold : [])
         section = Style(foreground: accent, attributes: kind == .contrast ? [.bold, .underline] : [])
         mark = Style(foreground: accent, attributes: .bold)
-        // Without colours, attributes tell the difference.
+        // Without colours, attributes distinguish the styles.
         selectedName = Style(foreground: accent, attributes: inks.hasColours ? .bold : [.bold, .underline])
         hit = Style(foreground: inks.warning, attributes: inks.hasColours ? .bold : [.bold, .reverse])
         trouble = Style(foreground: inks.warning, attributes: kind == .contrast ? .bold : [])
@@ -96,7 +96,7 @@ enum ThemeKind: CaseIterable {
     /// Returns whether black text is easier to read on a background than white text.
     static func isLight(_ background: Colour) -> Bool {
         guard case .rgb(let red, let green, let blue) = background else { return false }
-        // Where (1 + 0.05) / (l + 0.05) = (l + 0.05) / 0.05.
+        // At this luminance l, white and black contrast equally: (1 + 0.05) / (l + 0.05) = (l + 0.05) / 0.05.
         return Luminance(red, green, blue).value > 0.179
     }
 }
@@ -140,7 +140,7 @@ struct Inks {
         case .light:
             (text, dim) = (.plain, Style(attributes: .dim))
             (accent, warning) = (.palette(4), .palette(1))
-            // No green of sixteen is readable on white. The channel's letter tells it.
+            // None of the sixteen colours is a green that is readable on white. The channel's letter identifies it.
             (red, green, blue) = (.palette(1), .terminal, .palette(4))
         case .contrast:
             let ink = Self.strongest(capabilities)
@@ -193,6 +193,8 @@ struct Signs: Equatable {
     let more = " …"
 
     /// Chooses the characters for a terminal and a mode.
+    ///
+    /// - Parameters:
     ///   - hasUnicode: whether the terminal has more than ASCII.
     ///   - isPlain: whether the user set plain mode.
     init(hasUnicode: Bool = true, isPlain: Bool = false) {
@@ -202,7 +204,7 @@ struct Signs: Equatable {
         (barDone, barLeft) = ("━", "─")
         heights = hasUnicode ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : ["_", ".", "-", "=", "+", "*", "#"]
         (on, off) = isPlain ? ("+", "-") : ("✓", "·")
-        // In ASCII "…" would look like "~".
+        // In ASCII, the encoder replaces "…" by "~", which is also the sign `putOff`.
         (awaited, bad) = hasUnicode ? ("…", "×") : (".", "x")
         video = hasUnicode ? "▸" : ">"
     }

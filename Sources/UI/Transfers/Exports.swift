@@ -21,22 +21,22 @@ final class Exports {
     /// The folder to suggest, which is the folder of the last export.
     var folder: String
     private var endings: [Int: Task<String, Never>] = [:]
-    /// The running writes of ratings.
+    /// The running tasks that write ratings.
     private var ratingWork: [Int: Task<String, Never>] = [:]
     /// Whether the exports continue in the background after the end of Vitrine; nil without the user's answer.
     private var mayContinue: Bool?
     private var lastNumber = 0
     private let mask: CreationMask
     private let wishes: Wishes
-    /// Whether missing photos can be fetched. Not private because the setting may change.
+    /// Whether exports may fetch missing photos. Not private because the setting may change.
     var mayFetch: Bool
 
-    /// Creates the list of exports, which is empty.
+    /// Creates an empty list of exports.
     ///
     /// - Parameters:
     ///   - folder: the first proposed folder.
     ///   - mask: the permissions of the user's files.
-    ///   - mayFetch: whether missing photos can be fetched.
+    ///   - mayFetch: whether exports may fetch missing photos.
     init(folder: String, mask: CreationMask, wishes: Wishes, mayFetch: Bool) {
         (self.folder, self.mask, self.wishes, self.mayFetch) = (folder, mask, wishes, mayFetch)
     }
@@ -120,9 +120,9 @@ final class Exports {
             ], otherwise: "stay")
     }
 
-    /// Stops all exports. Returns the results of work that is done, and the exports that are not.
+    /// Stops all exports. Returns the results of finished work, and the unfinished exports.
     func finish() async -> (outcomes: [String], unfinished: [UnfinishedExport]) {
-        // An export that ends leaves the list while this method waits for others.
+        // Copy the jobs, because an export that ends leaves the list.
         let stopped = jobs.map { (job: $0, ending: endings[$0.number]) }
         for (job, _) in stopped { job.cancel() }
         var (outcomes, unfinished): ([String], [UnfinishedExport]) = ([], [])

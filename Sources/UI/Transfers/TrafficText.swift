@@ -42,7 +42,7 @@ enum TrafficText {
         }
     }
 
-    /// Returns whether the text should name unreachable hosts: no transfer runs, or nothing is measured.
+    /// Returns whether the text should name unreachable hosts. It should if no transfer runs or the quality is unknown.
     private static func saysUnreachable(_ report: TrafficReport) -> Bool {
         report.quality == nil || report.running == 0
     }
@@ -57,11 +57,11 @@ enum TrafficText {
 
     /// Returns details of the traffic, each in a few words.
     ///
-    /// - Parameter restrictions: those of each program of Vitrine.
+    /// - Parameter restrictions: the restrictions of each program of Vitrine.
     static func particulars(_ report: TrafficReport, restrictions: [String: [String]] = [:]) -> [String] {
         var parts: [String] = []
         if report.isOnNetwork, !saysUnreachable(report), let text = unreachable(report) { parts.append(text) }
-        // Unknown before the first transfer.
+        // The width is unknown before the first transfer.
         if report.width > 0 {
             // Name the limit only when it holds transfers back.
             let width = report.width < report.limit ? "\(report.width) at once" : "at most \(report.limit) at once"

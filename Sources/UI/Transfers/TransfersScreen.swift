@@ -93,7 +93,7 @@ final class TransfersScreen: Screen, ListScreen {
         report = context.activity.traffic ?? TrafficReport()
         entries = context.exports.jobs.map { .export($0) } + report.transfers.map { .transfer($0) }
         scroll.setCount(entries.count)
-        // Without the selected entry, the one at its index is selected.
+        // If the selected entry is gone, the selection stays at its index.
         if let index = entries.firstIndex(where: { $0.identity == selection }) { scroll.select(index) }
         selection = selected?.identity
     }
