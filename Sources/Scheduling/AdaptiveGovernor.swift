@@ -1,12 +1,13 @@
 import Model
 import Numbers
 
-/// Runs as many transfers as the link can use. Measured rates and delays show this number.
+/// Runs as many transfers as the link can use. The governor finds this number from measured rates and delays.
 ///
 /// For each host the governor keeps a window (``HostPath``): a number of bytes that may be requested but not yet
-/// received. A transfer may start while fewer bytes are under way. A transfer that the user waits for starts at once.
-/// The others then wait until so little of it is left that more bandwidth would not make it faster. Once per photo, the
-/// governor interrupts so many transfers that the link drains within a round trip.
+/// received. A transfer may start while fewer bytes than the window are under way. A transfer that the user waits for
+/// starts at once. Other transfers then wait until so few of its bytes are left that more bandwidth would not make it
+/// faster. When the user opens a photo, the governor once interrupts enough transfers for the link to drain in about a
+/// round trip.
 public struct AdaptiveGovernor: Governor {
     private var remembered: HostHistory
     /// The hosts that the governor knows, by name. Tests read this dictionary.
@@ -16,14 +17,14 @@ public struct AdaptiveGovernor: Governor {
     private var urgent: Set<Int> = []
     /// Whether the governor must still interrupt transfers for a photo that the user has opened.
     private var mustDrain = false
-    /// The hosts at their limit that have a transfer for which the user waits.
+    /// The hosts whose limit delays a transfer that the user waits for.
     private var crowded: Set<String> = []
     private let width: Int
 
-    /// The most transfers of all hosts together. Each transfer needs a descriptor, and a list may name a host for every
-    /// picture.
+    /// The most transfers to run at once, of all hosts together. Each transfer needs a file descriptor, and a gallery's
+    /// list may name another host for every picture.
     public static let greatestWidth = 128
-    /// The most hosts to keep. A list may name very many hosts, and the governor checks each host often.
+    /// The most hosts to keep. A gallery's list may name very many hosts, and the governor checks each host often.
     private static let mostHosts = 256
     /// The most hosts to keep when many are unreachable or have refused requests.
     private static let mostHostsWithFailures = 1_024
@@ -44,7 +45,7 @@ public struct AdaptiveGovernor: Governor {
         var host = hosts[candidate.host] ?? newHost(candidate)
         guard !candidate.isLocal else { return host.hasSpaceForLocal ? .now(.any) : .hostIsBusy }
         if host.reachability.isOffline {
-            // Other admissions leave no trace, so hosts that are only asked about are not kept.
+            // Only this branch changes the host, so only this branch stores it.
             defer { hosts[candidate.host] = host }
             return host.admitsOffline(candidate, at: now) ? .now(.any) : .hostIsBusy
         }
@@ -55,7 +56,7 @@ public struct AdaptiveGovernor: Governor {
         if candidate.isUrgent { return .now(host.way(for: candidate)) }
         if host.cap.isSilent(at: now) { return .hostIsBusy }
         if areOthersHeldBack || running.count >= width { return .linkIsBusy }
-        // Thumbnails of other hosts may still start.
+        // The link is not busy, because thumbnails of other hosts may still start.
         if candidate.kind == .photo, !urgentTransfers.isEmpty { return .hostIsBusy }
         if host.trial.wantsAnother { return .now(.few) }
         guard host.running == 0 || host.underWay < host.window else { return .hostIsBusy }
@@ -90,7 +91,7 @@ public struct AdaptiveGovernor: Governor {
         return transfer.rest(expecting: size ?? transfer.candidate.kind.usualSize)
     }
 
-    /// Counts a started transfer among the running ones.
+    /// Adds a started transfer to the running transfers.
     public mutating func recordStart(
         of transfer: Int, _ candidate: TransferCandidate, over way: Admission.Way, at now: Double
     ) {
@@ -116,8 +117,8 @@ public struct AdaptiveGovernor: Governor {
 
     /// Returns the sizes of the pieces that a transfer may request now.
     ///
-    /// A transfer that the user waits for gets the window except for the bytes of the others: more would only overflow
-    /// a queue. The others request no piece meanwhile.
+    /// A transfer that the user waits for may fill the part of the window that its host's other transfers leave free.
+    /// More bytes would only overflow a queue. Meanwhile, the other transfers request no piece.
     public func pieces(of number: Int) -> TransferPieces {
         guard let transfer = running[number], let host = hosts[transfer.candidate.host] else { return .unlimited }
         let window = host.window
@@ -264,8 +265,8 @@ public struct AdaptiveGovernor: Governor {
         }
     }
 
-    /// Returns a quarter of a round trip while transfers run. Otherwise returns the time until a waiting host may be
-    /// tried.
+    /// Returns a quarter of a round trip while transfers run. Otherwise returns the time until the governor may try a
+    /// host for which transfers wait.
     public func timeUntilAdvance(at now: Double, waiting: (String) -> Int) -> Double? {
         guard !running.isEmpty else {
             return hosts.compactMap { waiting($0.key) > 0 ? $0.value.nextTry(at: now) : nil }.min()
@@ -288,12 +289,12 @@ public struct AdaptiveGovernor: Governor {
             within: rate * max(path.roundTripTime, 0.25), keeping: rate * path.roundTripTime / 2, where: { _ in true })
     }
 
-    /// Returns most transfers of a host whose link has collapsed, to interrupt them. Otherwise, all later transfers
-    /// would wait for them.
+    /// Returns the transfers to interrupt after a host's link has collapsed. Otherwise, all later transfers would wait
+    /// for them.
     private func shed(_ name: String) -> [Int] {
         guard let path = hosts[name]?.path, let rate = path.bandwidth.greatest else { return [] }
         let interrupted = largest(within: rate * max(path.roundTripTime, 0.5), keeping: 0) { $0.candidate.host == name }
-        // Restarting the last one would gain nothing.
+        // One transfer goes on, because restarting it would gain nothing.
         return interrupted.count == hosts[name]?.running ? interrupted.dropLast() : interrupted
     }
 
@@ -322,7 +323,7 @@ public struct AdaptiveGovernor: Governor {
     /// Returns the transfers to interrupt so that the rest fits into a number of bytes. The least important transfers
     /// come first, and among them the largest.
     ///
-    /// - Parameter small: the bytes below which a transfer is kept, because it is complete soon.
+    /// - Parameter small: a transfer goes on if fewer bytes than this are still to come, because it is complete soon.
     private func largest(
         within limit: Double, keeping small: Double, where isMeant: (RunningTransfer) -> Bool
     ) -> [Int] {
@@ -340,8 +341,8 @@ public struct AdaptiveGovernor: Governor {
 
     // MARK: - Hanging transfers
 
-    /// The most running transfers with which a thumbnail can count as hanging. Only transfers of the greatest
-    /// importance count.
+    /// The number of running transfers above which no thumbnail counts as hanging. Only transfers of the greatest
+    /// importance are counted.
     private static let few = 6
     /// The shortest wait after which a thumbnail can count as hanging, in seconds.
     private static let leastWait = 0.05
@@ -349,7 +350,7 @@ public struct AdaptiveGovernor: Governor {
     /// Returns the hanging thumbnails to request a second time.
     ///
     /// If the last packet of an answer is lost, the server notices only when its timer expires. While other transfers
-    /// wait to start, this costs nothing. At the end, however, all of them wait for it, and a second request over
+    /// wait to start, this delay costs nothing. Later it holds up the last thumbnails, and a second request over
     /// another connection is faster.
     public mutating func takeHanging(at now: Double) -> [Int: Admission.Way] {
         var ways: [Int: Admission.Way] = [:]
@@ -372,15 +373,15 @@ public struct AdaptiveGovernor: Governor {
         hangTimes.map(\.time).min().map { max($0 - now, 0.02) }
     }
 
-    /// The times at which thumbnails will count as hanging, without further events. The value `way` says how to request
-    /// the thumbnail again.
+    /// The times at which thumbnails count as hanging, unless an event follows. The value `way` says how to request the
+    /// thumbnail again.
     private var hangTimes: [(number: Int, time: Double, way: Admission.Way)] {
         guard let greatest = running.lazy.map(\.transfer.candidate.importance).max() else { return [] }
         let last = running.filter { $0.transfer.candidate.importance == greatest }
         guard last.count <= Self.few else { return [] }
         return last.compactMap { number, transfer in
-            // Less important transfers start only when no others wait. On a slow link a second request delays
-            // everything, so there nothing may wait at all.
+            // A less important transfer starts only when no transfer of the greatest importance waits. On a slow link,
+            // a second request delays all others, so there no transfer at all may wait.
             guard let host = hosts[transfer.candidate.host],
                 !host.hasWaiting || (host.lastStarted < greatest && host.quality != .poor),
                 let way = host.wayForHanging, let time = hangTime(of: transfer, host)
@@ -392,14 +393,14 @@ public struct AdaptiveGovernor: Governor {
     private func hangTime(of transfer: RunningTransfer, _ host: GovernedHost) -> Double? {
         guard transfer.candidate.kind == .thumbnail, !transfer.isRepeated, !transfer.isLeft, !transfer.candidate.isLocal
         else { return nil }
-        // How long a server takes to answer shows in its earlier answers.
+        // A server's earlier answers show how long it takes to answer.
         let wait = transfer.isAnswered ? host.path.silence(among: host.running) : host.waits.bound
         return wait.map { transfer.sign + max($0, Self.leastWait) }
     }
 
     // MARK: - Results
 
-    /// The initial history, updated by the measurements.
+    /// The initial history, updated with the measurements of this run.
     public var history: HostHistory {
         var history = remembered
         for (name, host) in hosts.sorted(by: { $0.value.reachability.lastSign < $1.value.reachability.lastSign }) {
@@ -425,7 +426,7 @@ public struct AdaptiveGovernor: Governor {
         }
     }
 
-    /// A report about the reachable host with the most transfers, without files of this machine.
+    /// A report about the reachable host that runs the most transfers. Reads of files on this machine do not count.
     public var report: GovernorReport {
         var report = GovernorReport()
         report.missed = Set(hosts.filter(\.value.reachability.isMissed).keys)

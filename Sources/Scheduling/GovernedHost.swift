@@ -75,7 +75,7 @@ struct GovernedHost: Sendable {
 
     /// Returns the kind of connection for a transfer, and whether to split it into pieces.
     ///
-    /// On a busy link, losses have slowed down the existing connections, and each would grow by a packet per round
+    /// On a busy link, losses have slowed down the existing connections, and each would gain only one packet per round
     /// trip. Many new connections double their speed in that time. Over a shared connection, however, the server sends
     /// the most important answer first, so a photo leaves that connection only where the line loses packets.
     func way(for candidate: TransferCandidate) -> Admission.Way {
@@ -96,7 +96,7 @@ struct GovernedHost: Sendable {
     /// Over a shared connection, later answers show the server which packet was lost.
     var wayForHanging: Admission.Way? {
         guard !isShared, !reachability.isOffline, !isSilent, Double(running) < cap.value else { return nil }
-        // A connection that few share might be the one that hangs.
+        // A connection of the kind `few` might be the very one that hangs.
         return trial.isUnshared ? Admission.Way(.unshared) : .any
     }
 
@@ -329,14 +329,14 @@ struct Reachability {
 
 /// Finds out whether many connections to a host carry more than a shared one.
 ///
-/// A shared connection already has its speed, and the server sends the most important answer first. Where packets get
-/// lost, however, each loss slows down all transfers. The governor sees losses, but not the rate that other connections
-/// would reach. So this type tries a few of them beside the shared one and compares. They carry two transfers each: see
-/// ``Admission/Connection/few``.
+/// A shared connection has already gained its speed, and the server sends the most important answer first. Where
+/// packets get lost, however, each loss slows down all transfers. The governor sees losses, but not the rate that other
+/// connections would reach. So this type tries a few other connections beside the shared one and compares the rates.
+/// They carry two transfers each: see ``Admission/Connection/few``.
 struct SharingTrial: Sendable {
     private enum State {
-        /// All transfers share a connection. The values are the time of the next trial, and the earlier time with
-        /// repeated losses.
+        /// All transfers share a connection. The values are the time of the next trial, and an earlier time that counts
+        /// while packets are lost repeatedly.
         case shared(next: Double, early: Double)
         /// Some transfers use connections of their own. The values are the start, the least rate for leaving the shared
         /// connection, the bytes delivered when the trial had reached its speed, and the end.

@@ -29,7 +29,7 @@ public protocol Governor: Sendable {
     /// - Parameter silence: the number of seconds for which the host wants no requests, except for transfers that the
     ///   user waits for.
     mutating func recordComplaint(of host: String, silence: Double, at now: Double)
-    /// Allows requests to a host again. The user asked for a retry.
+    /// Allows requests to a host again. The caller uses this when the user asks for a retry.
     mutating func endSilence(of host: String)
     /// Records that this machine joined a network or changed to another one.
     mutating func recordNetworkChange(at now: Double)
@@ -165,7 +165,8 @@ public struct TransferPieces: Hashable, Sendable {
     /// The most pieces that run at once.
     public static let most = 24
     /// The smallest and the largest piece in bytes. A server sends about as much as the smallest piece at once on a new
-    /// connection (RFC 6928). The largest piece arrives soon, because the other pieces wait for a late piece.
+    /// connection (RFC 6928). The largest piece is small enough to arrive soon, because the other pieces wait for a
+    /// late piece.
     private static let sizes = 16_384.0...262_144.0
 
     /// Creates pieces for a window. The most pieces that may run at once fill the host's window.

@@ -2,9 +2,9 @@
 ///
 /// The window is a multiple of bandwidth × round trip, the number of bytes under way on the link. With a smaller
 /// window, the link runs dry; with a larger one, bytes wait in a queue, and later requests wait behind them. Once per
-/// round trip, this type checks two things: whether more bytes arrive since more were requested, and whether answers
-/// begin late, which shows a queue. Without a queue the window may grow: where packets get lost, transfers take longer
-/// than a round trip, and more of them have to run.
+/// round trip, this type checks two things: whether the bandwidth has grown, and whether answers begin late, which
+/// shows a queue. Without a queue the window may grow: where packets get lost, transfers take longer than a round trip,
+/// and more of them have to run.
 struct HostPath {
     private let isSecure: Bool
     /// Whether the path is for uploads. Then TCP measures the queue, because this machine sends the packets.
@@ -52,7 +52,7 @@ struct HostPath {
     init(isSecure: Bool, isForUploads: Bool = false) {
         (self.isSecure, self.isForUploads) = (isSecure, isForUploads)
         startingWidth = StartingWidth(isSecure: isSecure)
-        // Each connection begins slowly by itself, whatever the size of its file, so the start is a number of files.
+        // Each connection begins slowly, whatever the size of its file, so the first window is a number of files.
         trialWindow =
             isForUploads
             ? Self.firstUploads * TransferKind.upload.usualSize
@@ -63,7 +63,7 @@ struct HostPath {
     /// The number of files to send at once until the first measurement.
     private static let firstUploads = 8.0
 
-    /// Starts with the capacity of an earlier run, if it exceeds the usual start.
+    /// Starts with an earlier run's capacity, unless the usual window is larger.
     mutating func begin(with capacity: Double) {
         trialWindow = min(max(trialWindow, capacity), Self.greatestCap * usualSize)
     }
@@ -88,15 +88,15 @@ struct HostPath {
     }
 
     mutating func recordAnswer(_ seconds: Double, of kind: TransferKind, isShared: Bool, at now: Double) {
-        // The wait for an upload's answer contains the server's work and bytes that wait in this machine.
+        // The wait for an upload's answer includes the server's work and the time that bytes wait in this machine.
         guard !isForUploads else { return }
         roundTrip.add(seconds, at: now)
-        // The first packets of several photos arrive close together on any link.
+        // The first packets of several photos arrive close together on any link, so they show nothing.
         if kind != .photo { initialEstimate.add(seconds) }
         if isInSlowStart, let wider = startingWidth.recordAnswer() {
             trialWindow = max(trialWindow, wider * size(.thumbnail))
         }
-        // After the shared connection has been left, its answers say nothing about the others.
+        // After the governor has left the shared connection, answers over it say nothing about the other connections.
         guard mayShare || !isShared else { return }
         isSeenLate = isSecure && !isShared
         answer.add(seconds, at: now)
@@ -122,10 +122,10 @@ struct HostPath {
     mutating func recordPackets(areOrdered: Bool, roundTrip: Double?, at now: Double) {
         if isForUploads, let roundTrip { self.roundTrip.add(roundTrip, at: now) }
         packets.record(areOrdered: areOrdered, trip: roundTrip, least: roundTripTime, isShared: isShared)
-        // The wait for a whole record says little, so the packets tell whether there is a queue.
+        // The wait for a whole TLS record says little, so the packets show whether there is a queue.
         guard isSeenLate else { return }
         answers += 1
-        // The user waits for no single file, so uploads may keep a longer queue, which loses no time after losses.
+        // The user waits for no single file, so uploads may keep a longer queue. It keeps the link busy after a loss.
         let isLate =
             isForUploads
             ? packets.isQueueing(least: roundTripTime, isShared: false) : packets.isLate(least: roundTripTime)
@@ -180,7 +180,7 @@ struct HostPath {
     /// The window of one connection that still gains speed. A larger window would overflow the queue of a long path.
     private var gatheringWindow: Double { 1.5 * moment }
 
-    /// Restarts the measurement after transfers begin or stop to share a connection.
+    /// Restarts the measurement after transfers begin or stop sharing a connection.
     mutating func restart(sharing: Bool) {
         mayShare = sharing
         isShared = isShared && sharing
@@ -234,8 +234,8 @@ struct HostPath {
         guard answers + overdue > 0 else { return }
         let isLate = 2 * (lateAnswers + overdue) > answers + overdue
         if isForUploads {
-            // Each file begins slowly, over a connection that may have been idle, and waits for its answer in the end. So
-            // more bytes must be under way than the link holds. How many, only a queue shows.
+            // Each file begins slowly, over a connection that may have been idle, and waits for its answer in the end.
+            // So more bytes must be under way than the link holds, and only a queue shows how many.
             let present = window(cap: cap)
             trialWindow = isLate ? present * 0.9 : min(present * 1.1, cap * usualSize)
             return
@@ -243,11 +243,11 @@ struct HostPath {
         if isLate, isShared, growth.roundsWithoutMore < 2,
             trialWindow < gatheringWindow || !packets.isLate(least: roundTripTime)
         {
-            // While one connection gains speed, its answers wait for each other. It gains no more than is requested.
+            // While one connection gains speed, its answers wait for each other. It gains more only with more requests.
             trialWindow = max(trialWindow, min(3 * trialWindow, gatheringWindow, cap * size(.thumbnail)))
         } else if isLate {
             isInSlowStart = false
-            // Slowly: at the start all requests are sent together and delay each other.
+            // The window shrinks slowly, because the first requests are sent together and delay each other.
             trialWindow *= 0.9
         } else {
             let wider = min(max(trialWindow, usualSize) * (isInSlowStart ? 3 : 1.25), cap * usualSize)
@@ -257,8 +257,9 @@ struct HostPath {
 
     /// The largest window to try.
     ///
-    /// Answers are up to two round trips old, so the known capacity limits the window: a wider link soon delivers more.
-    /// After the start, more bytes would only fill a queue, unless losses keep transfers from using the link.
+    /// An answer shows an effect after up to two round trips, so the known capacity limits the window. If the link
+    /// carries more, the known capacity soon grows. After the start, more bytes would only fill a queue, unless losses
+    /// keep transfers from using the link.
     private var greatestTrialWindow: Double {
         guard let capacity else { return .infinity }
         if isShared, isInSlowStart, !isHeldUpByLosses { return max(1.25 * capacity, gatheringWindow) }
@@ -311,9 +312,9 @@ struct HostPath {
 
 /// Estimates how many bytes of an incomplete TLS record have arrived. TLS shows a record only when it is complete.
 ///
-/// TLS delivers only whole records. On a slow link a record takes half a second, so a request sent when the record is
-/// visible is late, and one sent much earlier delays the photo that the user opens. The last byte of a record makes the
-/// record visible, so records show their rate, and the rate shows how much of the next record has arrived.
+/// On a slow link a record takes half a second, so a request sent when the record is visible is late, and one sent much
+/// earlier delays the photo that the user opens. Each record becomes visible with its last byte. So complete records
+/// show the rate of the link, and the rate shows how much of the next record has arrived.
 struct TLSRecordDelay: Sendable {
     /// The estimated number of invisible bytes; 0 until records show a rate.
     private(set) var unseen = 0.0
@@ -350,8 +351,8 @@ struct TLSRecordDelay: Sendable {
 struct CollapseDetector: Sendable {
     /// The time when the last collapse was found. Earlier measurements no longer count.
     private(set) var time = -Double.infinity
-    /// The time since which bytes arrive and there is enough to transfer. The number `delivered` counts the bytes
-    /// before that time.
+    /// The time since which bytes have arrived on a saturated link. The number `delivered` counts the bytes before that
+    /// time.
     private var busy: (since: Double, delivered: Double)?
 
     /// The number of bytes that show that the link works, the size of three packets. If fewer bytes arrive, a packet
@@ -381,7 +382,7 @@ struct CollapseDetector: Sendable {
             rate < (isLossy ? known / 8 : known / 2), rate * span > Self.sign
         else { return nil }
         guard rate < known / 8 else { return (max(rate, Self.least), false) }
-        // Much of that may have arrived before the collapse.
+        // Many of the bytes in `rate` may have arrived before the collapse.
         let recent = log.rate(delivered, at: now, over: span / 4) ?? rate
         return (max(min(rate, recent), Self.least), true)
     }
@@ -411,7 +412,7 @@ struct InitialEstimate: Sendable {
         isRead = true
         let sorted = waits.sorted()
         waits = []
-        // A lost packet or a slow server may have delayed the last ones.
+        // A lost packet or a slow server may have delayed the last answers.
         let last = sorted.count * 3 / 4
         let spread = max(sorted[last] - sorted[0], 0.001)
         return Double(last) * size * sorted[0] / spread
@@ -421,9 +422,9 @@ struct InitialEstimate: Sendable {
 /// Limits the number of thumbnails to request before the first measurement.
 ///
 /// If each transfer has its own connection, servers send all thumbnails at once (RFC 6928), and a link of some megabits
-/// per second drops the last ones. The loss takes three round trips to repair. So the width begins small and grows by
-/// one with each answer; on a short path, where repairs are fast, also by two with each connection. Over TLS, transfers
-/// may share a connection and come one after the other.
+/// per second drops the last packets. The loss takes three round trips to repair. So the width begins small and grows
+/// by one with each answer; on a short path, where repairs are fast, also by two with each connection. Over TLS,
+/// transfers may share a connection and come one after the other, so the width stays as it is.
 struct StartingWidth: Sendable {
     /// The number of thumbnails to request now.
     private(set) var width: Double

@@ -51,8 +51,8 @@ struct RoundTripFilter {
     /// Returns whether a wait was so long that it included a queue.
     static func isLate(_ wait: Double, least: Double) -> Bool { wait > lateness(of: least) }
 
-    /// Returns the longest wait without a queue. The limit is a quarter more than the minimum, plus 5 ms for the
-    /// machines.
+    /// Returns the longest wait without a queue. The limit is a quarter more than the minimum, plus 5 ms for delays
+    /// inside the machines.
     static func lateness(of least: Double) -> Double { 1.25 * least + 0.005 }
 }
 
@@ -166,8 +166,8 @@ struct PacketSigns: Sendable {
 
     /// Returns whether packets probably wait in a queue.
     ///
-    /// TCP measures the round trip of only few packets of a single connection, so a queue shows later than its drops.
-    /// There a queue counts for some round trips.
+    /// Over a single connection, TCP measures the round trip of only few packets, so a queue shows later than its
+    /// drops. There, the sign of a queue counts for some round trips.
     func isQueueing(least: Double, isShared: Bool) -> Bool {
         isShared ? roundsSinceQueue < 4 : (trip ?? .infinity) > 1.5 * least + 0.01
     }

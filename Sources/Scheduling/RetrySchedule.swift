@@ -1,7 +1,8 @@
 /// Computes the time to wait before a failed request is retried.
 ///
-/// The waits are random parts of a second, a minute, an hour, then six hours each. The first retries help after short
-/// failures. The later ones do not burden a server that is down. Random waits spread the requests of many clients.
+/// The waits are random parts of a second, of a minute, of an hour, and from then on of six hours. The first retries
+/// help after short failures. The later ones do not burden a server that is down. Random waits spread the requests of
+/// many clients.
 public struct RetrySchedule: Sendable {
     /// The number of attempts after which a request fails permanently; nil for no limit.
     ///
@@ -22,11 +23,11 @@ public struct RetrySchedule: Sendable {
     /// The longest wait after one failed attempt, after two, and so on.
     public static let longest: [Duration] = [.seconds(1), .seconds(60), .seconds(3_600), .seconds(21_600)]
 
-    /// The longest wait in seconds that a schedule with a limit accepts. Also the longest time for which one request's
-    /// failure stops requests to the whole host.
+    /// The longest wait in seconds that a schedule with a limit accepts. It is also the longest time for which one
+    /// request's failure stops requests to the whole host.
     private static let patience = 60
 
-    /// Returns the seconds for which the whole host gets no requests.
+    /// Returns the seconds without requests to the whole host after a failure.
     public func silence(retryAfter: Int?) -> Int {
         guard let retryAfter else { return 0 }
         return maximumAttempts != nil && retryAfter > Self.patience ? 0 : min(retryAfter, Self.patience)

@@ -47,8 +47,8 @@ struct RunningTransfer {
     var candidate: TransferCandidate
     /// Whether the transfer is part of a ``SharingTrial``.
     var isTrial = false
-    /// Whether the transfer uses a shared connection that its host has since left. The transfer no longer counts
-    /// against the window.
+    /// Whether the transfer uses a shared connection that the governor has left. The transfer no longer counts against
+    /// the window.
     var isLeft = false
     /// Whether the transfer hung and was requested a second time. The value is also true for the second request.
     var isRepeated: Bool

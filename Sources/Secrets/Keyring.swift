@@ -34,8 +34,8 @@ public final class Keyring: Sendable {
     /// Creates a client of the keyring. The first request loads the library.
     ///
     /// - Parameters:
-    /// - library: a library name or path.
-    /// - seconds: the time limit, which includes unlocking by the user.
+    ///   - library: a library name or path.
+    ///   - seconds: the time limit, which includes unlocking by the user.
     public init(library: String = "libsecret-1.so.0", seconds: Double = 60) {
         self.library = library
         timeLimit = .milliseconds(Int(seconds * 1000))
@@ -122,8 +122,8 @@ final class KeyringQuestion<Answer: Sendable>: Sendable {
 
     /// Creates a request that has not started.
     ///
-    /// - Parameter alarm: fires at the time limit. Started here and cancelled by the answer, so that it does not wake
-    ///   an idle program.
+    /// - Parameter alarm: fires at the time limit. This initializer starts it and the answer cancels it, so it wakes no
+    ///   idle program.
     init(
         _ continuation: CheckedContinuation<Result<Answer, SecretError>, Never>, alarm: sending any DispatchSourceTimer
     ) {

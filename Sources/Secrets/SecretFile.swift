@@ -2,7 +2,8 @@ import Files
 import Glibc
 import Model
 
-/// Stores passwords in a file that only its owner can read. Each line has a place, a user and a password, separated by tabs.
+/// Stores passwords in a file that only its owner can read. Each line has a place and a sign-in, such as a user and a
+/// password, separated by tabs.
 ///
 ///     try SecretFile(path: folder + "/passwords").keep(.password(user: "me", password: "…"), for: place)
 ///

@@ -17,7 +17,7 @@ import Synchronization
 /// settings and credentials go to the fetcher; progress, failures, questions and fulfilled wishes come back. If the fetcher
 /// dies, the client starts it again and repeats everything that it must know.
 public final class FetcherClient: Sendable {
-    /// The parts of this process that the fetcher serves.
+    /// The objects of this process that the fetcher serves.
     public struct Parts: Sendable {
         let caches: CacheFolder
         let wishes: Wishes
@@ -42,7 +42,7 @@ public final class FetcherClient: Sendable {
     private let path: String
     private let launcher: Launcher
     private let parts: Parts
-    /// The number by which a fetcher recognises what an earlier one has left.
+    /// The number by which a fetcher recognises an earlier fetcher's partial files.
     private let run = UInt64.random(in: 0...UInt64.max)
     /// The news for the running fetcher; nil while none runs.
     private let outbox = Mutex<CoalescingStream<ScreensNews>?>(nil)
@@ -54,7 +54,7 @@ public final class FetcherClient: Sendable {
     /// The local galleries whose folders a fetcher has read, and watches.
     private let followed = Mutex<Set<GalleryID>>([])
 
-    /// The number of deaths in a row after which the client gives up. A fetcher that served for a minute ends the row.
+    /// The number of deaths in a row after which the client gives up. A minute of service resets the count.
     private static let mostDeaths = 5
 
     /// Creates a client, which does nothing before ``run(_:)``.
@@ -136,7 +136,7 @@ public final class FetcherClient: Sendable {
         parts.activity.postNotice("\(error)")
         let failure = Failure(error.reason, remedy: .none)
         for await snapshot in parts.wishes.snapshots() {
-            // An opened photo would seem to load without end. Its wish stands as long as the screen shows it.
+            // Without a failure, an opened photo would seem to load as long as the screen shows it.
             for wish in snapshot.wishes where wish.subject.photo != nil && wish.importance >= .lookedAt {
                 parts.activity.setFailure(failure, of: wish.subject)
             }
@@ -192,7 +192,7 @@ public final class FetcherClient: Sendable {
             news.send(first)
             var lastRequest = -1
             for await part in news {
-                // A new fetcher gets everything, so this part is not lost.
+                // A new fetcher gets everything, so this news is not lost.
                 if part.needsPlaces(after: &lastRequest), !permitted.contains(places(for: setup)) {
                     isIncomplete.store(true, ordering: .relaxed)
                     end()
@@ -426,7 +426,7 @@ private struct FetcherProcess: Sendable {
         }
     }
 
-    /// Ends the program, at the latest after its patience.
+    /// Ends the program, which first gets some time to end by itself.
     func end() {
         connection.end()
         program.end(after: Self.patience)

@@ -6,8 +6,8 @@ import Sandbox
 
 /// The program `vitrine-fetcher`: fetches galleries and pictures for `vitrine`, which starts it.
 ///
-/// The connection is the standard input. The first message tells everything that the program may use. The program then enters
-/// its restrictions, before it reads anything from the network.
+/// The connection is the standard input. The first message names everything that the program may use. The program then
+/// enters its restrictions, before it reads anything from the network.
 @main
 enum VitrineFetcher {
     static func main() async {
@@ -16,7 +16,7 @@ enum VitrineFetcher {
         guard FetcherRules.closeAllButThree() else { _exit(1) }
         let connection = MessageConnection(adopting: STDIN_FILENO)
         guard let setup = setup(connection) else { _exit(2) }
-        // SQLite keeps large indices there while it makes them.
+        // SQLite keeps large indices in this folder while it makes them.
         setenv("SQLITE_TMPDIR", setup.cacheFolder, 1)
         ProgramDescriptors.raiseLimit()
         let restrictions: [String]

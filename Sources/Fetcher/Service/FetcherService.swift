@@ -132,7 +132,7 @@ package final class FetcherService: Sendable {
     private func take(_ news: ScreensNews) {
         if let filter = news.logFilter { log.setFilter(filter) }
         for gallery in news.opened { open(gallery) }
-        // Later than the passwords in addresses, which may be older.
+        // The entered credentials come after the passwords in addresses, which may be older.
         for (place, entry) in news.credentials { credentials.take(entry.signIn, for: place, by: entry.galleries) }
         for failure in news.failures { activity.recordFailure(failure) }
         if !news.retried.isEmpty { credentials.retry() }
@@ -162,7 +162,7 @@ package final class FetcherService: Sendable {
         } else {
             do {
                 let cache = try caches.open(gallery.address)
-                // An earlier fetcher may have been killed.
+                // An earlier fetcher may have been killed, and have left partial files.
                 cache.adoptParts()
                 failure = nil
             } catch {
@@ -173,7 +173,7 @@ package final class FetcherService: Sendable {
         state.withLock { $0.unopened[GalleryID(gallery.address)] = failure }
     }
 
-    /// Fails the requests for galleries whose caches cannot be opened. No request of the network would end them.
+    /// Fails the wishes for galleries whose caches cannot be opened. No network request would end these wishes.
     private func failUnopened(_ subjects: [Wish.Subject]) {
         let unopened = state.withLock { $0.unopened }
         guard !unopened.isEmpty else { return }
@@ -191,7 +191,7 @@ package final class FetcherService: Sendable {
         }
         caches.space.setLimit(tuning.cacheLimit)
         guard let controller, tuning != former else { return }
-        // A new governor knows no measurements of this run.
+        // A new governor would know no measurements of this run, so the old one stays unless its setting changes.
         let governor = tuning.transfers == former?.transfers ? nil : governor(tuning)
         Task { await controller.use(governor, Disturbance(tuning)) }
     }
@@ -201,7 +201,7 @@ package final class FetcherService: Sendable {
     /// Returns news of everything that has changed, in its present state.
     private func news(_ part: Outbox) -> FetcherNews {
         var news = FetcherNews()
-        // Fulfilled wishes were taken before, so the rest is at least as new.
+        // The fulfilled wishes were collected first, so the state read below is at least as new.
         news.fulfilled = part.fulfilled
         news.asked = part.asked
         for gallery in part.change.galleries { news.galleries[gallery] = activity.part(of: gallery) }
@@ -334,7 +334,7 @@ private final class LookUps: Sendable {
         state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: found)
     }
 
-    /// Answers all questions with nothing, because the connection is closed.
+    /// Answers all questions without credentials, because the connection is closed.
     func end() {
         let waiting = state.withLock { state in
             defer { (state.waiting, state.isEnded) = ([:], true) }

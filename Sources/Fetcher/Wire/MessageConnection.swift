@@ -10,7 +10,7 @@ package final class MessageConnection: Sendable {
 
     /// The most bytes of a message: more than the wishes for a million pictures.
     private static let longest = 64 << 20
-    /// The number of bytes to read at once, so that a length alone uses no memory.
+    /// The number of bytes to read at once. A stated length alone then uses no memory.
     private static let piece = 1 << 18
 
     /// Creates an end that owns a socket's descriptor.
@@ -88,7 +88,7 @@ package final class MessageConnection: Sendable {
                 if received < 0 { code = errno }
                 length = max(0, received)
             }
-            // A process that was killed leaves messages unread.
+            // ECONNRESET means that the other process was killed before it read all messages.
             guard code == 0 || code == ECONNRESET else { throw .system(call: "recv", code: code) }
             if piece.isEmpty { break }
             bytes += piece
@@ -135,7 +135,7 @@ package actor MessageSender {
 
 /// Receives messages on a thread of its own.
 ///
-/// Waiting would hold one of the few threads of tasks.
+/// Waiting in a task would block one of the few threads that run tasks.
 package struct MessageReceiver: Sendable {
     private let connection: MessageConnection
 

@@ -37,11 +37,11 @@ public struct FetcherSetup: Hashable, Sendable {
     public var readablePlaces: [String] = []
     /// Whether the fetcher may connect to services of this machine.
     ///
-    /// They resolve names such as `nas.local`.
+    /// These services resolve names such as `nas.local`.
     public var usesLocalServices = false
-    /// Whether the fetcher must not work without all its restrictions.
+    /// Whether the fetcher must refuse to work without all its restrictions.
     public var requiresAllRestrictions = false
-    /// Whether the fetcher only tells its restrictions.
+    /// Whether the fetcher only reports its restrictions.
     public var isReportOnly = false
     /// The number of the run of `vitrine`, which all its fetchers share.
     public var run: UInt64 = 0
@@ -235,7 +235,7 @@ public struct FetcherNews: Equatable, Sendable {
     public var history: String?
     /// The subjects that the fetcher itself wants to be requested.
     public var asked: Set<Wish.Subject> = []
-    /// The fulfilled requests with their numbers. These come last: everything else was there before.
+    /// The fulfilled requests with their numbers. The receiver applies these last, after their results.
     public var fulfilled: [Wish.Subject: Int] = [:]
 
     /// Creates empty news.

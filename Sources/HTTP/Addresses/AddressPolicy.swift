@@ -25,8 +25,8 @@ extension HTTPRequest.AddressPolicy {
         }
     }
 
-    /// Whether the policy allows requests to a host, judged by its name. The addresses are checked when Vitrine
-    /// connects, but never behind a proxy.
+    /// Whether the policy allows requests to a host, judged by its name. Vitrine checks the addresses when it connects,
+    /// but not behind a proxy.
     func allows(_ host: String, _ curl: Curl) -> Bool {
         guard isBounded(at: host, curl) else { return true }
         if let address = HostAddress(host) { return address.isPublic }

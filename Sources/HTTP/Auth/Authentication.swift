@@ -39,7 +39,7 @@ struct Authentication {
         if schemes.contains("basic") { open.insert(.basic) }
         if schemes.contains("digest") { open.insert(.digest) }
         if open.isEmpty, schemes.contains("negotiate") { open = .negotiate }
-        // curl has not sent the password, but does so unasked if it may use no other method.
+        // curl has not sent the password yet. It sends the password unasked if it may use no other method.
         let isDisguised = open == .basic && methods != .basic && offered.contains(where: \.isDisguised)
         if !isDisguised { open.subtract(tried) }
         guard !open.isEmpty else { return nil }
@@ -69,7 +69,7 @@ final class AuthenticationMemory {
     subscript(place: String) -> Authentication.Methods? {
         get { methods[place] }
         set {
-            // All of it can be learned again.
+            // The client can learn all methods again.
             if methods.count >= Self.maximumCount { methods = [:] }
             methods[place] = newValue
         }

@@ -39,7 +39,7 @@ extension HTTPRequest {
             kind = .signature(Signature(id: id, secret: secret, sessionToken: sessionToken, region: region))
         }
 
-        /// Whether the strings contain no control characters, which could change the request.
+        /// Whether the strings contain no control characters. Control characters could change the request.
         var isSound: Bool {
             let texts: [String] =
                 switch kind {

@@ -58,7 +58,7 @@ struct ChallengeScanner {
     mutating func next() -> (scheme: String, realm: String)? {
         skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
         var scheme = takeWord()
-        // Skips what cannot begin a challenge.
+        // Skips characters that cannot begin a challenge.
         while scheme.isEmpty, rest.popFirst() != nil {
             skip { !Self.isWordCharacter($0) }
             scheme = takeWord()

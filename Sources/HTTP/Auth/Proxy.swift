@@ -30,8 +30,8 @@ struct Proxy: Equatable, Sendable {
 
     /// Returns the URL with credentials, for curl only.
     ///
-    /// If other options set the credentials, curl before 8.8 decodes `%41` on each reuse of a connection, against its
-    /// manual.
+    /// If other options set the credentials, curl before 8.8 decodes `%41` whenever it reuses a connection, contrary to
+    /// its manual.
     func url(telling credentials: HTTPRequest.Credentials?) -> String {
         url.replacing("://", with: "://" + Self.userInfo(credentials), maxReplacements: 1)
     }

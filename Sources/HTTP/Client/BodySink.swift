@@ -39,7 +39,7 @@ struct BodySink {
         case .file(let file):
             let offset = position
             try mailbox.whileOpen { () throws(HTTPError) in
-                // Written at an explicit offset: other descriptors share the file's position.
+                // An explicit offset is needed, because other descriptors share the file's position.
                 try file.write(bytes, at: offset)
                 mailbox.post(written: end)
             }

@@ -45,7 +45,7 @@ public struct HTTPRequest: Sendable {
         func isKept(by status: Int) -> Bool {
             switch self {
             case .get: true
-            // RFC 9110, section 15.4.4: 303 leads to another resource, for a GET.
+            // RFC 9110, section 15.4.4: 303 leads to another resource, which a GET fetches.
             case .propfind, .options: status != 303
             // After the other statuses, the server may have acted on the request already.
             case .post, .put: status == 307 || status == 308
@@ -114,10 +114,10 @@ public struct HTTPRequest: Sendable {
     public var resumption: Resumption?
     /// The bytes of the resource to fetch; nil for all bytes. Only `get` without a ``resumption`` uses this.
     ///
-    /// Status 206 means that the server supports ranges. After status 200 the transfer ends when it has the bytes; if
-    /// these are not the first of the resource, no body arrives. The answer is complete if the resource is shorter.
-    /// ``HTTPResponse/length`` is the length of the whole resource, which may be beyond ``limit``. Status 416 means that
-    /// the resource has none of the bytes; with the length 0, that it is empty.
+    /// Status 206 means that the server supports ranges. After status 200 the transfer ends when it has the bytes. If
+    /// these are not at the beginning of the resource, no body arrives. If the resource is shorter, the answer is still
+    /// complete. ``HTTPResponse/length`` is the length of the whole resource, which may be beyond ``limit``. Status 416
+    /// means that the resource has none of the bytes; with the length 0, the resource is empty.
     public var wantedBytes: Range<ByteCount>?
     /// The most bytes of the decompressed body, including bytes received earlier.
     public var limit: ByteCount

@@ -2,8 +2,8 @@ import Numbers
 
 /// The head of an answer, after redirects.
 public struct HTTPResponse: Hashable, Sendable {
-    /// The HTTP status. For a local file the status is 200, 206 for some of its bytes, even if it has none of them, or
-    /// 304 if `If-None-Match` matches.
+    /// The HTTP status. For a local file the status is 200, or 304 if `If-None-Match` matches. A request for some of
+    /// its bytes gets 206, even if the file has none of these bytes.
     public let status: Int
     /// The URL that finally answered, after redirects.
     public let url: String

@@ -30,7 +30,7 @@ public final class HTTPTransfer: AsyncSequence, Sendable {
     /// Cancels the transfer. Does nothing after its end.
     public func cancel() {
         mailbox.post(end: .failure(CancellationError()))
-        // The mailbox is closed first: after the end, the caller may resume the transfer into the same file.
+        // The mailbox closes first, because after the end the caller may resume the transfer into the same file.
         onCancel()
         mailbox.wake()
     }

@@ -61,7 +61,7 @@ struct ResponseHead {
 
     private mutating func take(_ name: String, _ value: String) {
         lastName = name
-        // Unlike other headers, two of this name cannot be joined with a comma (RFC 9110, section 5.3).
+        // Unlike other headers, two `Set-Cookie` headers cannot be joined with a comma (RFC 9110, section 5.3).
         headers[name] = name == "set-cookie" ? headers[name].map { $0 + "\n" + value } ?? value : value
         switch name {
         case "location": location = location ?? value
@@ -135,7 +135,7 @@ struct HTTPHeadText: CustomStringConvertible {
         "auth", "cookie", "token", "secret", "key", "session", "sign", "pass", "credential", "csrf", "jwt", "ticket",
         "otp",
     ]
-    /// The headers that such parts fit, but that only ask for credentials.
+    /// The headers whose names contain such a part, but no secret.
     private static let questions = ["www-authenticate", "proxy-authenticate"]
 
     /// - Parameter credentials: the request's credentials, which may have a header of their own.

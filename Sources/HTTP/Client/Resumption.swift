@@ -4,8 +4,8 @@ import Numbers
 extension HTTPRequest {
     /// The beginning of a body that an earlier transfer received.
     ///
-    /// The server sends the rest if its resource still matches the validator, or else the whole. In a file, the rest is
-    /// written at the offset, and a whole resource replaces the earlier bytes.
+    /// If the server's resource still matches the validator, the server sends the rest, otherwise the whole resource.
+    /// In a file, the rest is written at the offset, and a whole resource replaces the earlier bytes.
     public struct Resumption: Hashable, Sendable {
         /// The number of bytes that an earlier transfer received.
         public let offset: ByteCount
@@ -126,7 +126,7 @@ struct WantedBytes {
     enum Body: Equatable {
         /// The body is not the wanted part of the resource.
         case unwanted
-        /// The body has at most the wanted bytes. The range is nil if curl checks the length.
+        /// The body has at most the wanted bytes. The range is nil if curl itself checks the length.
         case complete(Range<ByteCount>?)
         /// The body is the resource from its beginning, and may go on after the wanted bytes.
         case open

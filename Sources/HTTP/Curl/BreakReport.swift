@@ -113,7 +113,7 @@ enum BrokenHandshake {
     /// Parts of messages by which curl, OpenSSL and GnuTLS report a lost connection.
     private static let signs = [
         "Recv failure:", "Send failure:",
-        // curl's text if OpenSSL gave no reason: the system had one.
+        // curl's text for an error of the system, for which OpenSSL gives no reason.
         "SSL_connect:",
         "unexpected eof",
         "non-properly terminated", "in the pull function", "in the push function",

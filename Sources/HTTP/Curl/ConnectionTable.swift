@@ -64,9 +64,9 @@ final class ConnectionTable {
 
     /// Shuts down a connection that seems dead after a stall.
     ///
-    /// A connection counts as dead if nothing else came over it for half of that time. A dead route reports nothing.
-    /// curl would keep using the connection until the system gives it up, and each transfer on it would wait as long
-    /// again. The same holds for idle connections to the same host, because reconnecting is faster.
+    /// A connection counts as dead if nothing else came over it for half of that time. The system reports no dead
+    /// route. So curl would keep using the connection until the system gives it up, and each new transfer on it would
+    /// stall. Silent idle connections to the same host are shut down, too, because reconnecting is faster.
     func giveUp(_ ends: ConnectionEnds, after seconds: Int, inUse: Set<ConnectionEnds>) {
         updateEnds()
         for (other, socket) in sockets where other == ends || other.hasSameTarget(ends) && !inUse.contains(other) {

@@ -27,7 +27,7 @@ enum EasyOptions {
     /// Sets the options for the kind of connection.
     private static func applyConnection(_ plan: ExchangePlan, to easy: EasyHandle) {
         // Of many transfers that start at once, the first connects and the others wait to share the connection. Plain
-        // HTTP has no HTTP/2, so waiting would be useless; and where several connections are wanted they start at once.
+        // HTTP has no HTTP/2, so waiting would be useless. Transfers that want several connections start at once, too.
         easy.set(CURLOPT_PIPEWAIT, plan.hop.url.isSecure && plan.request.connection == .any ? 1 : 0)
         let version = plan.request.connection == .unshared ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
         easy.set(CURLOPT_HTTP_VERSION, version)
@@ -35,7 +35,7 @@ enum EasyOptions {
 
     /// Sets the weight of an HTTP/2 stream, after its connection is established.
     ///
-    /// If curl knows a weight earlier, it sends the weight for stream 4294967295. curl sends a later change with the
+    /// If the weight is set earlier, curl sends it for stream 4294967295 instead. curl sends a later change with the
     /// next bytes.
     static func setWeight(_ weight: Int, of easy: EasyHandle) {
         easy.set(CURLOPT_STREAM_WEIGHT, min(max(weight, 1), 256))
@@ -98,8 +98,8 @@ enum MethodOptions {
         if method == .put {
             easy.set(CURLOPT_UPLOAD, 1)
             easy.set(CURLOPT_INFILESIZE_LARGE, request.upload?.file.length ?? 0)
-            // curl waits a second for servers that do not answer `Expect: 100-continue`. A header that removes this one would
-            // become part of curl 7.88's signature, which servers then refuse.
+            // curl waits a second for servers that do not answer `Expect: 100-continue`. A line that removes this
+            // header would become part of curl 7.88's signature, and servers would refuse the signature.
             easy.set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
         }
         if let body, let address = body.baseAddress {

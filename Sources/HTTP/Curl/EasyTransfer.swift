@@ -131,7 +131,7 @@ final class EasyTransfer {
         recordAddress(exchange)
         do {
             if case .error(let error) = stop { throw error }
-            // A proxy's 407 is an answer, though curl reports a failure.
+            // A proxy's 407 counts as an answer, although curl reports a failure.
             let isAsked = exchange.isTunnelRefused && exchange.status == 407
             if stop == nil, code != CURLE_OK, !isAsked {
                 if let plan = again(code, exchange) { return .exchange(plan) }
@@ -263,7 +263,7 @@ final class EasyTransfer {
                     throw HTTPError.wrongRange("it is longer than it says")
                 }
                 try checkExpansion(bytes.count, exchange)
-                // Also if the mailbox is full: its reader has to make space.
+                // The reader must wake even if the mailbox is full, because only the reader makes space.
                 turn.add(mailbox)
                 return try sink.take(bytes) ? bytes.count : Int(CURL_WRITEFUNC_PAUSE)
             case .beginning(let count):
@@ -329,7 +329,7 @@ final class EasyTransfer {
             case .open: answer = .beginning(excerpt.range.upperBound)
             }
         } else if request.method.isSuccess(status) {
-            // The whole is no substitute for a piece that does not go into the file.
+            // The body of a piece does not go into the file, so the whole resource cannot replace a piece.
             let isPiece = request.range != nil && request.destination.isStream
             answer = isPiece || request.method == .options ? .unwanted(0) : .wanted(whole: nil)
         } else if status == 206, let asked = request.part(at: exchange.hop) {
@@ -353,7 +353,7 @@ final class EasyTransfer {
             set(length: body)
         }
         if case .unwanted = answer { isRefused = status >= 300 } else { try sink.begin(at: begin) }
-        // Before the response: a caller that reacts to it must not find the refused password.
+        // This comes before the response, because a caller that reacts to it must not find the refused password.
         if let refusal = exchange.proxyRefusal, let told = exchange.plan.proxyCredentials {
             configuration.proxyCredentials.onRefusal(told, refusal.proxy)
         }

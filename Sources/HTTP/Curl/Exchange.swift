@@ -45,7 +45,7 @@ final class Exchange {
         self.plan = plan
         self.transfer = transfer
         self.easy = easy
-        // Allocated late, since an initializer that throws before runs no `deinit`.
+        // This is allocated late, because an initializer that throws before runs no `deinit`.
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         body = MethodOptions.body(of: plan.request)
         clock = TransferClock(
@@ -83,7 +83,7 @@ final class Exchange {
     var status: Int {
         guard !isRequested else { return isRefusedByTinyproxy ? 407 : easy.long(CURLINFO_RESPONSE_CODE) }
         let status = easy.long(CURLINFO_HTTP_CONNECTCODE)
-        // Without a server, a 401 is the proxy's. tinyproxy answers like a server.
+        // Before the request reaches a server, a 401 comes from the proxy. tinyproxy answers like a server.
         return status == 401 ? 407 : status
     }
 
@@ -208,7 +208,7 @@ final class Exchange {
             guard let exchange = Exchange.at(context) else { return Int(CURL_READFUNC_ABORT) }
             return exchange.give(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
         }
-        // curl starts again after a repeat, such as over another connection.
+        // curl reads the file again from an offset when it repeats the request, such as over another connection.
         easy.set(CURLOPT_SEEKDATA, context)
         easy.setSeek { context, offset, origin in
             guard let exchange = Exchange.at(context), origin == SEEK_SET else { return Int32(CURL_SEEKFUNC_FAIL) }
@@ -292,7 +292,7 @@ final class Exchange {
             }
             transfer.set(length: length)
         }
-        // After the length: the callback reads it. An overloaded server answers fast, and must not get more for that.
+        // The length is set first, because the callback reads it. An overloaded server's fast answer must not count.
         if ![429, 503].contains(status) { clock.recordAnswer(easy) }
         return bytes.count
     }
@@ -343,7 +343,7 @@ struct TransferClock {
         guard let meter, !isAnswered else { return }
         isAnswered = true
         if isUpload {
-            // A server that answers before the end of the file says nothing about the way.
+            // An answer before the end of the file says nothing about the delay of the path.
             guard let sent else { return }
             let wait = (ContinuousClock.now - sent).components
             return meter.recordAnswer(after: Double(wait.seconds) + Double(wait.attoseconds) / 1e18, version: .http1)

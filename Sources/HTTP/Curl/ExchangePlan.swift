@@ -32,7 +32,7 @@ struct ExchangePlan {
     /// The key that signs the request; nil for a request without a signature.
     var signature: Signature? { credentials?.signature }
 
-    /// Whether the plan sends a password, for which another method may work.
+    /// Whether the plan sends a password. Another method may then work.
     private var hasPassword: Bool {
         if case .password = credentials?.kind { true } else { false }
     }

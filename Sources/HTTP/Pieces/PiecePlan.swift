@@ -19,11 +19,11 @@ struct PiecePlan {
     }
 
     var pieces: HTTPRequest.Pieces
-    /// The length of the whole file; the request's limit until it is known.
+    /// The length of the whole file. The value is the request's limit until the length is known.
     private(set) var end: ByteCount
     /// The offset at which the last requested piece ends.
     private(set) var asked: ByteCount
-    /// The offset of the beginning plus the number of bytes received since.
+    /// The offset ``begin`` plus the number of bytes received since the start.
     private(set) var received: ByteCount
     /// The offset up to which the file is written.
     private(set) var written: ByteCount
@@ -91,7 +91,7 @@ struct PiecePlan {
     }
 
     mutating func set(written offset: ByteCount) {
-        // In this order, since the new offset may be smaller.
+        // The subtraction comes first, because the new offset may be smaller.
         received = received - written + offset
         written = offset
     }

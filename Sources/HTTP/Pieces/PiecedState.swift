@@ -117,7 +117,7 @@ struct PiecedState {
 
     /// The number of running parts up to which the link has space for a duplicate.
     private static let few = 6
-    /// The time before which a part never counts as late.
+    /// The shortest time after which a part can count as late.
     private static let soon = Duration.milliseconds(50)
 
     /// Returns a late piece to request again. Returns nil if no piece is late.

@@ -125,7 +125,7 @@ final class PiecedTransfer: Sendable {
             guard head.status == 206 else { return takeAll(head) }
             takeFirst(head, edition)
         case .piece(let piece), .duplicate(let piece):
-            // Requested before the length was known, so it may lie beyond the end.
+            // The piece may lie beyond the end, because it was requested before the length was known.
             if head.status == 416, state.withLock({ $0.isBehind(piece) }) { return }
             state.withLock { $0.parts[number]?.edition = edition }
             if takeFirst(head, edition) { return }
@@ -161,7 +161,7 @@ final class PiecedTransfer: Sendable {
             && edition.validator == request.resumption?.validator ?? edition.validator
         guard isOfUse, let length = head.length else {
             guard let dropped = state.withLock({ $0.goOn(from: .asking, to: .inOne) }) else { return false }
-            // A refusal of a piece would be repeated for the whole.
+            // A refusal says nothing about ranges, because the server would refuse the whole file, too.
             if head.status < 300 { memory[request] = false }
             for part in dropped { part.transfer.cancel() }
             begin(.all, nil)
@@ -176,7 +176,7 @@ final class PiecedTransfer: Sendable {
             state.plan.set(length: length)
             state.edition = edition
             request.meter?.set(length: length - begin)
-            // Under the lock, so that no progress is posted before the response.
+            // The lock is held, so that no progress is posted before the response.
             mailbox.post(
                 HTTPResponse(
                     status: request.resumption == nil ? 200 : 206, url: head.url, headers: head.headers, length: length,
@@ -227,7 +227,7 @@ final class PiecedTransfer: Sendable {
                 }
                 try arrival.bytes.withUnsafeBytes { try file.write($0, at: state.plan.written) }
                 state.plan.markWritten(arrival)
-                // Under the lock, so that progress never decreases.
+                // The lock is held, so that progress never decreases.
                 mailbox.post(written: state.plan.written)
             }
             return state.plan.isComplete
@@ -268,7 +268,7 @@ final class PiecedTransfer: Sendable {
         for part in parts { part.transfer.cancel() }
         updateMeter()
         mailbox.post(end: result)
-        // Before the end is posted: its receiver reads the meter.
+        // The meter gets the packets before it records the end, because its reader then reads both.
         request.meter?.set(packets: state.withLock { $0.packets })
         request.meter?.recordEnd(result)
         mailbox.wake()

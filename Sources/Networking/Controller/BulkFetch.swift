@@ -16,11 +16,11 @@ struct BulkFetch {
     /// start them again.
     private var excluded: Set<PhotoKey> = []
     private var progress = Progress.after(nil)
-    /// The number of subjects to settle or postpone before the fetch may need more. Until then, the fetch need not
-    /// count its subjects.
+    /// The number of subjects that must settle or wait before a refill. Until then, the fetch need not count its
+    /// subjects.
     ///
-    /// Only settled subjects are reported. Every postponed subject leads to a call of ``refill(_:isWaiting:)``, so
-    /// calls count too.
+    /// The controller reports only settled subjects. But each postponed subject leads to a call of
+    /// ``refill(_:isWaiting:)``, so each call reduces the number, too.
     private var distance = 0
 
     /// The progress of a bulk fetch through its gallery.
@@ -153,7 +153,7 @@ struct BulkFetches {
     /// Removes a fetch, so that the next wish for it begins a new one.
     mutating func remove(_ subject: Wish.Subject) { (fetches[subject], pauses[subject]) = (nil, nil) }
 
-    /// Tries again at once where the cache could not be read.
+    /// Retries fetches at once after the cache could not be read.
     mutating func endPauses() { pauses = [:] }
 
     /// Returns the wishes for individual pictures, except those in `named`.
@@ -169,7 +169,7 @@ struct BulkFetches {
         }
     }
 
-    /// Starts more subjects where needed. If the cache cannot be read, this tries again as the schedule says.
+    /// Starts more subjects where needed. If the cache cannot be read, a later call tries again after a pause.
     mutating func refill(
         _ caches: CacheFolder, _ schedule: RetrySchedule, at now: Duration, isWaiting: (Wish.Subject) -> Bool
     ) -> Refill {
@@ -185,7 +185,7 @@ struct BulkFetches {
                 let delay = schedule.delay(afterAttempts: attempts, retryAfter: nil)
                 refill.failures.append((error, delay == nil))
                 if delay == nil { refill.done.append(subject) }
-                // The wish stands until its list has come.
+                // A wish that was given up stays until its gallery's list has arrived, so it needs a pause, too.
                 pauses[subject] = (attempts, now + (delay ?? .seconds(1)))
             }
             refill.hasChanged = refill.hasChanged || fetches[subject]?.underWay != fetch.underWay

@@ -7,15 +7,15 @@ import Numbers
 import Scheduling
 import Session
 
-/// Fulfils wishes: fetches the most important things first and stores the results in the cache.
+/// Fulfils wishes: fetches the most important subjects first, and stores them.
 ///
 /// The composition root creates one controller. Screens state wishes, watch the cache, and never see the controller.
 ///
 ///     let controller = NetworkController(wishes: wishes, context: context, client: HTTPClient(log: log))
 ///     let running = Task { await controller.run() }
 ///
-/// The controller knows requests only by their protocol. Wishes for the same thing join one request, which is as
-/// important as the most important of them. The last withdrawal of such a wish cancels the request.
+/// The controller knows requests only by their protocol. Wishes for the same subject join one request, which is as
+/// important as the most important of them. When no such wish is left, the controller cancels the request.
 ///
 /// This actor starts, counts and waits. Transfers run on the client's threads, as many as the governor allows. Parsing
 /// and comparing run on queues of their own.
@@ -83,7 +83,7 @@ public actor NetworkController {
         table = RequestTable(candidate: factory.candidate)
     }
 
-    /// Fulfils wishes until the task is cancelled, then ends all requests: another controller may continue their files.
+    /// Fulfils wishes until the task is cancelled. Then ends all requests, to free their files for another controller.
     public func run() async {
         presence = .current
         let listening = [
@@ -124,7 +124,7 @@ public actor NetworkController {
         for subject in retried { retry(subject) }
         if snapshot.areAllRetried { bulkFetches.endPauses() }
         isPaused = snapshot.isPaused
-        // A pause interrupts requests for later use.
+        // A pause interrupts the requests for pictures that no screen shows.
         if isPaused { for operation in operations.all where operation.importance < .visible { operation.cancel() } }
         look()
         showHeldBack(retried)
@@ -175,7 +175,7 @@ public actor NetworkController {
 
     /// Starts more pictures for bulk fetches, and ends fetches that have nothing left to do.
     ///
-    /// A bulk fetch starts before its gallery's list has arrived, but cannot end before. The list may name more photos.
+    /// A bulk fetch starts before its gallery's list arrives, but ends after it, because the list may name more photos.
     private func refillBulkFetches() {
         // With full caches, each picture fetched for later would replace another one.
         if context.caches.space.isShort, !bulkFetches.isEmpty {
@@ -194,7 +194,7 @@ public actor NetworkController {
         let ended = bulkFetches.subjects(of: gallery)
         guard !ended.isEmpty else { return }
         for subject in ended { wishes.fulfil(subject) }
-        // Not only with the next snapshot: until then more pictures would be fetched.
+        // The next snapshot omits these wishes, too, but until then more pictures would be fetched.
         stated.removeAll { ended.contains($0.subject) }
         adoptWishes()
     }
@@ -234,8 +234,8 @@ public actor NetworkController {
         switch table.state(of: subject) {
         case .running(let identity):
             let request = try? factory.request(for: subject)
-            // A request's own commit is seen before its end. Then no new request is needed, and the operation is either
-            // transferred or has left the table while its failure is recorded.
+            // The change may come from the running request's own commit, before the request ends. Then nothing is
+            // missing, and the operation has received all bytes, or has left the table while its failure is recorded.
             let isEnding = request == nil && operations[identity]?.isTransferred != false
             guard request?.identity != identity, !isEnding else { return }
             operations.leave(identity, subject)
@@ -244,7 +244,7 @@ public actor NetworkController {
             // The change may be older than the failure, which the row does not show yet.
             postponed.rowChanged(subject)
         case .settled, .waiting:
-            // A failure in the row is the known one.
+            // If the row shows a failure, it is the known one.
             guard let request = try? factory.request(for: subject), !request.hasFailedBefore else { return }
             table.retry(subject)
         case .queued, nil: break
@@ -299,7 +299,7 @@ public actor NetworkController {
     func look() {
         operations.readMeters()
         operations.interrupt(waiting: waiting)
-        // Before the rest: a hanging transfer is more important than what would take its slot.
+        // This comes first, because a hanging transfer is more important than the transfer that would take its slot.
         if !isPaused { operations.repeatHanging(send) }
         startWaiting()
         operations.updatePieces()
@@ -411,7 +411,7 @@ public actor NetworkController {
         } else if error != nil {
             // A failure of a request without wishes interests no one.
             operation.request.showCancelled()
-            // The subjects are wanted again, in another edition, or were interrupted for more important ones.
+            // The governor or a pause interrupted the request, or wishes joined it after it was cancelled.
             operation.served.forEach { table.enqueue($0) }
         } else {
             succeed(operation)
@@ -421,7 +421,7 @@ public actor NetworkController {
 
     private func succeed(_ operation: Operation) {
         reporter.recordSuccess()
-        // Local files come over no network and need no entry each.
+        // Local files come over no network and need no log entry each.
         if !operation.candidate.isLocal {
             let time = Int(clamped: (clock.now - operation.start).seconds * 1000)
             context.log.info(

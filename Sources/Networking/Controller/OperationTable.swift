@@ -50,7 +50,7 @@ struct OperationTable {
     /// The number of bytes received so far by all operations.
     var received: ByteCount { operations.values.reduce(endedBytes) { $0 + $1.received } }
 
-    /// Uses another governor from now on. Running transfers go on, but do not count: their bytes so far would mislead it.
+    /// Uses another governor from now on. It does not see running transfers, whose earlier bytes would mislead it.
     mutating func use(_ governor: any Governor) { self.governor = governor }
 
     // MARK: - Starting
@@ -209,7 +209,7 @@ struct OperationTable {
         let now = clock.now.seconds
         guard let pace = governor.timeUntilAdvance(at: now, waiting: waiting) else { return nil }
         guard isQueueEmpty else { return clock.now + .seconds(clamped: pace) }
-        // With an empty queue, the only reasons are hanging transfers and the next report.
+        // With an empty queue, only hanging transfers and the next report need a check.
         let patience = isPaused ? nil : governor.timeUntilHanging(at: now)
         return clock.now
             + .seconds(clamped: min(max(pace, TrafficReporter.interval), patience ?? .infinity))

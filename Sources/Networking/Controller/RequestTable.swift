@@ -354,8 +354,9 @@ struct PostponedRequests {
 
 /// The hosts that a command gives up: each request failed to reach the host for half a minute.
 ///
-/// Further requests to such a host fail at once. Otherwise each picture of a command would wait for the host as long as the
-/// first one. A server that restarts is back earlier. A host that sends anything, even an error, is not given up.
+/// Further requests to such a host fail at once. Otherwise each picture of a command would wait for the host as long as
+/// the first one. A server that restarts answers again within that time. A host that sends anything, even an error, is
+/// not given up.
 struct LostHosts {
     private struct Outage {
         let start: Duration

@@ -51,7 +51,7 @@ struct TrafficReporter {
         }
     }
 
-    /// Reports a problem of the cache's disk. Returns whether there were too many in a row for a passing problem.
+    /// Reports a problem of the cache's disk. Returns whether so many occurred in a row that the problem is lasting.
     mutating func recordTrouble(_ trouble: StorageTrouble) -> Bool {
         context.activity.report(trouble)
         troubles += 1
@@ -65,7 +65,7 @@ struct TrafficReporter {
     ///
     /// - Parameters:
     ///   - subject: the subject that needs the cache; nil for a bulk fetch.
-    ///   - isFinal: whether nothing tries again, so that the user must know.
+    ///   - isFinal: whether Vitrine does not try again, so that the user must know.
     func recordUnreadable(_ error: any Error, of subject: Wish.Subject? = nil, isFinal: Bool) {
         context.log.error(.cache, "\(error)")
         let error = RequestError(error)
@@ -128,7 +128,7 @@ struct TrafficReporter {
             let reading = operation.attempts.map(\.permit.meter.reading).max(by: { $0.bytes < $1.bytes })
         else { return nil }
         let time = (clock.now - operation.start).seconds
-        // The size at the start, since by now the rest is being written to the same file.
+        // This is the file's size at the start. By now the rest is being written to the same file.
         let held = ByteCount(operation.candidate.held)
         let progress = Progress(done: held + reading.bytes, total: reading.length.map { $0 + held })
         return TransferReport(

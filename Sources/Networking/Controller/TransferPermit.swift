@@ -48,7 +48,7 @@ public final class TransferPermit: Sendable {
             case .unshared: .unshared
             case .few: .few
             }
-        // Under the lock, so that no change of importance is lost.
+        // The lock is held until the transfer is set, so that no change of importance is lost.
         return state.withLock { [request] state in
             var request = request
             request.weight = Self.weight(state.importance)

@@ -83,7 +83,7 @@ extension BucketRefusal {
         question.isOfBucket = isOfBucket
         question.region = region ?? AmazonHost(address.host)?.region
         guard case .accessKey(let key) = signIn else { return wantsKey ? .signIn(question) : .bucket(self) }
-        // The key may be right.
+        // The service refused only the region, so the key may be right.
         if isOfRegion, region != key.region { return .signIn(question) }
         question.wasRefused = true
         return isOfKey ? .signIn(question) : .bucket(self)

@@ -119,8 +119,8 @@ extension GalleryCache {
     /// the user named. A list file that the user named may be a link to any place; a list file found in a folder must
     /// stay in it.
     ///
-    /// - Parameter wasPublic: whether the host had a public address before. Then it still must: the owner of the name
-    ///   could point it into the user's network later.
+    /// - Parameter wasPublic: whether the host had a public address before. Then it still must have one, because the
+    ///   owner of the name could point it into the user's network later.
     func listAddressPolicy(wasPublic: Bool) -> HTTPRequest.AddressPolicy {
         guard address.scheme == .file else { return .publicOnly(except: wasPublic ? nil : address.host) }
         return isFolder ? .filesBelow(address.text) : .anywhere

@@ -14,7 +14,7 @@ import Session
 ///
 /// A folder with a list file is read by ``GalleryListRequest``. Nothing is written into the folder.
 public struct FolderListRequest: NetworkRequest {
-    /// The list as the subject. A list has no editions.
+    /// The gallery's list. A list has no editions.
     public let identity: RequestIdentity
     /// The address of the folder.
     public var address: Address { cache.address }
@@ -166,9 +166,9 @@ private actor FolderReader {
     private let executor = QueueExecutor(label: "vitrine.folder", qos: .utility)
     private var tree: FolderTree?
     private var livePhotos = LivePhotos()
-    /// The folders to read after this tree.
+    /// The folders to read after ``tree``.
     private var rest: [FolderWatch.Change]
-    /// The number of pieces to return at once.
+    /// The number of folders to return at once.
     private var width = 1
     private static let maximumWidth = 16
     /// The number of folders that could not be watched.
@@ -194,8 +194,8 @@ private actor FolderReader {
 
     /// Returns the entries of the next folders; none at the end.
     ///
-    /// The number of folders doubles each time. The first photos then appear at once, and the threads that read and
-    /// compare seldom wait for each other.
+    /// The number of folders doubles with each call, up to 16. So the first photos appear at once, and the threads that
+    /// read and compare seldom wait for each other.
     func next() throws -> [FolderEntries] {
         defer { width = min(width * 2, Self.maximumWidth) }
         var entries: [FolderEntries] = []

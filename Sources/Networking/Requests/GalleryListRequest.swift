@@ -14,7 +14,7 @@ import Session
 /// The list is an XML file or a feed; or the folders of a server, which ``ServerFolders`` reads; or a photo library, which
 /// ``LibraryUpdate`` reads. The first update finds out what the gallery's address holds, and the cache remembers it.
 public struct GalleryListRequest: NetworkRequest {
-    /// The list as the subject. A list has no editions.
+    /// The gallery's list. A list has no editions.
     public let identity: RequestIdentity
     /// The address of the gallery.
     public var address: Address { cache.address }
@@ -78,7 +78,7 @@ public struct GalleryListRequest: NetworkRequest {
             let place = ServerPlace(source.kind, at: source.root, of: cache, wasPublic: record.wasPublic)
             try await update(from: place, after: source, nil, over: client, with: permit)
         } catch {
-            // The server may have another nature by now. Only a sure sign counts: an error page is none.
+            // The address may hold another kind of gallery by now. Only a sure sign counts, and an error page is none.
             guard Self.mayBeOfAnotherKind(error),
                 let found = try? await finder.find(plan: listPlan(record, source), with: permit),
                 found.isSure(after: source), (try? await update(from: found, record, finder, client, permit)) != nil
@@ -197,7 +197,7 @@ public struct GalleryListRequest: NetworkRequest {
             where !folders.parts.isEmpty
             && !(error is CancellationError || error is FormatError || error is BarrenSite)
         {
-            // The commit fails only if the disk does, and then the first error is as good.
+            // The commit fails only if the disk does, and then the first error is enough to report.
             try? await commit(comparer, folders, place, isWhole: false)
             throw error
         }

@@ -80,7 +80,7 @@ actor ListComparer {
         var entries = entries
         try draft.add(&entries)
         if let failure = entries.failure {
-            // Its photos may still be there, so they stay.
+            // The folder's photos may still be there, so they stay.
             try draft.keep(FolderScope(folder: entries.folder, isDeep: true))
             skipped += 1
             note(["\(entries.folder.isEmpty ? "the folder" : entries.folder) cannot be read: \(failure)"])
@@ -101,7 +101,7 @@ actor ListComparer {
         return draft.count
     }
 
-    /// Keeps photos that were not added, except those missing in their part.
+    /// Keeps photos that were not added, except those lost by their part.
     ///
     /// - Parameter members: for each part that may have lost photos, the ids of the photos that it still has.
     func keepAll(exceptOutside members: [String: Set<String>]) throws {
@@ -164,7 +164,7 @@ actor ListComparer {
 
     /// - Parameters:
     ///   - parts: the parts that were read whole; nil if the whole list was read.
-    ///   - keepsOthers: whether photos stay that were not added.
+    ///   - keepsOthers: whether photos that were not added stay.
     func finish(
         onlyWithin parts: [FolderScope]? = nil, keepsOthers: Bool = false
     ) throws -> (changes: SyncChanges, skipped: Int) {

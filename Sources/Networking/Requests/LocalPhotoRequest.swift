@@ -33,7 +33,7 @@ public struct LocalPhotoRequest: NetworkRequest {
         self.picture = picture
     }
 
-    /// The photo, in the edition of the list at the time of the request.
+    /// The photo, in its edition when this request was made.
     public var identity: RequestIdentity { picture.identity }
     /// The address of the file.
     public var address: Address { picture.address }

@@ -18,7 +18,7 @@ public protocol NetworkRequest: Sendable {
     /// Creates the request for a wish. Returns nil if the wish is of another kind or nothing is missing.
     static func make(for subject: Wish.Subject, in context: RequestContext) throws -> Self?
 
-    /// The thing to fetch. Wishes for the same thing share one request.
+    /// The target of the request. Wishes for the same target share one request.
     var identity: RequestIdentity { get }
     var address: Address { get }
     /// The kind of transfer, for the governor.
@@ -34,7 +34,7 @@ public protocol NetworkRequest: Sendable {
     /// Whether another request may have to follow for the same wish.
     var mayBeFollowed: Bool { get }
 
-    /// Fetches the thing and stores it in the cache. Returns the metrics of a transfer, if there was one.
+    /// Fetches the target and stores it in the cache. Returns the metrics of a transfer, if there was one.
     @discardableResult
     func perform(over client: HTTPClient, with permit: TransferPermit) async throws -> HTTPMetrics?
 
@@ -161,7 +161,7 @@ public struct RequestContext: Sendable {
     let sessions = PiwigoSessions()
     /// The photo libraries that wait for a sign-in.
     let lockedLibraries = LockedLibraries()
-    /// The HEIC photos whose first bytes have come.
+    /// The HEIC photos whose first bytes have arrived.
     let begunPhotos = BegunPhotos()
     /// Returns the present time.
     public let now: @Sendable () -> Timestamp

@@ -31,7 +31,7 @@ public struct PhotoRequest: TransferRequest {
         self.picture = picture
     }
 
-    /// The photo in its edition of the list at the time of the request.
+    /// The photo, in its edition when this request was made.
     public var identity: RequestIdentity { picture.identity }
     /// The address of the photo.
     public var address: Address { picture.address }
@@ -49,7 +49,7 @@ public struct PhotoRequest: TransferRequest {
     public func plan() throws -> FetchPlan {
         let isVideo = try picture.cache.read { try $0.photo(picture.key) }?.isRemoteVideo == true
         var plan = try picture.plan(limit: isVideo ? Self.videoLimit : Self.limit)
-        // The part is taken last, because an error would lose it.
+        // The part is taken last, because a later error would lose it.
         if let part = picture.cache.parts.take(picture.key, edition: picture.source.state.edition) {
             plan.file = part.file
             plan.resumption = HTTPRequest.Resumption(
@@ -103,7 +103,7 @@ public struct PhotoRequest: TransferRequest {
 
     /// Returns the data to resume the transfer in another process. Returns nil if that is impossible.
     ///
-    /// After a redirect, or with a token, the address that answered may contain a secret that belongs on no disk.
+    /// After a redirect, or with a token, the address that answered may contain a secret that must not reach a disk.
     private func resumption(_ head: HTTPResponse) -> PartResumption? {
         guard picture.address.scheme != .file, head.url == picture.address.text,
             let validator = head.resumptionValidator

@@ -11,7 +11,7 @@ import Synchronization
 /// out at the same time whether a WebDAV or Nextcloud server or a photo library is there. The requests for photo
 /// libraries carry no credentials.
 struct PlaceFinder {
-    /// The thing that an address holds.
+    /// A gallery that an address holds.
     enum Place {
         /// A file that lists the photos, at this address. `beginning` contains the bytes that were already read.
         case list(Response, beginning: [UInt8], at: Address)
@@ -45,7 +45,7 @@ struct PlaceFinder {
     init(_ cache: GalleryCache, _ record: GalleryRecord, _ source: ListSource?, over client: HTTPClient) {
         (self.cache, self.record, self.client) = (cache, record, client)
         isNew = source == nil
-        // Older programs stored no source, and knew only such files.
+        // Older versions of Vitrine stored no source, and read only such files.
         wasList = source.map(\.isFile) ?? (record.lastSuccess != nil)
     }
 
@@ -67,7 +67,7 @@ struct PlaceFinder {
             } catch RequestError.signIn(let question) {
                 throw RequestError.signIn(question)
             } catch {
-                // It is another server's address. The next request tells.
+                // The address is none of Nextcloud's. The next request shows its kind.
             }
         }
         if let album = try await album(at: cache.address) { return .folders(album, nil) }
@@ -82,7 +82,7 @@ struct PlaceFinder {
         } catch RequestError.status(let status, let retryAfter)
             where [400, 403, 404, 405, 501].contains(status) && !ServerPlace.isPage(cache.address)
         {
-            // WebDAV servers without lists for browsers answer so.
+            // WebDAV servers without lists for browsers answer with such a status.
             for address in [cache.address, cache.address.secured].compactMap({ $0 }) {
                 let place = place(.webDAV, address)
                 do {
@@ -115,7 +115,7 @@ struct PlaceFinder {
             // The page names a feed that is gone.
             return nil
         } catch RequestError.bucket(let refusal) where refusal.status == 404 {
-            // The same, in a bucket.
+            // The page names a feed in a bucket that is gone.
             return nil
         }
     }
@@ -159,7 +159,7 @@ struct PlaceFinder {
             let format = ListingFormat(contentType: response.head.headers["content-type"], beginning: beginning),
             format != .multistatus
         else { return .list(response, beginning: beginning, at: cache.address) }
-        // The page of a network's sign-in, for example.
+        // Another host answered, for example with the sign-in page of a network.
         guard response.address.host == cache.address.host else {
             throw FormatError.notAGallery("a page of another server")
         }

@@ -8,8 +8,8 @@ import Numbers
 /// An answer with a complete head. The body of the answer may still be arriving.
 ///
 /// The status is 200, or 304 if the request had validators. Other methods have other statuses of success: see
-/// ``HTTPRequest/Method/isSuccess(_:)``. For some bytes, the status is also 206, or 416 if there are none, which has no
-/// body. Other statuses cause errors before.
+/// ``HTTPRequest/Method/isSuccess(_:)``. If the plan asks for a part of the resource, the status may also be 206; or
+/// 416 without a body, if that part has no bytes. All other statuses cause errors instead.
 public struct Response {
     /// The head of the answer.
     public let head: HTTPResponse
@@ -39,7 +39,7 @@ public struct Response {
         }
         // The resource has changed, or the server counts in its own way.
         if head.status == 416, plan.resumption != nil { throw RequestError.noRest("it answered 416") }
-        // A cache in between mixed up its clients.
+        // A cache between Vitrine and the server mixed up its clients.
         if head.status == 304, plan.validators == Validators() { throw RequestError.nothingHeld }
         guard isWanted(head, plan) else {
             if PhotoPrismShare.isRefused(head, plan) { throw RequestError.sharedLink(hasPassword: false) }
@@ -111,7 +111,7 @@ public struct Response {
         }
     }
 
-    /// Returns the question to the user that an answer causes. Returns nil if the user has no answer.
+    /// Returns the question that an answer raises for the user. Returns nil if it raises none.
     ///
     /// A server's question counts only at the plan's origin, because redirects carry no credentials. A proxy's question
     /// always counts.

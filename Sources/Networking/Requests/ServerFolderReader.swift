@@ -147,7 +147,7 @@ struct ServerFolderReader: Sendable {
             // The server works on the next page while this one is compared.
             async let next = laterPage(plan)
             try await take(last)
-            // The folder cannot be read again in this update, because its first photos are taken already.
+            // The folder cannot be read again in this update, because its first photos were already added.
             var page: Response
             do { page = try await next } catch { return .failed(error) }
             guard page.address == plan.address else { throw RequestError.wrongType("another page") }

@@ -15,7 +15,7 @@ extension RequestContext {
         question.galleries = [cache.id]
         // A gallery's list may name other servers. Their own sign-in pages could deceive the user.
         if !question.origin.isSame(as: cache.address) { question.browserServer = nil }
-        // Refusals by proxies are recorded in the transfer.
+        // The transfer has already recorded a refusal by a proxy.
         let refused = question.isProxy ? nil : sent
         if await caches.credentials.hasOther(than: refused, for: question, in: cache.address) {
             activity.recordAnswer(for: cache.id)

@@ -10,7 +10,7 @@ import Synchronization
 public struct ThumbnailRequest: TransferRequest {
     private let picture: PictureSubject
 
-    /// The most bytes of a thumbnail. No real thumbnail has more bytes, and memory is enough for this many.
+    /// The most bytes of a thumbnail. No real thumbnail has more bytes, and the memory suffices for this many.
     static let limit: ByteCount = 4 << 20
 
     /// Creates a request for a thumbnail that the gallery offers. Returns nil if the gallery offers no thumbnail, or if
@@ -24,7 +24,7 @@ public struct ThumbnailRequest: TransferRequest {
         self.picture = picture
     }
 
-    /// The thumbnail in its edition of the list at the time of the request.
+    /// The thumbnail, in its edition when this request was made.
     public var identity: RequestIdentity { picture.identity }
     /// The address of the thumbnail.
     public var address: Address { picture.address }
@@ -67,10 +67,10 @@ public struct ThumbnailRequest: TransferRequest {
 
 /// Fetches the first bytes of a photo, because cameras write a thumbnail there.
 ///
-/// This request serves photos of servers that offer no thumbnails. The first bytes of a HEIC file may only state the place
-/// of the thumbnail, or of the list that states it; other such requests fetch these. So fewer first bytes are enough. If
-/// there is no thumbnail, a ``PhotoRequest`` follows for a small photo; a large one has no thumbnail until the user opens
-/// it.
+/// This request serves photos of servers that offer no thumbnails. The first bytes of a HEIC file may state only the
+/// place of the thumbnail, or of the list that states this place. Further requests of this type then fetch the rest. If
+/// there is no thumbnail, a ``PhotoRequest`` follows for a small photo; a large one has no thumbnail until the user
+/// opens it.
 public struct EmbeddedThumbnailRequest: TransferRequest {
     private let picture: PictureSubject
     /// The photo whose first bytes an earlier request has fetched; nil for a new photo.
@@ -90,7 +90,7 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         begun = picture.context.begunPhotos[picture.identity]
     }
 
-    /// The thumbnail in its edition of the list at the time of the request.
+    /// The thumbnail, in its edition when this request was made.
     public var identity: RequestIdentity { picture.identity }
     /// The address of the photo.
     public var address: Address { picture.address }
@@ -141,7 +141,7 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         try await store(isWhole ? bytes : embedded.picture, takenAt: embedded.takenAt, photo: response.head.length)
     }
 
-    /// Takes the next part of a HEIC photo whose first bytes have come before.
+    /// Takes the next part of a HEIC photo whose beginning has arrived.
     private func go(
         on photo: BegunPhotos.Photo, _ known: HEIFThumbnail, _ response: inout Response
     ) async throws {
@@ -180,7 +180,7 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
         await picture.record(.putOff(failure))
     }
 
-    /// Marks the thumbnail as failed, or for a retry on another day. Stores a thumbnail of which only the time is missing.
+    /// Marks the thumbnail as failed, or for a retry on another day. Stores a thumbnail that lacks only the time.
     public func recordFailure(_ failure: Failure) async {
         picture.context.begunPhotos[identity] = nil
         if let thumbnail = begun?.heif?.embedded.picture,
@@ -192,10 +192,10 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     }
 }
 
-/// The photos of which more bytes are to come.
+/// The photos of which Vitrine will fetch more bytes.
 final class BegunPhotos: Sendable {
     struct Photo: Sendable {
-        /// The items of a HEIC photo; nil for another photo with the name of one.
+        /// The items of a HEIC photo. The value is nil for a photo of another format with a HEIC file's name.
         let heif: HEIFThumbnail?
         /// The length of the whole file; nil if unknown.
         let length: ByteCount?

@@ -106,7 +106,7 @@ struct BucketFinder: Sendable {
                     throw RequestError.signIn(question)
                 }
             } catch RequestError.wrongType(let what) {
-                // The service answers for all of its buckets.
+                // The service answered with the list of all its buckets.
                 throw failure ?? .wrongType(what)
             } catch RequestError.bucket(let refusal) {
                 if let moved = refusal.region.flatMap({ address.moved(toRegion: $0) }), moved != address {

@@ -30,8 +30,8 @@ public struct GalleryUpload: Sendable {
     /// Creates an upload, which sends nothing before ``run(_:list:onEvent:)``.
     ///
     /// - Parameters:
-    ///   - folder: the address of the folder in the bucket. Its credentials count.
-    ///   - schedule: the attempts for each file.
+    ///   - folder: the address of the folder in the bucket. The upload uses credentials in this address.
+    ///   - schedule: limits the attempts for each file.
     public init(
         to folder: Address, credentials: CredentialStore, client: HTTPClient, governor: any Governor,
         schedule: RetrySchedule = RetrySchedule(maximumAttempts: 3), clock: any NetworkClock = MachineClock(), log: Log
@@ -342,7 +342,7 @@ private actor UploadRun {
     /// Sends files. Throws an error that concerns all files.
     func send(_ jobs: [UploadJob]) async throws(UploadError) -> UploadReport {
         (queue, report) = (jobs.reversed(), UploadReport())
-        // A task of its own, which is not cancelled: it waits for the ends of cancelled transfers.
+        // The loop has a task that is not cancelled, because it waits for the ends of cancelled transfers.
         await withTaskCancellationHandler {
             await Task { await loop() }.value
         } onCancel: {

@@ -10,7 +10,7 @@ import Session
 ///
 /// If the user's key does not allow a list, the request stores the other lists and the reason.
 public struct AlbumListRequest: NetworkRequest {
-    /// The albums as the subject. They have no editions.
+    /// The albums of the gallery's server. They have no editions.
     public let identity: RequestIdentity
     /// The address of the server.
     public var address: Address { source.root }
@@ -56,7 +56,7 @@ public struct AlbumListRequest: NetworkRequest {
                 } catch RequestError.status(403, _) {
                     missing.add(list.kind)
                 } catch is FormatError where list.kind == .tag {
-                    // Piwigo refuses with the status 200. The albums are worth more than the tags.
+                    // Piwigo refuses with the status 200. A refused list of tags must not prevent the list of albums.
                     missing.add(list.kind)
                 }
             }
@@ -65,7 +65,7 @@ public struct AlbumListRequest: NetworkRequest {
             }
             albums = try server.fixedAlbums(isSignedIn: reader.isSignedIn) + albums
             if server.coversAreRevisions { albums = try cache.read { try $0.resolvingCovers(of: albums) } }
-            // The albums of an earlier update stay.
+            // For a missing list, the albums of the earlier update stay.
             albums += try cache.albums().albums.filter { missing.kinds.contains($0.kind) }
         }
         try Task.checkCancellation()

@@ -16,7 +16,7 @@ struct ImmichLibrary: PhotoLibrary {
         case album(String)
         /// The photos that show the person with this id.
         case person(String)
-        /// The photos that have the tag with this value, or a tag in it.
+        /// The photos with the tag of this value or a tag below.
         case tag([UInt8])
         /// The photos behind a shared link.
         case share(ImmichShare)
@@ -37,7 +37,7 @@ struct ImmichLibrary: PhotoLibrary {
         selection = Self.selection(gallery)
     }
 
-    /// The key of a shared link comes before the user's own credentials.
+    /// Returns the key of the shared link; otherwise the user's own credentials.
     func credentials(entered: SignIn?) -> SignIn? { share?.signIn ?? entered }
 
     private var share: ImmichShare? { if case .share(let share) = selection { share } else { nil } }
@@ -205,8 +205,8 @@ enum ImmichRules {
 
     /// Whether a path is that of a request that needs an API key.
     ///
-    /// Each picture's request asks this. Swift would parse a regular expression each time, which took longer than the rest of
-    /// the request.
+    /// Each request for a picture calls this. Swift would parse a regular expression each time, and that takes longer
+    /// than the rest of the request.
     private static func isKeyed(_ path: String) -> Bool {
         guard path.hasPrefix("/api/") else { return false }
         let parts = path.dropFirst("/api/".count).split(separator: "/", omittingEmptySubsequences: false)

@@ -88,7 +88,7 @@ struct LibraryReader {
             let parser = list.makeParser(page)
             let count = albums.count
             try await read(try list.request(page), with: parser) { found in
-                // There may be far more tags than anyone reads, so the others are left out.
+                // There may be far more tags than anyone reads, so Vitrine leaves out the rest.
                 if list.kind == .tag, albums.count >= Self.maximumAlbums { return }
                 albums += found.filter { addresses.insert($0.address).inserted }
                 if list.kind == .tag { albums = Array(albums.prefix(Self.maximumAlbums)) }
@@ -96,7 +96,7 @@ struct LibraryReader {
                     throw RequestError.wrongType("more than \(Self.maximumAlbums) albums")
                 }
             }
-            // The following pages would repeat albums, too.
+            // This page only repeats albums, and so would the following pages.
             if albums.count == count { return albums }
             guard let next = parser.nextPage else { return albums }
             guard pages.insert(next).inserted else { throw RequestError.wrongType("the same page twice") }

@@ -136,7 +136,7 @@ struct LibraryUpdate {
             if await comparer.count > 0 { _ = try? await commit(comparer, nil, removes: false) }
             throw error
         }
-        // If a photo is removed meanwhile, the next page begins one photo later. So a later update reads all pages again.
+        // If a photo is removed meanwhile, the next page skips a photo. So a later update reads all pages again.
         var isSteady = true
         if pageCount > 1, parts != nil { isSteady = try await readCounts() == counts }
         let hasMembers = parts?.members != nil
@@ -164,7 +164,7 @@ struct LibraryUpdate {
         var latest: Timestamp?
         var added: Set<String> = []
         // If a part has lost one photo and gained another, its count is the same. So the parts of moved and added
-        // photos follow.
+        // photos become suspects, too.
         var suspects = Set(known.counts.keys).union(counts.keys).filter { known.counts[$0] != counts[$0] }
         try await reader.readPhotos(of: library, changedSince: since) { [cache] photos in
             latest = Self.latest(latest, photos)

@@ -101,7 +101,8 @@ struct PhotoPrismLibrary: PhotoLibrary {
         return request
     }
 
-    /// The server counts files, so only the main file of each photo is asked for. It is a JPEG or PNG.
+    /// Returns the fields of a request for photos from an offset. The server counts files, so the request asks only for
+    /// the main file of each photo, which is a JPEG or PNG.
     private static func fields(from offset: Int) -> [String] {
         ["count=\(pageSize)", "offset=\(offset)", "order=oldest", "primary=true"]
     }
@@ -138,7 +139,7 @@ struct PhotoPrismShare: Hashable {
 
     /// Creates a link. Returns nil if the address is no such link.
     ///
-    /// Each picture's request asks this, so a regular expression would take long.
+    /// Each request for a picture calls this, so a regular expression would take long.
     init?(_ gallery: Address) {
         let parts = gallery.path.split(separator: "/", omittingEmptySubsequences: false)
         guard let place = parts.firstIndex(of: "s"), (2...4).contains(parts.count - place),
@@ -170,7 +171,7 @@ struct PhotoPrismShare: Hashable {
     /// Returns the credentials of an opened link.
     static func signIn(_ session: String) -> SignIn { .header(name: header, value: session) }
 
-    /// Whether an answer means that the server does not know a link, or not any more.
+    /// Whether an answer means that the server does not know a link. The server may have known it earlier.
     static func isRefused(_ head: HTTPResponse, _ plan: FetchPlan) -> Bool {
         // A proxy in front of the server names its scheme.
         guard head.challenges.isEmpty else { return false }
@@ -271,7 +272,7 @@ enum PhotoPrismRules {
 
     /// Returns the server of a picture whose address lacks its token. Returns nil for other addresses.
     static func server(ofPicture address: Address) -> Address? {
-        // Each picture's request asks this, so a regular expression would take long.
+        // Each request for a picture calls this, so a regular expression would take long.
         let parts = address.path.split(separator: "/", omittingEmptySubsequences: false)
         let (preview, original) = (Array(parts.suffix(6)), Array(parts.suffix(4)))
         let count: Int

@@ -63,7 +63,7 @@ actor PictureTokens {
     private var fetches: [Key: Fetch] = [:]
     private var count = 0
 
-    /// The time in which the same tokens are not fetched again. The server then refuses the picture, not the tokens.
+    /// The time before Vitrine fetches the same tokens again. A server that refuses them meanwhile refuses the picture.
     private static let patience = Duration.seconds(60)
 
     /// The most bytes of the answer that comes with the tokens. It describes one photo, or the server's settings.
@@ -114,7 +114,7 @@ actor PictureTokens {
         }
     }
 
-    /// Returns the tokens with the number that the server has refused. Returns nil if they are not the last ones.
+    /// Returns the refused tokens. Returns nil if newer tokens have been fetched since.
     private func refusedPair(_ key: Key, _ refused: Int?) async -> Pair? {
         guard let refused, let known = fetches[key], known.number == refused else { return nil }
         return try? await known.task.value

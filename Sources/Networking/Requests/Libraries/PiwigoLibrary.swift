@@ -173,7 +173,7 @@ enum PiwigoRules {
                 continue
             }
             cookies.removeAll { $0.name == match.1 }
-            // The server removes a cookie so.
+            // With this value, the server removes a cookie.
             if match.2 != "deleted" { cookies.append((match.1, match.2)) }
         }
         let text = cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
@@ -195,7 +195,7 @@ struct PiwigoAddress {
         case favorites
         /// The photos with the tag that has this id.
         case tag(String)
-        /// Others, such as the photos with two tags.
+        /// Another selection, such as the photos with two tags.
         case other
     }
 
@@ -248,8 +248,8 @@ struct PiwigoAddress {
 }
 
 extension Address {
-    /// Returns the address of a server's folder. A path that begins with two slashes would lead to another host, so it
-    /// counts as none.
+    /// Returns the address of a server's folder. A path that begins with two slashes would lead to another host. The
+    /// method then returns this address.
     fileprivate func server(atPath path: String) -> Address {
         guard let server = try? resolving(path), server.origin == origin else { return self }
         return server
