@@ -6,9 +6,9 @@ import Model
 ///     embedded.picture      // a small JPEG, or nil
 ///     embedded.takenAt      // "2006-07-30T07:47:17"
 ///
-/// Cameras write a thumbnail into the EXIF block at the beginning of a JPEG. Raw files that are TIFFs have the structure of
-/// such a block, and Fujifilm's begin with a JPEG. For HEIC and AVIF, see ``HEIFThumbnail``. In other formats this type
-/// finds nothing. The bytes are untrusted: every offset and length is checked, and at most three directories are read.
+/// Cameras write a thumbnail into the EXIF block at the beginning of a JPEG. Raw files that are TIFFs have the same
+/// structure, and Fujifilm's contain a JPEG. For HEIC and AVIF, see ``HEIFThumbnail``. In other formats this type finds
+/// nothing. The bytes are untrusted: every offset and length is checked, and at most three directories are read.
 public struct EmbeddedThumbnail: Hashable, Sendable {
     /// The thumbnail as a file that decoders show upright; nil if there is none.
     public let picture: [UInt8]?
@@ -109,7 +109,7 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
             guard segment.isWhole else { return nil }
             if segment.isFrame { hasFrame = true }
             if segment.isScan { return hasFrame ? picture + thumbnail[segment.start...] : nil }
-            // An EXIF block of the thumbnail's own would compete with the photo's.
+            // The thumbnail's own EXIF block is left out, because it would compete with the added one.
             if !segment.isExif(in: thumbnail) {
                 picture += thumbnail[segment.start..<segment.content.upperBound]
             }
@@ -189,7 +189,7 @@ private struct TIFFBlock {
     private let bytes: [UInt8]
     private let isLittleEndian: Bool
 
-    /// Finds the block in a JPEG, or takes a raw file as one. The end of the photo may be missing.
+    /// Finds the block in a JPEG. Takes a whole TIFF as the block. The end of the photo may be missing.
     init?(inPhoto photo: [UInt8]) {
         if photo.starts(with: [0xFF, 0xD8]) {
             self.init(inJPEG: photo)
@@ -263,7 +263,8 @@ private struct TIFFBlock {
     /// Returns the number of four bytes at an offset.
     func long(at offset: Int) -> Int? { number(at: offset, length: 4) }
 
-    /// Offsets have 32 bits, and a table has at most 65,535 entries of 12 bytes, so sums of these numbers fit.
+    /// Returns a number; nil beyond the block. Offsets have 32 bits, and a table has at most 65,535 entries of 12
+    /// bytes, so sums of these numbers fit.
     private func number(at offset: Int, length: Int) -> Int? {
         guard offset >= 0, length <= bytes.count, offset <= bytes.count - length else { return nil }
         let field = bytes[offset..<offset + length]

@@ -35,8 +35,8 @@ public struct HEIFThumbnail: Sendable {
         /// The length of the list; nil if unknown.
         var length: ByteCount?
 
-        /// The bytes that contain the list, and before it those of Samsung's thumbnails. Most lists have less than 20 KB.
-        /// Behind a list at the beginning of the file, the thumbnail usually follows.
+        /// The bytes that contain the list, and Samsung's thumbnails before it. Most lists have less than 20 KB. If the
+        /// list is at the beginning of the file, the thumbnail usually follows it.
         var range: Range<ByteCount> {
             let end = max(offset + (length ?? 20_480), HEIFThumbnail.longest)
             return end - HEIFThumbnail.longest..<end
@@ -62,7 +62,7 @@ public struct HEIFThumbnail: Sendable {
     /// The first bytes of an EXIF block. These contain the time.
     private static let beginningOfBlock: ByteCount = 8_192
 
-    /// The number of a photo's first bytes to read. Those of iPhones have list, thumbnail and EXIF block in 28 KB.
+    /// The number of a photo's first bytes to read. Photos of iPhones have list, thumbnail and EXIF block in 28 KB.
     public static let reach = 32_768
 
     /// Reads the first bytes of a photo. Returns nil for other formats, and if the photo is known to have neither a
@@ -99,9 +99,9 @@ public struct HEIFThumbnail: Sendable {
         return both.length <= Self.longest ? both : first
     }
 
-    /// Adds the missing part of the file. Items that should be in the part and are not, or only in part, are given up.
+    /// Adds the missing part of the file. Gives up the items that should be in the part but are not whole in it.
     ///
-    /// - Parameter part: the bytes that came; empty if the part could not be fetched.
+    /// - Parameter part: the bytes that arrived; empty if the part could not be fetched.
     public mutating func add(_ part: [UInt8], at offset: ByteCount) {
         guard let place = list else {
             take(from: part, at: offset)
@@ -118,7 +118,7 @@ public struct HEIFThumbnail: Sendable {
         }
         guard let box = file.header(), box.type == "meta", place.length == nil, ByteCount(box.length) <= Self.longest
         else { return }
-        // The list is longer than most.
+        // The list is longer than most, so the next part ends with the list.
         list = ListPlace(
             offset: offset + ByteCount(part.count - file.rest.count), length: ByteCount(box.length))
     }

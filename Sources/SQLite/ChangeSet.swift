@@ -32,7 +32,7 @@ public struct ChangeSet: Coalescing, Equatable {
     /// Adds one row of a table.
     public mutating func insert(_ row: Int64, of table: String) {
         guard case .listed(var rows) = tables[table] ?? .listed([]) else { return }
-        // Removed while it changes, so that the set is not copied for each row.
+        // The set is taken out while it changes, so that it is not copied for each row.
         tables[table] = nil
         rows.insert(row)
         tables[table] = rows.count > Self.limit ? .many : .listed(rows)

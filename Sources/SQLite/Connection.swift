@@ -235,7 +235,7 @@ public final class Connection {
             }, Unmanaged.passUnretained(check).toOpaque())
         defer {
             sqlite3_progress_handler(pointer, 0, nil, nil)
-            // SQLite does not retain it.
+            // SQLite does not retain `check`.
             withExtendedLifetime(check) {}
         }
         return try body()
@@ -251,7 +251,7 @@ public final class Connection {
 
     private func statement(_ sql: String) throws -> Statement {
         if let kept = statements[sql] {
-            // A row closure runs the statement it is called from. The running one must not restart.
+            // A closure for a row may run the same SQL again, and the running statement must not restart.
             return kept.isRunning ? try Statement(sql, database: pointer) : kept
         }
         let statement = try Statement(sql, database: pointer)

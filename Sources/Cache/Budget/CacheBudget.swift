@@ -7,16 +7,16 @@ import Synchronization
 ///
 ///     while let step = budget.next(entries) { entries = done(step) }
 ///
-/// Two things are always removed. One is a damaged database that Vitrine set aside 30 days ago. The other is a cache
-/// that has not been used for 90 days, if the user's list lacks its gallery and the user has not marked it to be kept.
+/// Vitrine always removes a damaged database that it set aside 30 days ago, and a cache that has not been used for 90
+/// days, if the user's list lacks its gallery and the user has not marked it to be kept.
 ///
-/// If the caches exceed the limit, files larger than a quarter of the limit are removed first, such as saved videos. The
-/// limit does not count those that must stay for now, so that no gallery loses anything because of one file of another.
-/// Next, the remaining set-aside databases are removed. Then the galleries lose their photos and then their thumbnails,
-/// the least recently opened gallery first. A gallery open in this process comes last; it keeps its list and wanted
-/// pictures. Lists are small and make offline browsing possible, so they are removed last, together with the whole
-/// cache, and never because of an open gallery's pictures. Galleries that the user marked to be kept, or that another
-/// process has open, lose nothing.
+/// If the caches exceed the limit, files larger than a quarter of the limit are removed first, such as saved videos.
+/// Large files that must stay for now do not count towards the limit, so that no other gallery loses pictures because
+/// of them. Next, the remaining set-aside databases are removed. Then the galleries lose their photos and then their
+/// thumbnails, the least recently opened gallery first. A gallery open in this process comes last; it keeps its list
+/// and wanted pictures. Lists are small and make offline browsing possible, so they are removed last, together with the
+/// whole cache, and never because of an open gallery's pictures. Galleries that the user marked to be kept, or that
+/// another process has open, lose nothing.
 ///
 /// An unreadable database may be rescued later and may belong to a gallery marked to be kept, so such a cache loses
 /// set-aside databases only.
@@ -202,7 +202,7 @@ public final class CacheSpace: Sendable {
         let isDue = change { state in
             guard limit != state.limit else { return false }
             state.limit = limit
-            // The next count sets these.
+            // The next measurement sets both values.
             (state.next, state.isShort) = (.max, false)
             return true
         }
@@ -221,12 +221,12 @@ public final class CacheSpace: Sendable {
         if limit != nil { subscribers.send(Alarm()) }
     }
 
-    /// Calls `body` with bytes that this process writes. Ends with the result's release.
+    /// Calls `body` with bytes that this process writes. The calls end when the relay is released.
     public func relayWrites(_ body: @escaping @Sendable (Written) -> Void) -> Relay<Written> {
         writes.relay(body)
     }
 
-    /// Calls `body` now and after each measurement. Ends with the result's release.
+    /// Calls `body` now and after each measurement, until the relay is released.
     public func relayMeasurements(_ body: @escaping @Sendable (Measurement) -> Void) -> Relay<Measurement> {
         state.withLock { state in
             body(state.measurement)
@@ -267,10 +267,10 @@ public final class CacheSpace: Sendable {
             guard let size = state.size else { return false }
             state.written = (ByteCount(state.written) + ByteCount(bytes)).int64
             let total = size.addingReportingOverflow(state.written).partialValue
-            // Writing was faster than counting. Invisible pictures must wait.
+            // Writing was faster than measuring, so pictures that no screen shows must wait.
             if let limit = state.limit, total >= limit { state.isShort = true }
             guard total >= state.next else { return false }
-            // Once. The next count sets a new mark.
+            // One alarm is enough. The next measurement sets a new threshold.
             state.next = .max
             return true
         }

@@ -74,7 +74,7 @@ public actor CacheCleaning {
     func clean() async -> Bool {
         await clean(CacheBudget(limit: limit, now: now, includesLists: false))
         guard let limit, size > limit else { return false }
-        // Below the limit, so that the next picture does not require another cleaning.
+        // The goal is below the limit, so that the next picture does not require another cleaning.
         await clean(
             CacheBudget(limit: CacheBudget.part(97, of: limit), now: now, includesOpen: true, includesLists: false))
         // Lists of closed galleries go only if they, and the lists of open galleries, exceed the limit.
@@ -170,7 +170,7 @@ public actor CacheCleaning {
                 fromPhotos: bytes, largerThan: largest, except: wished(cache.id))
             change(name) { inventory in
                 inventory.large = max(0, inventory.large - freed)
-                // The rest is wanted, or still arrives.
+                // The remaining files are wanted, or are still arriving.
                 inventory.isLargeStuck = freed < bytes
             }
         case .photos(let name, let bytes):
@@ -220,7 +220,7 @@ public actor CacheCleaning {
         var rest = gallery.photosByAge().filter { $0.size > size }[...]
         var freed: Int64 = 0
         while freed < bytes, !rest.isEmpty, !Task.isCancelled {
-            // No more than necessary, even if this makes a step short.
+            // A step removes no more files than necessary.
             var names: [String] = []
             while freed < bytes, names.count < Self.filesAtOnce, let file = rest.popFirst() {
                 names.append(file.name)
@@ -301,7 +301,7 @@ extension CacheInventory {
     /// - Parameter largest: the most bytes of an ordinary file.
     init(_ gallery: ClosedGalleryCache, largest: Int64) {
         name = gallery.name
-        // Every commit touches it, and nothing else does.
+        // Only commits change this time.
         let touched = gallery.touched
         let success = gallery.record?.lastSuccess
         lastOpened = gallery.record?.lastOpened ?? success ?? touched
@@ -310,7 +310,7 @@ extension CacheInventory {
         switch gallery.trouble {
         case nil: break
         case .database(.damaged): isReadable = false
-        // From a newer Vitrine, locked by another process, or not a cache.
+        // The cache is from a newer Vitrine or locked by another process, or the folder is no cache.
         case .some: isInUse = true
         }
         (photos, large) = gallery.sizes(largest: largest)

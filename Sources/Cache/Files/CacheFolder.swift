@@ -58,7 +58,7 @@ public final class CacheFolder: Sendable {
     ///   - ratings: the folder for the user's own ratings; nil to keep them in the caches alone.
     ///   - towns: finds the towns of photos; nil to store none.
     ///   - limit: the limit for all caches in bytes; nil for no limit.
-    ///   - run: a number that this process shares with those that continue its transfers if it is killed; nil for none.
+    ///   - run: a number that this process shares with processes that may continue its transfers; nil for none.
     /// - Throws: ``CacheError/notACache(path:)`` for a folder with other contents, which stays as it is.
     public init(
         path: String, ratings: String? = nil, towns: TownTable? = nil, limit: Int64? = nil, run: UInt64? = nil,
@@ -111,8 +111,9 @@ public final class CacheFolder: Sendable {
         state.withLock { subscribers.subscribe(beginningWith: Opened(caches: Array($0.caches.values))) }
     }
 
-    /// Calls `body` with the galleries that are open, and with each that is opened, before ``open(_:)`` returns. Ends with
-    /// the result's release. `body` gets the caches, since it must not ask this folder for them.
+    /// Calls `body` with the open galleries, and with each one opened later. That call comes before ``open(_:)``
+    /// returns. The calls end when the relay is released. `body` gets the caches, since it must not ask this folder for
+    /// them.
     public func relayOpenings(_ body: @escaping @Sendable ([GalleryCache]) -> Void) -> Relay<Opened> {
         state.withLock { state in
             body(Array(state.caches.values))

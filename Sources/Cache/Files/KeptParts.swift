@@ -41,7 +41,7 @@ public final class KeptParts: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of this run, which a process shares with those that continue its transfers; nil if there are none.
+    /// The number of this run; nil for none. A process that continues its transfers has the same number.
     fileprivate let run: UInt64?
 
     init(run: UInt64? = nil) {
@@ -131,7 +131,7 @@ public struct PartResumption: Hashable, Sendable {
 
 /// The note of a partial file: the photo that the file belongs to, and the data to resume its transfer.
 private struct PartNote {
-    /// The number of the run. After another start, the machine may have lost power, and the file may have holes.
+    /// The number of the run. The file of another run may have holes, because the machine may have lost power.
     let run: UInt64
     let key: PhotoKey
     let edition: Int

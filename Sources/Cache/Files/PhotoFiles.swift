@@ -126,7 +126,7 @@ public struct PhotoFiles: Sendable {
 
     /// Whether a photo's file is as it was stored. The check reads the whole file.
     ///
-    /// Of a file of the user's, size and time decide. If the process has no descriptor left, the file counts as intact.
+    /// For a user's own file, only size and time count. Without a free descriptor, the file counts as intact.
     public func isIntact(_ photo: StoredPhoto) -> Bool {
         let descriptor: Int32
         do { descriptor = try open(photo) } catch { return [EMFILE, ENFILE].contains(error.code) }
@@ -138,7 +138,7 @@ public struct PhotoFiles: Sendable {
         return found.size == photo.size && found.digest == photo.digest
     }
 
-    /// Removes a photo's file. The name may come from the database, so a name that Vitrine did not make names no file.
+    /// Removes a photo's file. Ignores a name that Vitrine did not make, because names may come from the database.
     func remove(_ name: String) {
         guard Self.isName(name) else { return }
         guard unlink(path(name)) != 0, errno != ENOENT else { return }

@@ -49,7 +49,7 @@ struct RatingFile: Sendable {
 
     /// Reads the file. Returns nil if it is missing.
     func read() throws(CacheError) -> Contents? {
-        // Before the contents: if the file changes meanwhile, it is read again.
+        // The stamp is read before the contents. If the file changes in between, it is read again later.
         guard let stamp else { return nil }
         do throws(SystemError) {
             // An empty file lost its contents in a crash of another program, so it counts as missing.

@@ -47,7 +47,7 @@ public final class FetchedResults {
     public convenience init(
         of cache: GalleryCache, order: PhotoOrder = PhotoOrder(), sections: SectionRule = .none
     ) throws {
-        // Before the first read, so that no commit is missed.
+        // The subscription comes before the first read, so that no commit is missed.
         let changes = cache.changes()
         let reader = try cache.openReader()
         let query = PhotoQuery(order: order, filter: .all, isByFolder: sections == .folder)

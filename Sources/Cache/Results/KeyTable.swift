@@ -32,7 +32,7 @@ struct KeyTable: Sendable {
             return found.keys[slot]
         }
         set {
-            // Removing a key that is not there creates nothing.
+            // Removing a missing key creates no page.
             guard let (chapter, page, slot) = Self.position(of: row), newValue != nil || self[row] != nil else {
                 return
             }

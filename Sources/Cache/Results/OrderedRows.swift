@@ -124,7 +124,7 @@ struct OrderedRows: Sendable {
 
     /// Inserts rows with known keys at their sorted positions.
     mutating func insert(_ added: [Int64]) {
-        // Swapped out while it changes, so that the comparisons do not copy it.
+        // The list is swapped out while it changes, so that the comparisons do not copy it.
         var list = RowList()
         swap(&list, &rows)
         list.insert(added, precedes)
@@ -170,7 +170,7 @@ extension OrderedRows {
         var removed: [(index: Int, row: Int64)] = []
         var added: [Int64] = []
         var updated: [Int64] = []
-        // Before any key changes, because the rows are sorted by the old keys.
+        // This comes before any key changes, because the rows are sorted by the old keys.
         let isSame = changes.map { change in
             let hasFolder = change.folder.map { folders?.folder(of: change.row) == $0 } ?? true
             return hasFolder && change.key.map { hasKey($0, change.row) } ?? false

@@ -29,7 +29,7 @@ struct PhotoQuery: Sendable {
         return rows
     }
 
-    /// Each of the two queries reads an index alone. One query for ids and sort keys would read the whole table.
+    /// Returns all rows by folder. Its two queries read only an index; one query would read the whole table.
     private func allRowsByFolder(_ reader: CacheReader) throws -> OrderedRows {
         var folders = FolderTable()
         try folders.set { body in

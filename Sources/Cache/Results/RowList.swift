@@ -128,7 +128,7 @@ struct RowList: Sendable {
 
     /// Returns the piece and offset of the first row for which `isBefore` is false. The method does not use `starts`.
     private func position(_ isBefore: (Int64) -> Bool) -> (piece: Int, offset: Int)? {
-        // The last piece whose first row is before, or the first piece.
+        // The last piece for whose first row `isBefore` is true, or the first piece.
         let piece = Self.lastIndex(in: pieces) { isBefore(Int64($0[0])) }
         guard piece < pieces.count else { return nil }
         var (low, high) = (0, pieces[piece].count)

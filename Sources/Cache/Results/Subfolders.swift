@@ -60,11 +60,11 @@ extension CacheReader {
 
     /// Calls the closures for the photos in a folder itself, and for the folders directly in it.
     ///
-    /// A folder is skipped by a search for the first id behind it, so the cost does not depend on the photos below.
+    /// A search for the first id after a folder skips the folder, so the cost does not depend on the photos below.
     private func forEachChild(
         of folder: FolderPath, photo: (Int64) -> Void, subfolder: (FolderPath) -> Void
     ) throws {
-        // Grows while only photos follow, because a folder ends the use of a piece.
+        // The length grows while only photos follow. A folder makes the rest of a piece useless.
         var pieceLength = Self.leastPiece
         var next: String? = folder.prefix
         while let start = next {
@@ -88,7 +88,7 @@ extension CacheReader {
                 if found < pieceLength { next = nil }
                 pieceLength = min(pieceLength * 2, Self.mostPiece)
             }
-            // The ids of other types, and invalid texts, would come again for ever.
+            // Ids that are no text, and invalid texts, would make this loop endless.
             if let next, !start.utf8.lexicographicallyPrecedes(next.utf8) {
                 throw SQLiteError.damaged(reason: "an id is not a text")
             }

@@ -53,7 +53,7 @@ struct FeedItem {
         words.append(text)
     }
 
-    /// Takes the address of a small picture: the last picture's, or the item's.
+    /// Takes the address of a small picture. It belongs to the last picture or to the item.
     mutating func takeThumbnail(_ address: String?, isInPicture: Bool) {
         if isInPicture {
             changeLast { $0.thumbnail = $0.thumbnail ?? address }
@@ -74,7 +74,7 @@ struct FeedItem {
         change(&pictures[pictures.count - 1])
     }
 
-    /// Returns the item's photos. Pictures of the same address count once.
+    /// Returns the item's photos. Pictures with the same address count once.
     ///
     /// - Parameter base: the address to which the item's addresses are relative.
     func photos(_ base: Address) -> [LibraryPhoto] {

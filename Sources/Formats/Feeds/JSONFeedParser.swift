@@ -78,7 +78,7 @@ public final class JSONFeedParser: LibraryParser {
             case (3, .endArray): (isInAttachments, isInTags) = (false, false)
             case (4, .string(let text)) where isInTags: item?.add(tag: String(decoding: text, as: UTF8.self))
             case (4, .beginObject) where isInAttachments:
-                // Else further members would change the last picture.
+                // Otherwise, further members would change the last picture.
                 if item?.add(FeedPicture()) != true { isInAttachments = false }
             case (5, .string(let text)) where isInAttachments: attach(String(decoding: text, as: UTF8.self))
             default: break

@@ -32,7 +32,7 @@ public struct FolderEntries: WrittenEntries, Sendable {
         beginning =
             address.text + (address.text.hasSuffix("/") ? "" : "/")
             + PercentEncoding.encode(piece.path, keepingEscapes: false, also: "/")
-        // Computed here, since the entries are compared by another thread.
+        // The digests are computed here, because another thread compares the entries.
         var bytes = piece.path
         digests = files.map { file in
             bytes.removeSubrange(piece.path.count...)

@@ -4,8 +4,8 @@ import Model
 /// Parses a web page with links to pictures: the list of a folder that a web server makes, or a gallery.
 ///
 /// In a list, each link to a picture or folder directly in the folder counts. The name is that of the link's address,
-/// because servers cut the names that they show; the date stands behind the link. In a gallery, a link with an image
-/// inside is a photo, whose address and thumbnail may be anywhere on the server.
+/// because servers cut the names that they show; the date follows the link. In a gallery, a link with an image inside
+/// is a photo, whose address and thumbnail may be anywhere on the server.
 ///
 /// The pages of blogs and social networks often link to no photos, but name their feed:
 ///
@@ -163,7 +163,7 @@ public final class HTMLListingParser: ListingParser {
             if isFolder { return ListedSubfolder.isWanted(name) ? .folder(name) : .other(name) }
             return PictureName.isPictureOrVideo(name[...]) ? .file(name) : .other(name)
         }
-        // The page of a sub-album.
+        // The address may be that of a sub-album's page.
         let last = target.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
         guard let last, ["index.html", "index.htm"].contains(where: { last.elementsEqual($0.utf8) }),
             let (name, _) = folder.name(of: target.folder), ListedSubfolder.isWanted(name)

@@ -100,7 +100,7 @@ private struct JSONListingReader: JSONConsumer {
             if depth > entryDepth {
                 if depth == entryDepth + 1 { entry.take(event) }
             } else {
-                // Only the entry's end has its depth.
+                // Within an entry, only the entry's end has the entry's depth.
                 isInEntry = false
                 addEntry()
             }

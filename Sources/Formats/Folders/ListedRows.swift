@@ -4,7 +4,7 @@ import Model
 ///
 /// A row is complete when another begins, or at the end of its line, list item or table row.
 struct ListedRows {
-    /// The thing to which the link of a row leads.
+    /// The target of a row's link.
     enum Subject: Equatable {
         /// A picture in the folder.
         case file([UInt8])
@@ -27,7 +27,7 @@ struct ListedRows {
     private static let maximumText = 1_024
     /// The most bytes of a revision.
     private static let maximumRevision = 200
-    /// The most images that are known to be icons.
+    /// The most icons to remember.
     private static let maximumIcons = 64
 
     private var row: Row?
@@ -118,7 +118,7 @@ struct ListedRows {
         let (key, address) = (Self.key(name), place.hashValue)
         var file = ListedFile(name: name, photo: place)
         if let known = addresses[key] {
-            // The same photo again, or another one with the name.
+            // This is the same photo again, or another photo with the same name.
             guard known != address, let longer = Self.longName(of: row.target), claim(longer, for: row.target)
             else { return }
             file = ListedFile(name: longer, photo: row.target)

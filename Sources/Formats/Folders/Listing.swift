@@ -100,7 +100,7 @@ public struct LivePhotoFilter {
     private mutating func filter(some files: ArraySlice<ListedFile>) -> [ListedFile] {
         for file in files { photos.record(file.photoName) }
         unjudged += files.count
-        // Not for each piece, because many videos may wait while small pieces arrive.
+        // The filter does not judge each piece, because many videos may wait while small pieces arrive.
         if unjudged >= max(Self.filesAtOnce, waiting.count / 2) { dropVideos() }
         return files.filter { file in
             guard LivePhotos.mayBeVideo(file.name[...]) else { return true }

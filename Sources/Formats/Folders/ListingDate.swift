@@ -44,7 +44,7 @@ enum ListingDate {
 
 /// Reads the most frequent forms of dates quickly. A list may have very many dates.
 ///
-/// ``ListingDate`` and ``RowDate`` read the same forms and all others. Their results are the same.
+/// ``ListingDate`` and ``RowDate`` read these forms, too, with the same results, and all other forms.
 enum UsualDate {
     /// Reads a whole string such as `Sun, 06 Nov 1994 08:49:37 GMT`, as WebDAV servers write it.
     static func header(_ text: UnsafeBufferPointer<UInt8>) -> Timestamp? {

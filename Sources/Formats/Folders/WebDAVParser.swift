@@ -3,8 +3,8 @@ import Model
 
 /// Parses a WebDAV server's answer to `PROPFIND`. The answer states the properties of a folder and its members.
 ///
-/// It uses the properties of each member that have a 2xx status, and skips elements and members that it does not know.
-/// Only namespaces count; servers use any prefixes.
+/// The parser uses those properties of a member that have a 2xx status, and skips unknown elements and members. Only
+/// namespaces count, because servers use any prefixes.
 public final class WebDAVParser: ListingParser {
     /// The addresses of the previews that a Nextcloud server makes.
     public struct Previews: Hashable, Sendable {
@@ -139,8 +139,8 @@ public final class WebDAVParser: ListingParser {
 
     /// Returns a reference without its scheme and host.
     ///
-    /// Behind a proxy for TLS, many servers write `http` addresses, or those of an inner host. The names below the folder
-    /// count, and nothing is requested from another host.
+    /// Behind a proxy for TLS, many servers write `http` addresses, or those of an inner host. Only the names below the
+    /// folder count, so Vitrine requests nothing from another host.
     private static func path(of reference: String) -> String {
         for scheme in ["http://", "https://"] where reference.lowercased().hasPrefix(scheme) {
             let rest = reference.utf8.dropFirst(scheme.utf8.count)

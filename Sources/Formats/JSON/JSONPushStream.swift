@@ -96,7 +96,7 @@ package struct JSONPushStream {
     /// Parses the end of the document. Throws if a value is incomplete.
     package mutating func finish(to consumer: inout some JSONConsumer) throws {
         if let failure { throw failure }
-        // Any other number may be cut.
+        // A number at the top level may end with the document. A number in a container was cut.
         if phase == .number, isObject.isEmpty { try endNumber(&consumer) }
         switch phase {
         case .end: return

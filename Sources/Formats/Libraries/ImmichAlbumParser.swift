@@ -223,7 +223,7 @@ public final class ImmichTagParser: LibraryParser {
         }
     }
 
-    /// Returns a name such as `Trips / Rome`. Of a long name, the end stays, because the outer tags have the beginning.
+    /// Returns a name such as `Trips / Rome`. Keeps the end of a long name, because the outer tags have the beginning.
     private static func name(_ value: [UInt8]) -> String {
         let name = String(decoding: value, as: UTF8.self).replacing("/", with: " / ")
         guard name.utf8.count > Album.longestName else { return AlbumText.name(Array(name.utf8)) }
@@ -336,7 +336,7 @@ enum AlbumText {
     /// Returns a name, shortened if it is too long.
     static func name(_ text: some Sequence<UInt8>) -> String {
         let name = String(decoding: Array(text.prefix(Album.longestName)), as: UTF8.self)
-        // Nothing would be visible.
+        // A name of white space would not be visible.
         return name.allSatisfy(\.isWhitespace) ? "" : name
     }
 

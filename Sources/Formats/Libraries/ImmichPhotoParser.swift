@@ -277,7 +277,7 @@ private struct ImmichWords {
         return annotations
     }
 
-    /// Takes whether the photo is a favorite.
+    /// Records whether the photo is a favorite.
     mutating func takeFavorite(_ isFavorite: Bool) { words.isFavorite = isFavorite }
 
     /// Takes a member of `exifInfo`.

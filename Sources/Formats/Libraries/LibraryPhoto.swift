@@ -95,7 +95,7 @@ public struct LibraryMember: Hashable, Sendable {
 /// Answers are untrusted. A parser limits depths and lengths, and its memory use does not grow with the answer, except
 /// where its description says so.
 public protocol LibraryParser<Item>: AnyObject {
-    /// The things in the answer, such as photos.
+    /// The type of the items in the answer, such as photos.
     associatedtype Item: Sendable
 
     /// Parses the next bytes. Returns the items that are complete.

@@ -117,7 +117,7 @@ struct HTMLFilter {
             tagName = [byte | 0x20]
             begin(.name, [UInt8(ascii: "<"), byte], &output)
         default:
-            // A text, in which libxml2 might see more.
+            // The `<` begins no tag here, but libxml2 might take it for one.
             length += 4
             if length <= Self.maximumText { output += "&lt;".utf8 }
             state = .text

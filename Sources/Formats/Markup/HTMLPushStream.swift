@@ -167,7 +167,7 @@ final class HTMLPushStream {
             HTMLPushStream.stream(context)?
                 .receive(.text(UnsafeRawBufferPointer(start: text, count: Int(count))))
         }
-        // The same handler, so that libxml2 does not sort out white space.
+        // If both handlers are the same, libxml2 does not separate white space from other text.
         handler.ignorableWhitespace = handler.characters
         // Without a handler libxml2 delivers scripts as texts.
         handler.cdataBlock = { _, _, _ in }

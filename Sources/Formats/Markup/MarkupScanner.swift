@@ -88,7 +88,7 @@ struct MarkupScanner {
         if unit == UInt8(ascii: "<") {
             state = .opened
             (length, attributes) = (0, 0)
-            // libxml2 rejects later ones: "XML declaration allowed only at the start of the document".
+            // libxml2 rejects later declarations: "XML declaration allowed only at the start of the document".
             isCollecting = !hasMarkup
             hasMarkup = true
         } else if !hasMarkup, ![0x20, 0x09, 0x0A, 0x0D].contains(unit) {

@@ -190,7 +190,7 @@ final class XMLPushStream {
             handler.characters = { context, text, count in
                 XMLPushStream.stream(context)?.receive(text: text, count: count)
             }
-            // The same handler, so that libxml2 does not sort out white space.
+            // If both handlers are the same, libxml2 does not separate white space from other text.
             handler.ignorableWhitespace = handler.characters
         }
         // Without a handler libxml2 prints errors to standard error. The parser keeps the error itself.

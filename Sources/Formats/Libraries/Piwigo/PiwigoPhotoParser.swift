@@ -9,7 +9,7 @@ import Model
 /// server's still picture, or not at all if there is none. Members may be in any order, and the parser skips
 /// unknown ones.
 public final class PiwigoPhotoParser: LibraryParser {
-    /// The number from which the parser knows whether a page follows.
+    /// The number that shows whether another page follows.
     public enum Total: Sendable {
         /// The number of all photos.
         case ofAlbums
@@ -25,7 +25,7 @@ public final class PiwigoPhotoParser: LibraryParser {
     ///
     /// - Parameters:
     ///   - server: the address of the server, with a slash at its end.
-    ///   - total: the number from which the parser knows whether a page follows.
+    ///   - total: the number that shows whether another page follows.
     public init(server: Address, total: Total = .ofAlbums) {
         answer = PiwigoAnswer(PiwigoPageReader(PiwigoPictures(server: server), total: total))
     }
@@ -224,7 +224,7 @@ private struct PiwigoImage {
         }
     }
 
-    /// Returns the text of an address. Returns nothing for one that is too long to store.
+    /// Returns the text of an address. Returns no bytes for an address that is too long to store.
     private static func address(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         text.count <= Address.maximumLength ? Array(text) : []
     }
