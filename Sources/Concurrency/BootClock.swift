@@ -48,7 +48,7 @@ public final class BootClock: Sendable {
         func begin(_ continuation: CheckedContinuation<Void, any Error>, _ nanoseconds: Int64) {
             let isOver = state.withLock { state in
                 if case .over = state { return true }
-                // The timer fires on its own queue, so the lock is released before `end` takes it.
+                // The timer calls `end` on its own queue. There, `end` waits until this closure has released the lock.
                 let number = timer.run(afterNanoseconds: nanoseconds) { self.end()?.resume() }
                 state = .asleep(number: number, continuation)
                 return false
@@ -148,7 +148,7 @@ final class BootTimer: Sendable {
 
     private func ring() {
         var expirations: UInt64 = 0
-        // The descriptor stays readable until it is read.
+        // The descriptor stays readable until the program reads from it.
         _ = read(descriptor, &expirations, 8)
         let due = waiting.withLock { waiting in
             let now = Self.now

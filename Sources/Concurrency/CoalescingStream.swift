@@ -161,7 +161,7 @@ public final class Subscribers<Element: Coalescing>: Sendable {
         return relay
     }
 
-    /// Whether anyone listens. Senders need not build an element for no listener.
+    /// Whether there are listeners. Without listeners, a sender need not build an element.
     public var areWaiting: Bool {
         listeners.withLock { $0.subscribers.contains { $0.stream != nil } || $0.relays.contains { $0.relay != nil } }
     }
@@ -169,7 +169,7 @@ public final class Subscribers<Element: Coalescing>: Sendable {
     /// Sends an element to every listener.
     public func send(_ element: Element) {
         let (streams, relays) = listeners.withLock { listeners in
-            // In a generic type, a key path would be made anew at each call.
+            // In a generic type, Swift would create a key path anew at each call.
             (listeners.subscribers.compactMap { $0.stream }, listeners.relays.compactMap { $0.relay })
         }
         for relay in relays { relay.body(element) }

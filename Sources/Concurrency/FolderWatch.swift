@@ -8,8 +8,8 @@ import Synchronization
 ///     watch?.add(Array("/home/me/Pictures".utf8), named: [])
 ///     watch?.add(Array("/home/me/Pictures/2024".utf8), named: Array("2024/".utf8))
 ///
-/// A folder's subfolders are not watched until they are added. Files that are still being written are not reported.
-/// The watch ends with this object and costs nothing in between.
+/// The watch covers a folder's subfolders only if you add them. It reports a file that is being written only when the
+/// file is complete. The watch ends with this object and costs nothing in between.
 public final class FolderWatch: Sendable {
     /// A change. A folder has the name under which it was added. Such a name ends with a slash or is empty.
     public enum Change: Hashable, Sendable {
@@ -96,7 +96,7 @@ public final class FolderWatch: Sendable {
 
     private func change(_ event: inotify_event, _ name: [UInt8], _ folders: inout [Int32: [UInt8]]) -> Change? {
         func has(_ flags: Int32) -> Bool { event.mask & UInt32(flags) != 0 }
-        // An unmounted disk leaves an empty folder, which a listing of everything notices.
+        // An unmounted disk leaves an empty folder. The listener notices this when it reads all folders again.
         if has(IN_Q_OVERFLOW | IN_UNMOUNT) { return .anything }
         if has(IN_IGNORED) {
             folders[event.wd] = nil
@@ -104,14 +104,15 @@ public final class FolderWatch: Sendable {
         }
         guard let folder = folders[event.wd] else { return nil }
         guard has(IN_ISDIR) else {
-            // A new file is reported when it is complete.
+            // The kernel sends another event when the new file is complete.
             return has(IN_CREATE) ? nil : .files(in: folder)
         }
         // The attributes of a folder do not matter.
         guard has(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO) else { return nil }
         let path = folder + name + [UInt8(ascii: "/")]
         if has(IN_MOVED_FROM) {
-            // It has another name now, under which it is added again.
+            // The folder has another name now. End the watches of the folder and of those below it; the listener adds
+            // them again under the new name.
             for (watch, _) in folders.filter({ $0.value.starts(with: path) }) {
                 inotify_rm_watch(descriptor, watch)
                 folders[watch] = nil

@@ -26,7 +26,8 @@ public final class MemoryPressure: Sendable {
         self.init(descriptors: files.compactMap(Self.open), onPressure: onPressure)
     }
 
-    /// Watches descriptors that the system reports as having urgent data, and owns them. Returns nil without descriptors.
+    /// Watches and owns descriptors. Urgent data at a descriptor is a report. Returns nil if the system can watch none
+    /// of them.
     public init?(descriptors: [Int32], onPressure: @escaping @Sendable () -> Void) {
         // Dispatch cannot wait for urgent data (EPOLLPRI). An epoll descriptor can, and then becomes readable.
         let poll = cconcurrency_make_poll()
@@ -54,7 +55,7 @@ public final class MemoryPressure: Sendable {
     private static func open(_ path: String) -> Int32? {
         let descriptor = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        // With the byte 0 at its end.
+        // The text includes the zero byte at its end.
         let text = trigger.utf8CString
         guard text.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) > 0 else {
             close(descriptor)

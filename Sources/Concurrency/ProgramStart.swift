@@ -89,8 +89,9 @@ public enum ProgramCapabilities: Sendable {
 
     /// Gives up capabilities, for started programs too. Call this before the program starts a thread.
     ///
-    /// One stays: root may still open all files, because folders in containers often belong to other users. Without the others,
-    /// a flaw in Vitrine cannot load modules of the kernel, mount disks, change the network, or enter other processes.
+    /// One capability stays: root may still open all files, because folders in containers often belong to other users.
+    /// Without the other capabilities, a flaw in Vitrine cannot load modules of the kernel, mount disks, change the
+    /// network, or enter other processes.
     public static func drop() -> ProgramCapabilities {
         switch cconcurrency_drop_capabilities() {
         case 0: .none

@@ -51,7 +51,7 @@ private final class ZoneFile: Sendable {
         }
     }
 
-    /// The numbers that differ between files.
+    /// The numbers that tell one version of the file from another.
     private struct Identity: Equatable {
         private let numbers: [Int64]
 

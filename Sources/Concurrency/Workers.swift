@@ -86,7 +86,7 @@ public final class Workers: Sendable {
         startThread()
     }
 
-    /// Starts the first thread now, so that a caller learns whether the system has any.
+    /// Starts the first thread now. Throws an error if the system cannot start one.
     func startFirst() throws(ThreadShortage) {
         shared.state.withLock { $0.threads += 1 }
         let failure = start(Beginning(name: name, shared: shared))
@@ -95,8 +95,8 @@ public final class Workers: Sendable {
         throw ThreadShortage(code: failure)
     }
 
-    /// Starts a thread. If the system starts none, the other threads do the work. If there are no others, this tries for two
-    /// seconds, and then ends the program.
+    /// Starts a thread. If the system refuses, the other threads do the work. If there are no others, this call tries
+    /// again for two seconds, and then ends the program.
     private func startThread() {
         let beginning = Beginning(name: name, shared: shared)
         var attempts = 1
@@ -142,7 +142,7 @@ public final class Workers: Sendable {
     }
 }
 
-/// An error for a program that the system lets start no thread.
+/// The error when the system refuses to start a thread.
 public struct ThreadShortage: Error, Equatable, CustomStringConvertible {
     let code: Int32
 

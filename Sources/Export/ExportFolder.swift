@@ -7,7 +7,7 @@ import Model
 ///     let folder = try ExportFolder("/media/stick/holidays")
 ///     try folder.put(stored, as: "Lake.jpg", date: photo.date)
 ///
-/// Files are never overwritten and links are not followed. If another file has the name, `put` throws an error; if the
+/// This class never overwrites a file, and follows no link. If another file has the name, `put` throws an error; if the
 /// same photo is already there, `put` does nothing. A name appears only when its file is complete.
 final class ExportFolder: Sendable {
     /// The folder's path, for messages.
@@ -15,7 +15,7 @@ final class ExportFolder: Sendable {
     private let descriptor: Int32
     /// The permissions of the files that the export makes.
     private let mode: mode_t
-    /// The ways to create a file, the preferred way first.
+    /// The forms in which to create a file, the preferred form first.
     private let kinds: [UnfinishedFile.Kind]
 
     /// The result of adding a photo.
@@ -30,7 +30,7 @@ final class ExportFolder: Sendable {
     ///
     /// - Parameters:
     /// - mask: the permissions of the folder, if it is new, and of new files.
-    /// - kinds: the ways to create a file; unsupported ones are skipped.
+    /// - kinds: the forms in which to create a file. The export skips forms that the file system does not support.
     init(
         _ path: String, _ mask: CreationMask, kinds: [UnfinishedFile.Kind] = UnfinishedFile.Kind.allCases
     ) throws(ExportError) {
@@ -80,8 +80,8 @@ final class ExportFolder: Sendable {
                 throw error.code == EEXIST ? .exists(path: path(name)) : .failed(path(name), error)
             }
         }
-        // Some file systems, such as those of USB sticks, support neither way. Create the file under its final name
-        // instead; O_EXCL ensures that it is ours.
+        // Some file systems, such as those of USB sticks, support neither form. On these, create the file under its
+        // final name. O_EXCL ensures that the file is new.
         try copy(source, to: name, date)
         return .written
     }

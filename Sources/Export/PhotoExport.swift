@@ -98,7 +98,7 @@ public actor PhotoExport {
     /// - Parameters:
     /// - folder: the destination; created if missing.
     /// - mask: the permissions of new files, and of the folder if it is new.
-    /// - mayFetch: whether anything fulfils wishes. If not, missing photos fail.
+    /// - mayFetch: whether the program fetches photos. If not, photos missing from the cache fail.
     /// - mayTryAgain: asked after a failed fetch; returns true if a retry may succeed, such as after a password was
     ///   found.
     public init(
@@ -120,7 +120,8 @@ public actor PhotoExport {
                 wishes.release(subject(photo.key))
             }
         }
-        // A fulfilled or failed wish is withdrawn, so snapshots of the wishes are the only events to wait for.
+        // A wish disappears when it is fulfilled or has failed, so the export needs to wait only for new snapshots of
+        // the wishes.
         let snapshots = wishes.snapshots()
         try await advance(onEvent)
         while !awaited.isEmpty, await snapshots.next() != nil { try await advance(onEvent) }
@@ -150,7 +151,7 @@ public actor PhotoExport {
         } while takeUp()
     }
 
-    /// Moves pending photos to the awaited photos. Returns whether any photo was pending.
+    /// Moves pending photos to the awaited photos, up to the limit. Returns whether it moved any.
     private func takeUp() -> Bool {
         let more = Task.isCancelled ? [] : pending.prefix(Self.width - awaited.count)
         pending = pending.dropFirst(more.count)
@@ -191,10 +192,10 @@ public actor PhotoExport {
         onEvent(Event(photo: photo, result: result, number: report.exported + report.failed))
     }
 
-    /// Removes a copied video from the cache if the video takes much of the cache's limit, unless others want the video.
+    /// Removes a large exported video from the cache. A video that another wish needs stays.
     private func removeLarge(_ key: PhotoKey) async {
         guard !wishes.isWanted(subject(key)) else { return }
-        // The copy is there. If this fails, cleaning removes the video later.
+        // The exported copy is complete. If this call fails, cleaning removes the video from the cache later.
         _ = try? await cache.writer.dropLargePhoto(key)
     }
 
@@ -357,7 +358,7 @@ struct ExportName: Hashable {
         let endings = format?.endings ?? Self.videoEnding(photo.galleryID).map { [$0] } ?? []
         let title = Self.harmless(photo.name)
         let own = endings.first { title.lowercased().hasSuffix("." + $0) && title.count > $0.count + 1 }
-        // Raw files and TIFFs have the same format, and a list may give a photo a title without an ending.
+        // A title may lack an ending, and the format does not tell raw files from TIFFs. So the photo's id counts next.
         let listed = endings.first { photo.galleryID.lowercased().hasSuffix("." + $0) }
         let bare = own.map { String(title.dropLast($0.count + 1)) } ?? title
         let stem = Self.harmless(bare.isEmpty ? photo.galleryID : bare)
@@ -384,7 +385,8 @@ struct ExportName: Hashable {
     /// Returns the name with a number, for another photo with the same title.
     func numbered(_ number: Int) -> ExportName { ExportName(stem: "\(stem) (\(number))", ending: ending) }
 
-    /// A slash, dot or dash counts even if an accent follows, which Swift takes for one character.
+    /// Returns a text that is safe as a visible file's name. Works on scalars, because Swift takes a slash, dot or dash
+    /// and a following accent for one character.
     private static func harmless(_ text: String) -> String {
         var name = text.madeVisible.unicodeScalars.map { $0 == "/" ? "_" : $0 }
         while name.last == " " || name.last == "." { name.removeLast() }

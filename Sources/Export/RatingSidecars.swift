@@ -31,10 +31,10 @@ public actor RatingSidecars {
     private var swept: Set<String> = []
     private let executor = QueueExecutor(label: "vitrine.ratings")
 
-    /// The most bytes of a file to change. Programs with masks and histories write large ones.
+    /// The most bytes of an existing file. Photo editors that store masks and histories write large files.
     private static let largest = 8 << 20
 
-    /// The actor's own queue, because it reads and writes files.
+    /// The actor's own queue, because the actor reads and writes files.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Prepares to write the ratings of a gallery's photos.
@@ -51,7 +51,7 @@ public actor RatingSidecars {
             let found = try cache.read { reader in
                 (try reader.photo(key), try reader.source(of: key, .original)?.address)
             }
-            // A list from elsewhere may name any file of this machine.
+            // Write only beside photos of a local gallery: the list of a server may name any file of this machine.
             guard let photo = found.0, let address = found.1, cache.files.isInPlace(address),
                 let path = address.filePathBytes
             else {
@@ -68,7 +68,7 @@ public actor RatingSidecars {
         return report
     }
 
-    /// Writes the rating of the photo at a path. Returns false if nothing was to be written.
+    /// Writes the rating of the photo at a path. Returns false if there was nothing to write.
     private func write(_ rating: Rating, beside path: [UInt8]) throws(ExportError) -> Bool {
         let text = String(decoding: path, as: UTF8.self)
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")), text.utf8.elementsEqual(path) else {
@@ -99,7 +99,7 @@ public actor RatingSidecars {
         }
     }
 
-    /// Reads a file. Returns nil if it is missing. Waits for no other program, and follows no link.
+    /// Reads a file. Returns nil if it is missing. Refuses links and pipes, so it never waits for another program.
     private static func contents(of name: String, in folder: Int32) throws(SystemError) -> String? {
         let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else {
@@ -140,7 +140,8 @@ struct XMPRating {
     private static let properties = ["xmp:Rating", "xap:Rating"]
     private static let namespace = "http://ns.adobe.com/xap/1.0/"
 
-    /// Returns the text of a file with this rating, and otherwise as it was. Returns nil for a text that is no XMP file.
+    /// Returns an XMP file's text with this rating, and otherwise unchanged. Returns nil if the old text is no XMP
+    /// file.
     ///
     /// - Parameter old: the text of the present file; nil if there is none.
     func text(in old: String?) -> String? {
@@ -158,7 +159,7 @@ struct XMPRating {
             }
         }
         guard let tag = tags.first(where: { $0.name.elementsEqual("rdf:Description".utf8) }) else { return nil }
-        // A prefix holds for its element and the elements inside.
+        // A namespace declaration holds for its element and the elements inside.
         let isDeclared = tag.attributes.contains { $0.name.elementsEqual("xmlns:xmp".utf8) }
         let declaration = isDeclared ? "" : " xmlns:xmp=\"\(Self.namespace)\""
         let place = tag.name.endIndex
@@ -185,10 +186,10 @@ private struct XMPTag {
 
     let name: Bytes
     private(set) var attributes: [(name: Bytes, value: Range<String.Index>)] = []
-    /// The place behind the tag.
+    /// The index after the tag.
     let end: String.Index
 
-    /// Parts of a file in which angles and quotes mean nothing, with their ends.
+    /// The beginnings and ends of parts whose angle brackets and quotes mean nothing.
     private static let skipped = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")]
 
     /// Returns the start tags of a text. Returns nil if a tag is malformed.
@@ -210,7 +211,7 @@ private struct XMPTag {
         return tags
     }
 
-    /// Reads a tag behind its first angle. Returns nil if the tag is malformed.
+    /// Reads a tag from the text after its opening angle bracket. Returns nil if the tag is malformed.
     private init?(_ text: Bytes) {
         let isEnd = text.first == UInt8(ascii: "/")
         let word = text.dropFirst(isEnd ? 1 : 0).prefix { !Self.isSpace($0) && !"/><".utf8.contains($0) }

@@ -9,7 +9,7 @@ import Glibc
 /// The class follows links that stay inside. It refuses absolute links wherever they lead, and a `..` above the folder
 /// at any point of the path. The kernel checks this with `openat2`. If it cannot (before Linux 5.6, or behind a filter
 /// of system calls), this class opens the path part by part and resolves links itself. In both cases the checked file
-/// is the opened file: a link exchanged meanwhile is subject to the same rules.
+/// is the opened file: if another process exchanges a link meanwhile, the rules apply to the new link.
 ///
 /// The path of the folder itself may contain any links, because the user chose it.
 public final class FolderBoundary: Sendable {
@@ -17,7 +17,7 @@ public final class FolderBoundary: Sendable {
     public enum Links: Sendable {
         /// Links are followed if they stay inside the folder.
         case inside
-        /// A path that contains a link is refused.
+        /// The folder refuses a path that contains a link.
         case none
     }
 
@@ -62,7 +62,7 @@ public final class FolderBoundary: Sendable {
 
     /// Opens a file or folder below this folder for reading. The caller must close the descriptor.
     ///
-    /// - Parameter path: a relative path; an absolute path is refused.
+    /// - Parameter path: a relative path. The folder refuses absolute paths.
     public func open(_ path: String, _ links: Links = .inside) throws(SystemError) -> Int32 {
         try open(bytes: Array(path.utf8), links)
     }
@@ -146,7 +146,7 @@ private struct PathWalk {
             default:
                 close(node)
                 guard parts.isEmpty else { throw SystemError(ENOTDIR) }
-                // ELOOP, if the file has been replaced by a link meanwhile.
+                // This fails with ELOOP if a link has replaced the file meanwhile.
                 let file = openat(current, name, flags | O_NOFOLLOW)
                 guard file >= 0 else { throw SystemError() }
                 return file
@@ -164,13 +164,13 @@ private struct PathWalk {
         guard followsLinks, linksLeft > 0 else { throw SystemError(ELOOP) }
         linksLeft -= 1
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        // An empty name reads the link behind the descriptor itself.
+        // With an empty name, this reads the link that the descriptor refers to.
         let count = readlinkat(link, "", &buffer, buffer.count)
         guard count >= 0 else { throw SystemError() }
         guard count > 0 else { throw SystemError(ENOENT) }
         guard count < buffer.count else { throw SystemError(ENAMETOOLONG) }
         let target = buffer.prefix(count).map { UInt8(bitPattern: $0) }
-        // This includes the links in /proc to a process's open files.
+        // This also refuses the links in /proc to a process's open files.
         guard target.first != UInt8(ascii: "/") else { throw SystemError(EXDEV) }
         parts += Self.parts(of: target).reversed()
     }
@@ -206,7 +206,7 @@ enum FolderNames {
         while let entry = readdir(stream) {
             let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
             let start = (UnsafeMutableRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
-            // Vitrine's own names are UTF-8; others are skipped.
+            // Skip names that are not UTF-8, because Vitrine's own names are.
             if let name = String(validatingCString: start), name != ".", name != ".." { names.append(name) }
         }
         return names

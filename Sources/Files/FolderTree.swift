@@ -6,8 +6,8 @@ import Glibc
 ///     while let piece = tree.next() { print(piece.path, piece.files) }
 ///
 /// A folder's files come before its subfolders, both sorted by the bytes of their names, so the order is the same each
-/// time. Names may have any bytes. Links are skipped, so there are no cycles, and no file outside is read. Hidden
-/// folders and those that systems make for themselves are skipped, too.
+/// time. Names may have any bytes. The tree skips links, so there are no cycles, and it reads no file outside the
+/// folder. It also skips hidden folders, and folders that systems make for themselves.
 public final class FolderTree {
     /// A regular file.
     public struct File: Hashable, Sendable {
@@ -68,7 +68,7 @@ public final class FolderTree {
 
     /// Opens a folder, whose path may contain links.
     ///
-    /// - Parameter isWanted: whether files with this name are needed. The status of others is not read.
+    /// - Parameter isWanted: whether files with this name are needed. The tree reads no status of other files.
     public convenience init(
         bytes path: [UInt8], isWanted: @escaping (ArraySlice<UInt8>) -> Bool
     ) throws(SystemError) {
@@ -87,7 +87,7 @@ public final class FolderTree {
     ///   - path: the beginning of all paths, with a slash at its end; empty for none.
     ///   - isDeep: whether to read the subfolders.
     ///   - onFolder: called with the path of each folder before the folder is read.
-    ///   - isWanted: whether files with this name are needed. The status of others is not read.
+    ///   - isWanted: whether files with this name are needed. The tree reads no status of other files.
     public init(
         consuming folder: Int32, named path: [UInt8] = [], isDeep: Bool = true,
         onFolder: @escaping ([UInt8]) -> Void = { _ in }, isWanted: @escaping (ArraySlice<UInt8>) -> Bool
@@ -181,7 +181,7 @@ public final class FolderTree {
             throw error
         }
         level.names.withUnsafeBytes { names in
-            // The zero behind a name is less than any other byte.
+            // The zero at the end of a name is less than any other byte.
             func precedes(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
                 let bytes = (names.baseAddress! + left.lowerBound, names.baseAddress! + right.lowerBound)
                 return memcmp(bytes.0, bytes.1, min(left.count, right.count) + 1) < 0

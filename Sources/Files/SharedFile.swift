@@ -33,7 +33,8 @@ public final class SharedFile {
         try replace(with: Array(text.utf8), permissions: permissions)
     }
 
-    /// Creates a file that only its owner can read, and its folder. The file has the format of gzip if that is wanted.
+    /// Creates a file that only its owner can read, and its folder. Writes the format of gzip if `isCompressed` is
+    /// true.
     ///
     /// Throws an error with the code `EEXIST` if anything is at the path.
     public static func create(_ path: String, with text: String, isCompressed: Bool) throws(SystemError) {
@@ -52,7 +53,7 @@ public final class SharedFile {
 
     private func replace(with bytes: [UInt8], permissions: UInt32) throws(SystemError) {
         let temporary = "\(path).\(getpid())"
-        // It may be left over from an earlier process with the same number.
+        // An earlier process with the same number may have left this file.
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError() }

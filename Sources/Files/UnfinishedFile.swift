@@ -42,7 +42,7 @@ public final class UnfinishedFile {
         case .unnamed:
             descriptor = cfolder_open_unnamed(folder)
             if descriptor >= 0 { return }
-            // Old kernels take this for an attempt to write to the folder.
+            // Old kernels do not know files without a name, and take the call for an attempt to write to the folder.
             guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT, ENOSYS].contains(errno) else { throw SystemError() }
             return nil
         case .hidden:
@@ -60,7 +60,7 @@ public final class UnfinishedFile {
         guard let hidden else {
             let link = "/proc/self/fd/\(descriptor)"
             if linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) == 0 { return .done }
-            // This needs /proc.
+            // Without /proc, the call above fails.
             return try Self.outcome([ENOENT, ENOTDIR, EPERM, EACCES, EXDEV, EOPNOTSUPP, ENOSYS])
         }
         if linkat(folder, hidden, folder, name, 0) == 0 { return .done }
@@ -124,7 +124,8 @@ public final class UnfinishedFile {
         }
     }
 
-    /// Whether a name is that of a hidden file whose program has ended. Earlier versions did not lock their files.
+    /// Whether a name is that of a hidden file whose program has ended. The lock does not suffice, because earlier
+    /// versions did not lock their files.
     private static func isLeft(_ name: String) -> Bool {
         guard name.hasPrefix(prefix) else { return false }
         let numbers = name.dropFirst(prefix.count).split(separator: "-", omittingEmptySubsequences: false)

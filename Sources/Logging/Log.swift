@@ -10,9 +10,10 @@ import Text
 /// Any thread may write, and never waits for the file. The log builds a message only if it keeps the entry. The composition
 /// root makes the only log and passes the log on; there is no global log.
 ///
-/// The log keeps an entry if the entry's subsystem is on and its level is high enough. Transfer details have no level; only
-/// their switch counts. At the start, this switch is off unless the level is `debug`. The heads of exchanges with one host are
-/// kept whatever the levels are, if the user asks for them.
+/// The log keeps an entry if the entry's subsystem is on and its level is high enough. Entries with details of
+/// transfers have no level; only the switch of their subsystem counts. At the start, this switch is off unless the
+/// level is `debug`. If the user names a host, the log keeps the heads of all exchanges with this host, whatever the
+/// levels are.
 public final class Log: Sendable {
     private struct State {
         /// The entries as a ring: in a full ring, the oldest entry is at `sequence % capacity`.
@@ -31,7 +32,7 @@ public final class Log: Sendable {
         var file: LogFile?
         var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
         var nextWatcher = 0
-        /// Hears each change of the filter.
+        /// The listener that receives the filter after each change.
         var onFilter: (@Sendable (LogFilter) -> Void)?
 
         var filter: LogFilter {
@@ -60,9 +61,10 @@ public final class Log: Sendable {
         state = Mutex(State(enabled: Set(enabled), level: level, file: file))
     }
 
-    /// Sets the level of later entries, and other levels of some subsystems.
+    /// Sets the level of later entries, and own levels of some subsystems.
     ///
-    /// The switches of subsystems follow: a subsystem without a level is off.
+    /// This also sets the switches. A subsystem is off if its level is nil, or if it logs only details and its level is
+    /// not `debug`.
     ///
     /// - Parameter levels: the subsystems with a level of their own; nil turns a subsystem off.
     public func setLevel(_ level: LogLevel, _ levels: [LogSubsystem: LogLevel?] = [:]) {
@@ -106,8 +108,8 @@ public final class Log: Sendable {
         state.withLock { $0.filter }
     }
 
-    /// Calls `body` with the filter now and after each change, before the change's method returns; nil to end. `body` must
-    /// not use the log.
+    /// Calls `body` with the filter now and after each change. Nil ends the calls. A method that changes the filter
+    /// calls `body` before it returns, so `body` must not use the log.
     public func setFilterListener(_ body: (@Sendable (LogFilter) -> Void)?) {
         state.withLock { state in
             state.onFilter = body
@@ -115,7 +117,7 @@ public final class Log: Sendable {
         }
     }
 
-    /// Chooses the entries to keep as another process does.
+    /// Takes over the filter of another process.
     public func setFilter(_ filter: LogFilter) {
         state.withLock { state in
             (state.enabled, state.level) = (filter.enabled, filter.level)
@@ -167,7 +169,7 @@ public final class Log: Sendable {
     private func append(
         _ level: LogLevel, _ subsystem: LogSubsystem, at known: Int64? = nil, _ message: () -> String
     ) {
-        // Built outside the lock, since a message may be long and may take other locks.
+        // Build the message outside the lock, because a message may be long and may take other locks.
         let text = message().withoutSecrets
         let time = known ?? now()
         let (entry, watchers, file) = state.withLock { state in
@@ -275,7 +277,7 @@ public struct LogFilter: Hashable, Sendable {
 
 /// One entry of the log.
 public struct LogEntry: Hashable, Sendable {
-    /// The entry's number. Each entry has the next number.
+    /// The entry's number. Each entry's number is one more than that of the entry before.
     public let sequence: Int
     /// The time of the entry, in milliseconds since 1970.
     public let time: Int64

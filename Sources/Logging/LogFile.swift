@@ -17,7 +17,7 @@ public final class LogFile: Sendable {
     /// The size of the file in bytes. Only `queue` uses this property.
     private nonisolated(unsafe) var size: Int
 
-    /// Whether the file may be replaced by a new one when it is too large.
+    /// Whether a new file may replace a file that is too large.
     private let isRotated: Bool
 
     private struct Waiting {
@@ -29,10 +29,10 @@ public final class LogFile: Sendable {
 
     /// Opens or creates the file, with access for its owner only.
     ///
-    /// Beyond `maximumSize` bytes, the log renames the file to `path.1`, which replaces an older file, and starts a new file.
-    /// The log refuses links, files with several names, files of other users and special files, and leaves them unchanged:
-    /// through them, another user could read the log or choose its target. If such a file takes the place of the log file
-    /// later, the log ends at the next change of files.
+    /// Beyond `maximumSize` bytes, the log renames the file to `path.1`, which replaces an older file, and starts a new
+    /// file. The log refuses links, files with several names, files of other users and special files, and leaves them
+    /// unchanged: through them, another user could read the log or choose its target. If such a file later takes the
+    /// place of the log file, the log ends when it next starts a new file.
     public init(path: String, maximumSize: Int = 1 << 20) throws(LogError) {
         self.path = path
         self.maximumSize = maximumSize

@@ -57,7 +57,7 @@ public struct BucketService: Hashable, Sendable {
     /// The region of the buckets; nil if unknown.
     public var region: String?
 
-    /// Creates a service. By default, this is Amazon's.
+    /// Creates a service. Without an endpoint, the service is Amazon's.
     public init(endpoint: Address? = nil, region: String? = nil) {
         (self.endpoint, self.region) = (endpoint, region)
     }
@@ -65,7 +65,8 @@ public struct BucketService: Hashable, Sendable {
     /// Whether a typed text is the address of a bucket.
     public static func isBucket(_ text: String) -> Bool { text.lowercased().hasPrefix("s3://") }
 
-    /// Returns the web address of a text such as `s3://photos/2024`. As in other programs, the text is not encoded.
+    /// Returns the web address of a text such as `s3://photos/2024`. As in other programs, the text has no percent
+    /// escapes.
     public func address(_ text: String) throws(AddressError) -> Address {
         let rest = text.utf8.dropFirst("s3://".utf8.count)
         let bucket = rest.prefix { $0 != UInt8(ascii: "/") }
@@ -93,7 +94,7 @@ public struct AmazonHost: Hashable, Sendable {
 
     /// Parses the name of a host. Returns nil for other hosts.
     public init?(_ host: String) {
-        // Most hosts are others, and Swift parses the expression each time.
+        // Most hosts are not Amazon's. For these, this avoids the regular expression, which Swift parses at each use.
         guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),
             let match = host.wholeMatch(of: /((?:.+\.)?)s3(?:[.-]([a-z0-9-]+))?\.(amazonaws\.com(?:\.cn)?)/)
         else {
@@ -108,7 +109,7 @@ public struct AmazonHost: Hashable, Sendable {
     /// Returns the same bucket's host in a region.
     public func name(in region: String) -> String { "\(bucket)s3.\(region).\(ending)" }
 
-    /// Whether both hosts differ at most in the region. Amazon moves requests between regions.
+    /// Whether both hosts differ at most in the region. Amazon redirects requests from one region to another.
     public func isTwin(of other: AmazonHost) -> Bool { bucket == other.bucket && ending == other.ending }
 }
 

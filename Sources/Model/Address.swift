@@ -7,8 +7,8 @@ import Text
 ///     photo.text      // "http://example.org/album/images/a%20photo.jpg"
 ///
 /// An address never contains another scheme, a control character or a line break, and its length is limited, so code
-/// that receives one need not check it. ``credentials`` holds a password in the URL. Vitrine never shows, logs, stores
-/// or compares it.
+/// that receives one need not check it. ``credentials`` holds the user and the password of the URL. Vitrine never
+/// shows, logs, stores or compares them.
 public struct Address: Hashable, Sendable {
     /// The scheme of the URL, which determines how to fetch the bytes.
     public enum Scheme: String, Sendable {
@@ -82,8 +82,8 @@ public struct Address: Hashable, Sendable {
     /// The ``text`` without tokens in its query. Files and output that must not contain secrets use this text.
     public var textWithoutSecrets: String { beginning(host) + shownQuery }
 
-    /// Whether this address comes from a ``textWithoutSecrets``. Then Vitrine cannot use the address without the
-    /// missing secrets.
+    /// Whether this address lacks secrets, because it comes from a ``textWithoutSecrets``. Vitrine cannot use the
+    /// address before ``restoringSecrets(of:)`` adds them.
     public var lacksSecrets: Bool { query?.contains("=" + PercentEncoding.encode("…", keepingEscapes: false)) == true }
 
     private func beginning(_ host: String) -> String {
@@ -95,7 +95,7 @@ public struct Address: Hashable, Sendable {
     /// The host in the form for display; see ``HostName/shown(_:)``.
     public var shownHost: String { HostName.shown(host) }
 
-    /// The local path of a `file` address, for display if it is not UTF-8.
+    /// The local path of a `file` address. If the path is not UTF-8, use this text only for display.
     public var filePath: String? {
         scheme == .file ? PercentEncoding.decode(path) : nil
     }
@@ -117,7 +117,7 @@ public struct Address: Hashable, Sendable {
             credentials: credentials)
     }
 
-    /// The folder of a local file, without a slash at its end. This is the form of ``init(filePath:)``.
+    /// The folder of a local file, without a slash at its end. ``init(filePath:)`` creates the same form.
     public var folderAlone: Address { Address(filePath: PercentEncoding.decodedBytes(folderPath)) }
 
     /// Returns the address of a file or folder in this folder.
@@ -294,7 +294,8 @@ extension Address {
         Address(scheme: scheme, host: host, port: port, path: path, query: other.query, credentials: credentials)
     }
 
-    /// Returns the address with the missing secrets of its query, taken from another address.
+    /// Returns this address with its missing secrets. They come from the parameters of the same names in another
+    /// address's query.
     public func restoringSecrets(of other: Address) -> Address {
         guard lacksSecrets, let query, let held = other.query else { return self }
         func parameters(_ query: String) -> [Substring] {

@@ -59,7 +59,7 @@ struct AddressAuthority {
         // Some clients end the host at a backslash, others treat it as part of the user name, so the host is ambiguous.
         guard !text.utf8.contains(UInt8(ascii: "\\")) else { throw .host(Self.withoutPassword(text)) }
         var rest = Substring(text)
-        // The last @, because a password may contain an unencoded one and a host cannot.
+        // The host follows the last @: a password may contain an unencoded @, but a host cannot.
         if let at = rest.lastIndex(of: "@") {
             let pair = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             credentials = Address.Credentials(
@@ -77,7 +77,7 @@ struct AddressAuthority {
             port = nil
         }
         guard !rest.isEmpty else { throw .noHost }
-        // The form for DNS, so that each host has one address however it is written.
+        // Store the form for DNS, so that all spellings of a host give the same address.
         guard let host = HostName.ascii(String(rest)), Self.isHost(host, bracketed: bracket != nil) else {
             throw .host(String(rest))
         }
@@ -141,9 +141,9 @@ enum AddressPath {
 
 /// Resolves the simple relative references that nearly all galleries use, without parsing a URL.
 ///
-/// Such a reference is a path below the document's folder, of letters, digits and a few signs. It is in normal form, so
-/// its address is the folder's address followed by the reference. A gallery may have two million references, and
-/// parsing each took most of the time of an update.
+/// Such a reference is a path below the document's folder, and consists of letters, digits and a few signs. It is in
+/// normal form, so its address is the folder's address followed by the reference. A gallery may have two million
+/// references, and parsing each took most of the time of an update.
 public struct PlainReference: Sendable {
     /// The address of the document's folder, as UTF-8.
     private let beginning: [UInt8]
@@ -158,7 +158,8 @@ public struct PlainReference: Sendable {
     /// Appends the address of a reference to an entry. The result equals the ``Address/text`` of
     /// ``Address/resolving(_:)``.
     ///
-    /// A gallery may always name such an address. Returns false, and appends nothing, if the reference is not simple.
+    /// The caller need not ask ``Address/mayName(_:)`` about such an address. Returns false, and appends nothing, if
+    /// the reference is not simple.
     public func append(_ reference: UnsafeRawBufferPointer, to entry: inout EntryBytes) -> Bool {
         guard Self.isPlain(reference) else { return false }
         entry.append(beginning)
@@ -188,7 +189,7 @@ public struct PlainReference: Sendable {
         guard reference.first == UInt8(ascii: "/") else { return false }
         var before: UInt8 = 0
         var count = 0
-        // The number of digits of an escape that must follow.
+        // The number of hexadecimal digits that must still follow a percent sign.
         var digits = 0
         for byte in reference {
             count += 1

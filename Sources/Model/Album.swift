@@ -1,6 +1,6 @@
 /// A part of a photo server that opens as a gallery of its own: an album, a person, a tag, or the favorites.
 public struct Album: Hashable, Sendable {
-    /// The kind of part. The cache stores the raw value, and Vitrine shows the raw value to users.
+    /// The kind of an album. The cache stores the raw value, and Vitrine shows the raw value to users.
     public enum Kind: String, Hashable, Sendable {
         /// The photos that the user marked as favorites.
         case favorites
@@ -12,7 +12,7 @@ public struct Album: Hashable, Sendable {
         case tag
     }
 
-    /// The address of the gallery that the album is.
+    /// The address that opens the album as a gallery.
     public var address: Address
     /// The kind of the album.
     public var kind: Kind
@@ -37,7 +37,7 @@ public struct Album: Hashable, Sendable {
 }
 
 extension GalleryKind {
-    /// Whether Vitrine can list the albums of such a server.
+    /// Whether Vitrine can list the albums of servers of this kind.
     public var canListAlbums: Bool {
         switch self {
         case .immich, .nextcloud, .photoPrism, .piwigo: true

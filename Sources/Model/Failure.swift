@@ -26,10 +26,11 @@ public struct Failure: Hashable, Sendable, CustomStringConvertible {
         self.question = question
     }
 
-    /// The end of a reason if Vitrine requests credentials when the user opens the photo.
+    /// The end of a reason if Vitrine asks for credentials later. It asks when the user opens the photo.
     public static let askedOnOpening = "; opening the photo asks for it"
 
-    /// Whether Vitrine requests credentials when the user opens the photo. Then opening the photo justifies a retry.
+    /// Whether Vitrine asks for credentials when the user opens the photo. If so, opening the photo also retries the
+    /// request.
     public var isAskedOnOpening: Bool { reason.hasSuffix(Self.askedOnOpening) }
 
     /// Whether a later retry may succeed without any action by the user.

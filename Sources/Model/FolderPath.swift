@@ -1,7 +1,7 @@
 /// The path of a folder within a gallery, such as `2024/Lisbon`. The gallery's own folder has an empty path.
 ///
-/// Only galleries whose photos' ids are paths have folders. Paths are equal if their bytes are: a disk may have two
-/// folders whose names differ only in the Unicode form of an accent.
+/// Only galleries whose photos' ids are paths have folders. Paths are equal if their bytes are equal: a disk may have
+/// two folders whose names differ only in the Unicode form of an accent.
 public struct FolderPath: Hashable, Sendable {
     /// The path, without a slash at its end.
     public let text: String
@@ -23,7 +23,7 @@ public struct FolderPath: Hashable, Sendable {
     /// Whether this is the gallery's own folder.
     public var isTop: Bool { text.utf8.isEmpty }
 
-    /// The names of the folders on the way from the gallery's own folder.
+    /// The folders' names, from the gallery's own folder to this one.
     public var names: [String] {
         isTop
             ? []
@@ -45,7 +45,7 @@ public struct FolderPath: Hashable, Sendable {
     /// Whether a photo is in this folder itself.
     public func holds(photo id: String) -> Bool { FolderPath(ofPhoto: id) == self }
 
-    /// Returns the folder directly in this folder that contains a photo. Returns nil if there is no such folder.
+    /// Returns this folder's direct subfolder that contains a photo. Returns nil if there is no such subfolder.
     public func child(containing id: String) -> FolderPath? {
         guard contains(photo: id) else { return nil }
         let rest = id.utf8.dropFirst(prefix.utf8.count)
@@ -66,14 +66,14 @@ public struct FolderPath: Hashable, Sendable {
     }
 }
 
-/// The photos of a folder that a list shows.
+/// Selects the photos of one folder for a list.
 public enum FolderFilter: Hashable, Sendable {
     /// The photos in the folder itself.
     case own(FolderPath)
     /// The photos in the folder and in all folders below.
     case whole(FolderPath)
 
-    /// Whether a photo with this id is shown.
+    /// Whether the list shows a photo with this id.
     public func contains(photo id: String) -> Bool {
         switch self {
         case .own(let folder): folder.holds(photo: id)

@@ -6,7 +6,7 @@ public struct GalleryEntry: Hashable, Sendable {
     public var name: String
     /// The photo's date.
     public var date: Timestamp
-    /// The meaning of the date.
+    /// The source of the date, which tells what the date means.
     public var dateOrigin: DateOrigin
     /// The address of the photo's file.
     public var photo: Address
@@ -79,8 +79,8 @@ public struct EntryBytes: Sendable {
         case revision
         /// The part of a photo library that contains the photo.
         ///
-        /// A part is a month, for example. In other galleries this text is empty, and the id of a photo with a revision
-        /// is a path.
+        /// A part is a month, for example. In other galleries this text is empty. There, the id of a photo that has a
+        /// revision is a path.
         case libraryPart
         /// A blurred picture of the photo as a ThumbHash in Base64; empty if the gallery has none.
         case thumbhash
@@ -92,7 +92,7 @@ public struct EntryBytes: Sendable {
     public private(set) var bytes: [UInt8] = []
     /// The photo's date.
     public private(set) var date = Timestamp(milliseconds: 0)
-    /// The meaning of the date.
+    /// The source of the date, which tells what the date means.
     public private(set) var dateOrigin = DateOrigin.stated
     /// The length of the video in milliseconds; nil for a photo.
     public private(set) var videoMilliseconds: Int?
@@ -174,7 +174,7 @@ public struct EntryBytes: Sendable {
 
 /// The entries of a gallery's list in their original form, parsed on demand.
 ///
-/// Most entries of an update are unchanged. A digest recognises them in a fraction of the time of parsing.
+/// Most entries of an update are unchanged. Comparing digests finds them in a fraction of the time that parsing takes.
 public protocol WrittenEntries {
     /// The number of entries.
     var count: Int { get }

@@ -1,4 +1,4 @@
-/// The kind of place to which a gallery's address leads. The cache stores the raw value, and Vitrine shows the raw
+/// The kind of source to which a gallery's address leads. The cache stores the raw value, and Vitrine shows the raw
 /// value to users and programs.
 public enum GalleryKind: String, Hashable, Sendable {
     /// An XML file that lists the photos.
@@ -34,7 +34,7 @@ public enum GalleryKind: String, Hashable, Sendable {
         case .immich:
             let share = gallery.path.prefixMatch(of: /\/(?:share|s)\/[^\/]+/)?.0
             return try? root.resolving("\(share.map { "\($0.dropFirst())/" } ?? "")photos/\(id)")
-        // Visitors see only the page of the link.
+        // The server shows visitors of a shared link only the link's own page.
         case .photoPrism where gallery.path.hasPrefix(root.asFolder.path + "s/"): return gallery
         case .photoPrism: return try? root.resolving("library/browse?q=uid:\(id)")
         case .piwigo: return try? root.resolving("picture.php?/\(id)")
@@ -42,8 +42,8 @@ public enum GalleryKind: String, Hashable, Sendable {
         }
     }
 
-    /// Returns the kind of a gallery if the cache stores no kind. Returns nil if the kind is unknown, because
-    /// Vitrine never fetched the gallery.
+    /// Determines the kind of a gallery if the cache stores none. Returns nil if the kind is unknown, because Vitrine
+    /// never fetched the gallery.
     ///
     /// - Parameter hasPaths: whether the photos' ids are paths; nil if the gallery has no photos.
     public init?(_ address: Address, hasPaths: Bool?) {

@@ -103,7 +103,7 @@ public struct RenditionState: Hashable, Sendable {
     public enum Trouble: Hashable, Sendable {
         /// An attempt failed, and Vitrine will retry automatically.
         case putOff(Failure)
-        /// The picture is unavailable or unreadable. Vitrine retries only if the user asks for a retry.
+        /// The picture is unavailable or unreadable. Vitrine retries only if the user asks.
         case bad(Failure)
 
         /// The failure in either case.
@@ -116,8 +116,8 @@ public struct RenditionState: Hashable, Sendable {
 
     /// The number of the edition in the gallery's list.
     public var edition: Int
-    /// The number of the edition in the cache; nil if no edition is cached. The number is negative if an older picture
-    /// replaced a bad picture.
+    /// The number of the edition in the cache; nil if no edition is cached. The number is negative if the picture of
+    /// this edition was bad and an older picture, whose edition is unknown, is cached instead.
     public var held: Int?
     /// The problem with the current edition; nil for no problem.
     public var trouble: Trouble?
@@ -152,7 +152,8 @@ public enum PictureSignature: String, Sendable, CaseIterable {
     /// The raw files of many cameras are TIFFs; `raf`, `cr3`, `orf` and `rw2` have a signature of their own.
     case jpeg, png, gif, webp, tiff, heif, bmp, netpbm, qoi, jxl, raf, cr3, orf, rw2
 
-    /// The number of bytes to check. Signatures need 20; a drawing may begin with comments.
+    /// The number of bytes to check. Signatures need 20 bytes. Recognising an SVG drawing needs more, because it may
+    /// begin with comments.
     public static let length = 512
 
     /// Returns the format of a file that starts with these bytes. Returns nil if no format matches.
@@ -226,7 +227,7 @@ public enum PictureSignature: String, Sendable, CaseIterable {
         return [12, 16, 40, 52, 56, 64, 108, 124].contains(head[14])
     }
 
-    /// Whether a kind from P1 to P7 and a space or new line come first.
+    /// Whether the file begins with P1 to P7 and white space.
     private static func isNetpbm(_ head: [UInt8]) -> Bool {
         guard head.count > 2, head[0] == UInt8(ascii: "P") else { return false }
         let isSpace = head[2] == 0x20 || 0x09...0x0D ~= head[2]
@@ -295,10 +296,10 @@ public enum PictureName {
     private static let videoEndings = Set(
         ["mp4", "m4v", "mov", "webm", "mkv", "avi", "mts", "m2ts", "3gp", "mpg", "mpeg"].map { Array($0.utf8) })
 
-    /// Whether a name has the ending of a picture or a video. Hidden files have neither.
+    /// Whether a name has the ending of a picture or a video. False for hidden files.
     public static func isPictureOrVideo(_ name: ArraySlice<UInt8>) -> Bool { isPicture(name) || isVideo(name) }
 
-    /// Whether a name has the ending of a video, in upper or lower case. Hidden files are no videos.
+    /// Whether a name has the ending of a video, in upper or lower case. False for hidden files.
     public static func isVideo(_ name: ArraySlice<UInt8>) -> Bool { has(name, videoEndings) }
 
     /// Whether the last name of a path has the ending of a video.
@@ -307,14 +308,14 @@ public enum PictureName {
     /// Whether the last name of a path has the ending of a HEIC or AVIF photo.
     public static func isHEIF(path: String) -> Bool { has(lastName(of: path)[...], heifEndings) }
 
-    /// Whether a name has the ending of a picture, in upper or lower case. Hidden files are no pictures.
+    /// Whether a name has the ending of a picture, in upper or lower case. False for hidden files.
     public static func isPicture(_ name: ArraySlice<UInt8>) -> Bool {
         isFinished(name) || has(name, rawEndings)
     }
 
     /// Whether a name has the ending of a picture other than a camera's raw file.
     ///
-    /// Of a raw file, a photo library offers a developed picture, which is also much smaller.
+    /// Photo libraries also offer a developed picture of each raw file, which is much smaller.
     public static func isFinished(_ name: ArraySlice<UInt8>) -> Bool { has(name, endings) }
 
     private static func lastName(of path: String) -> [UInt8] {

@@ -24,12 +24,13 @@ public struct PhotoAnnotations: Hashable, Sendable {
     /// Creates empty annotations.
     public init() {}
 
-    /// Whether there are none.
+    /// Whether the photo has no annotations.
     public var isEmpty: Bool { self == PhotoAnnotations() }
 }
 
 extension PhotoAnnotations {
-    /// The character that begins each line and names its kind. None is a letter or digit, so the search index ignores them.
+    /// The character that begins each line and names its kind. No sign is a letter or digit, so the search index
+    /// ignores them.
     private enum Sign: UInt8 {
         case description = 0x7C  // |
         case author = 0x7E  // ~
@@ -39,7 +40,7 @@ extension PhotoAnnotations {
     }
 
     private static let (star, favoriteSign) = ("*", "+")
-    /// The most bytes of a description, and of another text.
+    /// The most bytes of a description, and of each other text.
     private static let (longestDescription, longestText) = (4_096, 256)
     /// The most tags and the most people of a photo.
     private static let mostNames = 64
@@ -77,7 +78,7 @@ extension PhotoAnnotations {
 
     /// Reads the form that the cache stores. Ignores unknown lines.
     public init(text: String) {
-        // Bytes, because an accent at the beginning of a text would form one character with the sign.
+        // Split bytes, not characters: an accent at the beginning of a text would form one character with the sign.
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let marks = lines.first else { return }
         rating = min(marks.prefix { $0 == Self.star.utf8.first }.count, Rating.mostStars)

@@ -39,7 +39,7 @@ public struct PhotoMetadata: Hashable, Sendable {
 
     /// The length of the video in milliseconds; nil for a picture.
     public var videoMilliseconds: Int?
-    /// The name of the video's coding, such as "H.264".
+    /// The name of the video's codec, such as "H.264".
     public var codec: String?
     /// The number of frames in a second of the video.
     public var frameRate: Double?
@@ -125,7 +125,7 @@ public struct MetadataText: Hashable, Sendable {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// The coding and frame rate of the video, such as `H.264, 29.97 frames/s`, if any.
+    /// The codec and frame rate of the video, such as `H.264, 29.97 frames/s`, if any.
     public var coding: String? {
         let parts = [metadata.codec, frameRate].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")

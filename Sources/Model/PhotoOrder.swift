@@ -2,7 +2,7 @@
 public struct PhotoOrder: Hashable, Sendable {
     /// The property by which a list sorts its photos.
     public enum Criterion: String, Hashable, Sendable, CaseIterable {
-        /// The photo's modification date.
+        /// The photo's date.
         case date
         /// The photo's name. Numbers in names are compared by value.
         case name
@@ -10,13 +10,14 @@ public struct PhotoOrder: Hashable, Sendable {
         case size
         /// The availability: photo cached, only thumbnail cached, neither cached, failed.
         case state
-        /// The number of stars. Photos with the most stars come first.
+        /// The number of stars. In ascending order, photos with the most stars come first.
         case rating
     }
 
     /// The property by which the list is sorted.
     public var criterion: Criterion
-    /// Whether the smallest, earliest or alphabetically first photo is at the top.
+    /// Whether the list is in ascending order. Then the oldest, alphabetically first or smallest photo, or the photo
+    /// with the most stars, is at the top.
     public var ascending: Bool
 
     /// Creates an order. By default the oldest photo comes first.
@@ -32,8 +33,8 @@ public struct PhotoFilter: Hashable, Sendable {
     ///
     /// Each word must begin a word of the photo's name, metadata or annotations. `2006`, `2006-07` and `2006-07-30`
     /// also match dates. `tag:lake` searches only tags, and `person:`, `place:`, `author:` and `caption:` only these
-    /// annotations. `rating:4` selects photos with at least four stars, `rating:0` photos without stars,
-    /// `is:favorite` favorites, and `is:video` videos.
+    /// annotations. `rating:4` selects photos with at least four stars, `rating:0` photos without stars, `is:rejected`
+    /// rejected photos, `is:favorite` favorites, and `is:video` videos.
     public var text: String
     /// The folder whose photos the list shows; nil for all photos of the gallery.
     public var folder: FolderFilter?

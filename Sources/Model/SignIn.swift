@@ -74,7 +74,8 @@ public struct ConfiguredProxies: Hashable, Sendable {
     /// Whether a name, with scheme, host and port, is that of a configured proxy.
     public func contains(_ proxy: String) -> Bool { names.contains(Self.name(proxy)) }
 
-    /// Returns scheme, host and port in one form. The fetcher's name for a proxy comes from curl, which has its own.
+    /// Returns scheme, host and port in one form. The names in questions come from curl, which may spell them
+    /// differently than the user does.
     private static func name(_ value: String) -> String {
         let mark = value.firstRange(of: "://")
         let scheme = mark.map { value[..<$0.lowerBound].lowercased() } ?? "http"
@@ -92,7 +93,7 @@ public struct ConfiguredProxies: Hashable, Sendable {
         if inet_pton(AF_INET6, text.filter { !"[]".contains($0) }, &new) == 1 {
             return withUnsafeBytes(of: new) { "\(Array($0))" }
         }
-        // inet_aton ignores what follows a space.
+        // inet_aton ignores all text after a space.
         if !text.contains(where: \.isWhitespace), inet_aton(text, &old) != 0 { return "\(old.s_addr)" }
         return text.lowercased()
     }
@@ -107,8 +108,8 @@ public struct SignInQuestion: Hashable, Sendable {
     public var origin: Origin
     /// The scheme, host and port of the proxy that requests credentials, if a proxy does.
     public var proxy: String?
-    /// The header in which the server accepts an API key; nil if the server wants a password or token. With a scheme for
-    /// passwords, the server accepts both.
+    /// The header in which the server accepts an API key; nil if the server wants a password or token. If ``schemes``
+    /// contains a scheme for passwords, the server accepts a password as well as a key.
     public var keyHeader: String?
     /// The server's own name for its tokens; nil for the usual name.
     public var tokenName: String?
@@ -120,10 +121,10 @@ public struct SignInQuestion: Hashable, Sendable {
     public var wasRefused: Bool
     /// The region that an access key needs; nil if unknown.
     public var region: String?
-    /// Whether the gallery is a bucket. Otherwise a password stays a password, whatever a server answers.
+    /// Whether the gallery is a bucket. Only then may the user and the password in an address serve as an access key.
     public var isOfBucket = false
-    /// Whether Vitrine asks only when the user opens the photo. The user has not named this server; only the gallery
-    /// has.
+    /// Whether Vitrine asks only when the user opens the photo. The reason is that only the gallery, not the user, has
+    /// named this server.
     public var isDeferred = false
     /// The address below which the server has sign-in pages for browsers. Nil if users cannot sign in with the browser.
     public var browserServer: Address?

@@ -87,7 +87,7 @@ extension Timestamp {
 }
 
 extension Timestamp {
-    /// Parses a time without a time zone, like that of a camera: `2006-07-30T07:47:17`. This machine's zone is assumed.
+    /// Parses a time without a time zone, like that of a camera: `2006-07-30T07:47:17`. Assumes this machine's zone.
     public init?(localTime text: String) {
         guard let asUTC = Timestamp(iso8601: text + "Z") else { return nil }
         self.init(cameraTime: asUTC)

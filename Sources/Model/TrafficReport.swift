@@ -14,7 +14,7 @@ public struct TrafficReport: Hashable, Sendable {
     public var width: Int
     /// The most transfers that may run at once.
     public var limit: Int
-    /// The number of bytes to keep requested but not yet received, over all transfers.
+    /// The target for bytes that are requested but not yet received. It applies to all transfers together.
     public var window: ByteCount
     /// The estimated bandwidth in bytes per second; nil if unknown.
     public var bandwidth: Double?

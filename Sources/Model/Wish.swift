@@ -1,8 +1,8 @@
-/// A thing that a screen wants to have in the cache.
+/// Data that a screen wants to have in the cache.
 ///
 /// The screen states the wish and watches the cache. The network controller watches the wishes and serves them.
 public struct Wish: Hashable, Sendable {
-    /// The thing that a wish names.
+    /// The data that a wish asks for.
     public enum Subject: Hashable, Sendable {
         /// A fresh copy of a gallery's list.
         case list(GalleryID)
@@ -13,7 +13,7 @@ public struct Wish: Hashable, Sendable {
         /// The albums, people and favorites of the server that a gallery is on.
         case albums(GalleryID)
 
-        /// The gallery to which the thing belongs.
+        /// The gallery to which the data belong.
         public var gallery: GalleryID {
             switch self {
             case .list(let gallery), .picture(let gallery, _, _), .everyPicture(let gallery, _), .albums(let gallery):
@@ -27,7 +27,7 @@ public struct Wish: Hashable, Sendable {
         }
     }
 
-    /// The thing that the screen wants.
+    /// The data that the screen wants.
     public var subject: Subject
     /// The priority of the wish.
     public var importance: Importance
@@ -41,7 +41,7 @@ public struct Wish: Hashable, Sendable {
 
 /// The priority of a wish, across galleries and kinds of work.
 public enum Importance: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// All other things that the settings ask for.
+    /// All other pictures, such as those that the settings ask for.
     case rest
     /// Thumbnails near the visible part of a list.
     case near

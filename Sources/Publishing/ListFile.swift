@@ -23,7 +23,7 @@ final class ListFile {
     init(in folder: OpenFolder) throws(PublishingError) {
         self.folder = folder
         old = folder.file(Self.name)
-        // Left behind if an earlier run was killed.
+        // Remove the file that a killed run left behind.
         folder.remove(NewFile.prefix + Self.name)
         if let old {
             guard Self.isOurs(old) else { throw .notOurs(path: folder.path(Self.name)) }
@@ -45,7 +45,7 @@ final class ListFile {
         if pending.count >= Self.pieceSize { try flush() }
     }
 
-    /// Ends the list. Returns whether the list changed, so that the new file has replaced the old file.
+    /// Ends the list, and returns whether it changed. If so, the new file has replaced the old file.
     func finish() throws(PublishingError) -> Bool {
         try flush()
         var status = stat()

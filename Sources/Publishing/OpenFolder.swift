@@ -120,7 +120,7 @@ final class OpenFolder: Sendable {
 
     /// Locks the folder against other publishers until ``unlock()`` or the end of the program.
     func lock() throws(PublishingError) {
-        // On file systems without locks nothing is locked.
+        // On file systems without locks, this call has no effect.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { throw .locked(path: path) }
     }
 
@@ -202,8 +202,8 @@ extension Int32 {
         return true
     }
 
-    /// Reads from the file at an offset until the buffer is full or the file ends. Returns the number of bytes, 0 after an
-    /// error. Use this only where a file that cannot be read is as good as an empty one.
+    /// Reads from the file at an offset until the buffer is full or the file ends. Returns the number of bytes, 0 after
+    /// an error. Use this only where an unreadable file may count as empty.
     func readAll(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         (try? OpenFile.read(self, at: offset, into: buffer)) ?? 0
     }

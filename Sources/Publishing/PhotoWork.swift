@@ -137,7 +137,8 @@ final class OrderedWork<Value: Sendable> {
 
     /// Creates an empty queue of work.
     ///
-    /// - Parameter capacity: the most pieces before a result must be taken.
+    /// - Parameter capacity: the number of pieces at which the queue is full. Then the caller takes a result before it
+    ///   adds work.
     init(_ workers: Workers, capacity: Int) {
         self.workers = workers
         self.capacity = capacity

@@ -3,13 +3,13 @@ import Model
 
 /// The record of a folder's files between runs, in the file `thumbnails/.vitrine-publish`.
 ///
-/// The record is beside the thumbnails, because it states which thumbnails Vitrine made. So both exist, or neither does. The
-/// list could not serve as the record: an interrupted run has thumbnails but no list, files that are not pictures are not in
-/// the list, and the list is meant for others.
+/// The record is beside the thumbnails, because it states which thumbnails Vitrine made. So both exist, or neither
+/// does. The list could not serve as the record: an interrupted run has thumbnails but no list, files that are not
+/// pictures are not in the list, and the list is meant for viewers.
 ///
-/// During a run lines are only appended, so the record is correct however the run ends; for each file the last line
-/// counts. At the end of a run outdated lines are removed by rewriting the file. Memory holds only the position of each
-/// line.
+/// During a run, the publisher only appends lines, so the record is correct however the run ends. For each file, the
+/// last line counts. At the end of a run, the publisher rewrites the record without outdated lines. Memory holds only
+/// the position of each line.
 final class PublishRecord {
     static let name = ".vitrine-publish"
 
@@ -171,7 +171,7 @@ final class PublishRecord {
 
 /// One line of the record: the state of a file, and the result of its processing.
 ///
-/// Each line has its own digest, so a torn or damaged line is detected and costs only another look at that file.
+/// Each line has its own digest, so the publisher notices a torn or damaged line, and processes only that file again.
 struct RecordLine: Hashable, Sendable {
     enum Fate: Hashable, Sendable {
         /// The file is a photo of the gallery.
@@ -249,8 +249,8 @@ extension RecordLine {
 
 /// Identifies a version of a file by the file's size and modification time.
 ///
-/// The inode number is left out, so that a folder copied with its times counts as unchanged. The contents are left out
-/// because reading a thousand photos, about 4 GB, would take longer than making their thumbnails.
+/// The stamp leaves out the inode number, so that a folder copied with its times counts as unchanged. It leaves out the
+/// contents, because reading a thousand photos, about 4 GB, would take longer than making their thumbnails.
 struct FileStamp: Hashable, Sendable {
     let size: Int64
     let seconds: Int64

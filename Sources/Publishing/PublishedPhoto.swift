@@ -88,8 +88,8 @@ struct PhotoPath: Hashable, Sendable {
 
     /// The relative address, such as `summer/Lake%20%232.jpg`, which is also the photo's id.
     ///
-    /// The id changes only when the file moves. The id is unique, because it can be decoded. The id is ASCII, so that two ids
-    /// never look the same; in Unicode, an accented letter can be written in two ways.
+    /// The id changes only when the file moves. The id is unique, because decoding it gives the path. The id is ASCII,
+    /// so that two ids never look the same; in Unicode, an accented letter can be written in two ways.
     ///
     /// Only unreserved characters (RFC 3986, section 2.3) stay unescaped. An unescaped colon would turn the first word
     /// into a scheme.

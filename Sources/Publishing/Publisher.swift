@@ -109,8 +109,8 @@ public actor Publisher {
         work.add { [photoWork] in photoWork.publish(path, stamp, known: known, in: thumbnails, slot: slot) }
     }
 
-    /// Returns whether the recorded result of an unchanged file still holds: its thumbnail exists, or the same decoder edition
-    /// rejected the file.
+    /// Returns whether the recorded result of an unchanged file still holds. This is so if the thumbnail exists, or if
+    /// the same decoder edition rejected the file.
     private func isStillValid(_ line: RecordLine) -> Bool {
         switch line.fate {
         case .photo(let photo): thumbnails?.holds(photo) ?? false
@@ -118,8 +118,9 @@ public actor Publisher {
         }
     }
 
-    /// Opens the thumbnail folder for writing, and creates a missing folder. Called when a photo first needs the folder. A mistyped folder therefore
-    /// stays untouched, and the user learns of a read-only folder before the work.
+    /// Opens the thumbnail folder for writing, and creates it if missing. The publisher calls this when a photo first
+    /// needs the folder. So a folder that the user mistyped stays untouched, and the user learns of a read-only folder
+    /// before the work begins.
     private func openThumbnails() throws(PublishingError) -> ThumbnailFolder {
         if isWriting, let thumbnails { return thumbnails }
         let opened = ThumbnailFolder(try folder.makeFolder(ListText.thumbnails))

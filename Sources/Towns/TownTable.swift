@@ -30,9 +30,9 @@ public final class TownTable: Sendable {
 
     /// Returns the town at a place, or else the nearest town within 100 km, if any.
     ///
-    /// A town has a radius from 1.25 to 20 km, which grows with its population, and places within this radius or 5 km are in the
-    /// town. Of several such towns, this is the town whose centre is nearest in proportion to its radius, so that a district
-    /// of a large city does not stand for the city.
+    /// A town has a radius from 1.25 to 20 km, which grows with its population. A place is in the town if it is within
+    /// this radius, or within 5 km, of the centre. If a place is in several towns, the result is the town whose centre
+    /// is nearest in proportion to its radius. So a district of a large city does not stand for the city.
     ///
     /// - Throws: an error for a missing or damaged file. Later calls throw it again without reading the file.
     public func town(latitude: Double, longitude: Double) throws(TownTableError) -> Town? {
@@ -84,8 +84,8 @@ public enum TownTableError: Error, Hashable, CustomStringConvertible {
 
 /// The contents of the file, whose format `Tools/Scripts/make-town-table` describes.
 ///
-/// The initialiser checks the lengths of all parts, so that every record lies within the bytes. Offsets of names are checked
-/// when a name is read.
+/// The initialiser checks the lengths of all parts, so that every record lies within the bytes. Reading a name checks
+/// the name's offset.
 private struct Table: Sendable {
     private let bytes: [UInt8]
     /// The number of the first town of each degree of latitude, from south to north, and the number of all towns.

@@ -62,7 +62,7 @@ struct Animation {
             work += frames[current].pixelCount + size.width * size.height
             guard work <= Self.mostPixels else { break }
             covered = try prepare(current, from: first, on: canvas, covered)
-            // A frame that is not complete is left to a request of its own, which reports that.
+            // Leave an incomplete frame to a request of its own, whose reply says that the frame is incomplete.
             guard (try? paint(current, canvas)) == .all,
                 let pixels = try rows(of: canvas, by: plan, conversion).reply(facts, isComplete: true).pixels
             else { break }

@@ -2,13 +2,13 @@ import Pixels
 
 /// Decodes Windows bitmaps: all versions of the header, 1 to 32 bits, run lengths, and rows in either order.
 ///
-/// There is no library. Every access to the file is checked.
+/// This decoder uses no library, and checks every access to the file.
 enum BMPDecoder: PictureDecoder {
     static let name = "BMP"
 
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.starts(with: "BM".utf8) else { return false }
-        // Two letters are too few: the length of the second header is one of few numbers.
+        // Two letters are too few for a signature, so this also checks the length of the second header.
         let length = FileBytes(bytes).number(at: 14, length: 4, isBigEndian: false)
         return length.map(BMPHeader.lengths.contains) ?? false
     }
@@ -44,13 +44,13 @@ struct BMPHeader {
     let isTopDown: Bool
     /// The number of bits of a pixel.
     let depth: Int
-    /// Whether the pixels are numbers of colours in run lengths.
+    /// Whether the pixels are palette indices, compressed as run lengths.
     let hasRuns: Bool
-    /// The colours that numbers stand for, in RGB; empty if pixels have their own.
+    /// The palette's colours in RGB; empty if pixels state their own colours.
     let palette: [UInt8]
     /// The bits of red, green, blue and opacity in a pixel of 16 or 32 bits.
     let masks: [UInt32]
-    /// The place of the pixels in the file.
+    /// The offset of the pixels in the file.
     let start: Int
     /// The colour profile.
     let profile: UnsafeRawBufferPointer?
@@ -114,7 +114,7 @@ struct BMPHeader {
     ) throws(DecodeFailure) -> [UInt8] {
         let stated = length >= 40 ? file.number(at: 46, length: 4, isBigEndian: false) ?? 0 : 0
         var count = min(stated > 0 ? stated : 256, 1 << depth)
-        // The pixels may begin earlier than the number of colours allows.
+        // The pixels may begin before the end that the stated number of colours implies.
         if end > place { count = min(count, (end - place) / width) }
         var palette = [UInt8](repeating: 0, count: 3 << depth)
         for color in 0..<count {
@@ -128,7 +128,8 @@ struct BMPHeader {
         return palette
     }
 
-    /// Returns the embedded profile of a header of the last version. Its place counts from that header.
+    /// Returns the embedded profile of a header of the last version. The file states the profile's offset from that
+    /// header.
     private static func profile(_ file: FileBytes) -> UnsafeRawBufferPointer? {
         func number(_ offset: Int) -> Int { file.number(at: 14 + offset, length: 4, isBigEndian: false) ?? 0 }
         guard number(56) == 0x4D42_4544, number(116) <= ICCProfile.longest else { return nil }
@@ -153,7 +154,7 @@ struct BMPRows {
     private var stored: [UInt8]
     /// A row's pixels.
     private var row: [UInt8]
-    /// All numbers of a picture in run lengths, in the file's order of rows.
+    /// All palette indices of run lengths, in the file's order of rows.
     private var numbers: [UInt8] = []
 
     /// One channel's bits in a pixel.
@@ -166,7 +167,7 @@ struct BMPRows {
         init(_ mask: UInt32) {
             self.mask = mask
             let width = UInt32(mask.nonzeroBitCount)
-            // Only the upper eight bits count.
+            // Only the upper eight bits of a field count.
             shift = UInt32(mask.trailingZeroBitCount) + (width > 8 ? width - 8 : 0)
             most = width == 0 ? 0 : 1 << min(width, 8) - 1
         }
@@ -226,7 +227,7 @@ struct BMPRows {
         }
     }
 
-    /// Replaces the numbers of a row by their colours. The first pixel has a byte's highest bits.
+    /// Replaces the palette indices of a row by colours. The first pixel has a byte's highest bits.
     private mutating func lookUp(depth: Int) {
         let (perByte, most) = (8 / depth, 1 << depth - 1)
         for pixel in 0..<header.size.width {
@@ -237,8 +238,9 @@ struct BMPRows {
         }
     }
 
-    /// Unpacks run lengths. A pair of bytes is a count and a number; after a zero, the second byte is 0 for the end of a row,
-    /// 1 for the end of the picture, 2 for a step to the right and up, or the count of numbers that follow.
+    /// Unpacks run lengths. A pair of bytes is a count and a palette index. If the first byte is 0, the second byte is
+    /// 0 for the end of a row, 1 for the end of the picture, 2 for a step to the right and up, or the count of indices
+    /// that follow.
     private mutating func unpack() {
         let (width, height) = (header.size.width, header.size.height)
         numbers = Array(repeating: 0, count: width * height)

@@ -56,7 +56,7 @@ struct ColourConversion: Sendable {
         switch transfer {
         case TransferNumber.pq: self.init(.pq, matrix)
         case TransferNumber.hlg: self.init(.hlg, matrix)
-        // The functions of television are shown as sRGB.
+        // Treat the transfer functions of television as sRGB.
         case 1, 6, 13, 14, 15: self.init([.sRGB, .sRGB, .sRGB], matrix)
         default: return nil
         }
@@ -161,7 +161,7 @@ struct ColourConversion: Sendable {
     }
 
     private init?(_ curves: [ToneCurve], _ matrix: [Double]) {
-        // In every valid picture profile, white is white.
+        // Refuse a profile whose white is not white.
         for row in 0..<3 {
             let white: Double = matrix[3 * row..<3 * row + 3].reduce(0, +)
             guard abs(white - 1) < 0.1 else { return nil }
@@ -220,9 +220,9 @@ struct ToneMap: Sendable {
     static let hlg = ToneMap(isRelative: true)
 
     private let isRelative: Bool
-    /// The factor for the brightest channel, by the square root of its light.
+    /// The factors for the brightest channel. The index is the square root of its light.
     private let gains: [Float]
-    /// The factor of a screen for a pixel's luminance, by its square root; empty for absolute light.
+    /// The factors of a screen; empty for absolute light. The index is the square root of a pixel's luminance.
     private let screen: [Float]
 
     private static let white = 203.0
@@ -326,7 +326,7 @@ enum ToneCurve {
     }
 
     private static let mostEntries = 65_536
-    /// The numbers of each kind of formula.
+    /// The number of parameters of each kind of formula.
     private static let counts = [1, 3, 4, 5, 7]
 
     /// Returns the light for a value; both are from 0 to 1. Returns nil if the formula gives no number.

@@ -2,9 +2,9 @@ import Glibc
 
 /// Converts colours to sRGB with the lookup table of an ICC profile.
 ///
-/// A profile's table leads through curves, a grid of colours, perhaps a matrix, and further curves to CIE Lab or XYZ. This
-/// type follows these steps only for the points of a grid of its own, which holds sRGB values, so that a pixel costs one
-/// interpolation.
+/// The table of a profile converts a colour in steps: curves, a grid of colours, perhaps a matrix, and further curves.
+/// The result is CIE Lab or XYZ. This type follows these steps only for the points of a grid of its own, which holds
+/// sRGB values. So a pixel costs one interpolation.
 ///
 ///     ColourTable(profile, channels: 4)?.convert(inks, into: &row)
 struct ColourTable: Sendable {
@@ -31,7 +31,7 @@ struct ColourTable: Sendable {
             return (index, Int32(((position - Double(index)) * 256).rounded()))
         }
         let black = BlackPoint(stages.light(of: Array(repeating: channels == 3 ? 0 : 1, count: channels)))
-        // In every valid picture profile, white is white.
+        // Refuse a profile whose white is not white.
         let white = black.encoded(stages.light(of: Array(repeating: channels == 3 ? 1 : 0, count: channels)))
         guard white.min() > 200 << 8 else { return nil }
         var grid: [Int32] = []
@@ -104,7 +104,7 @@ private struct BlackPoint {
     private let rows: [SIMD3<Double>]
 
     init(_ darkest: SIMD3<Double>) {
-        // Only its luminance counts, and never that of a bright colour.
+        // Only the luminance of the darkest colour counts, up to a limit.
         let luminance = max(0, min(darkest.y, 0.184))
         scale = 1 / (1 - luminance)
         offset = Self.white * (-luminance * scale)
@@ -329,7 +329,7 @@ private struct ColourGrid {
         let share = position - Double(index)
         let next = start * points[channel] + index
         let below = value(at: color, channel + 1, next)
-        // Most profiles have as many points as this table, or divide its steps.
+        // Most points of ``ColourTable`` coincide with a point of the profile's grid, and need no interpolation.
         guard share > 1e-9 else { return below }
         return below * (1 - share) + value(at: color, channel + 1, next + 1) * share
     }

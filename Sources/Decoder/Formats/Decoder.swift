@@ -155,7 +155,7 @@ extension Decoder {
         _ format: String, _ size: PixelSize, _ request: DecodeRequest,
         _ decode: (_ eighths: Int) -> (size: PixelSize, bytes: [UInt8])?
     ) -> DecodeReply? {
-        // Files with metadata are declined there, so the picture is upright and in sRGB.
+        // The decoders of small pictures decline files with metadata, so the picture is upright and in sRGB.
         let plan = DecodePlan(stored: size, orientation: .upright, request: request)
         let region = plan.region(of: size)
         let eighths = JPEGDecoder.eighths(for: region, plan.output)

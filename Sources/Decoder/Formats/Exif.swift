@@ -13,8 +13,8 @@ struct ExifReader: ~Copyable {
     /// The longest block from its byte order mark on.
     static let longestTIFF = longestBlock - 6
 
-    /// Reads a block that begins with its byte order mark. Returns nil if memory is short. A block that is too long, or
-    /// has 64-bit offsets, is first rewritten as far as possible.
+    /// Reads a block that begins with its byte order mark. Returns nil if memory is short. If the block is too long or
+    /// has 64-bit offsets, this first rewrites as much of it as possible.
     init?(tiff: UnsafeRawBufferPointer) {
         let longest = Self.longestTIFF
         let directories = TIFFDirectories(tiff, longest: longest)
@@ -65,7 +65,7 @@ struct ExifReader: ~Copyable {
         Array(UnsafeBufferPointer(start: data.pointee.data, count: Int(data.pointee.size)))
     }
 
-    /// Returns the entries in the file's order. Entries about the embedded thumbnail are left out, because they would
+    /// Returns the entries in the file's order. Leaves out entries about the embedded thumbnail, because they would
     /// seem to describe the picture.
     func fields(atMost limit: Int) -> [MetadataField] {
         var fields: [MetadataField] = []

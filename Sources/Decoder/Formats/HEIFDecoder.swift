@@ -174,7 +174,7 @@ struct HEIFReferences {
 
     init(_ bytes: UnsafeRawBufferPointer) {
         ISOBoxes.each(in: bytes[...]) { type, content in
-            // A version and flags come before the boxes in this one.
+            // In the box "meta", a version and flags come before the inner boxes.
             guard type == ISOBoxes.name("meta") else { return }
             ISOBoxes.each(in: content.dropFirst(4)) { type, content in
                 guard type == ISOBoxes.name("iref"), let version = content.first else { return }

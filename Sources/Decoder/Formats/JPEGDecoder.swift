@@ -283,7 +283,7 @@ struct JPEGSegments {
     }
 
     /// The size in the frame's header. Nil without a header, and for frames that need a decoder of their own: lossless
-    /// ones, and more than 8 bits.
+    /// frames, and frames with more than 8 bits.
     var frameSize: PixelSize? {
         var position = 2
         while let segment = segment(at: &position) {

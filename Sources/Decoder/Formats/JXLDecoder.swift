@@ -1,7 +1,7 @@
 import CJXL
 import Pixels
 
-/// Decodes JPEG XL if libjxl is installed; of an animation, the first frame.
+/// Decodes JPEG XL if libjxl is installed. Decodes only the first frame of an animation.
 ///
 /// libjxl turns pictures upright itself, as the standard demands: by the file's own header and not by EXIF.
 enum JXLDecoder: PictureDecoder {
@@ -9,7 +9,7 @@ enum JXLDecoder: PictureDecoder {
     static var library: String? { JXLPicture.version.map { "libjxl \($0)" } }
 
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // The picture alone, or boxes.
+        // A file is either the picture alone, or a container of boxes.
         bytes.starts(with: [0xFF, 0x0A])
             || bytes.starts(with: [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A])
     }
@@ -93,7 +93,7 @@ struct JXLPicture: ~Copyable {
         PixelSize(width: Int(decoder.pointee.info.xsize), height: Int(decoder.pointee.info.ysize))
     }
 
-    /// The most memory in bytes that libjxl may need. It ends the process when it gets no more.
+    /// The most memory in bytes that libjxl may need. If libjxl cannot allocate memory, it ends the process.
     private static let mostMemory = 800 << 20
 
     /// Throws if libjxl would need too much memory. Lossless pictures need more than twice as much as lossy ones.

@@ -2,7 +2,7 @@ import Pixels
 
 /// Decodes the portable formats of Netpbm: PBM, PGM and PPM, as text or bytes, and PAM; 1 to 16 bits.
 ///
-/// There is no library. Every access to the file is checked.
+/// This decoder uses no library, and checks every access to the file.
 enum PNMDecoder: PictureDecoder {
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let file = FileBytes(bytes)
@@ -49,7 +49,7 @@ struct PNMHeader {
     private(set) var channels: Int
     /// The largest value, at most 65,535.
     private(set) var most = 1
-    /// The place of the pixels.
+    /// The offset of the pixels in the file.
     private(set) var start: Int
 
     /// Whether the last value of a pixel is its opacity.
@@ -105,7 +105,7 @@ struct PNMHeader {
     }
 
     private mutating func number(_ file: FileBytes) throws(DecodeFailure) -> Int {
-        // Nine digits are beyond all bounds.
+        // Numbers of more than nine digits exceed all limits.
         let word = try word(file)
         guard word.utf8.count <= 9, word.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(word) else {
             throw .damaged("its header has no number where one belongs")
@@ -141,7 +141,7 @@ struct PNMRows {
     private var values: [Int]
     /// A row's pixels.
     private var row: [UInt8]
-    /// Each value from 0 to the largest in eight bits.
+    /// The eight-bit value for each value from 0 to the largest.
     private let eightBits: [UInt8]
 
     init(_ bytes: UnsafeRawBufferPointer, _ header: PNMHeader) {
@@ -158,7 +158,7 @@ struct PNMRows {
     /// Whether stored rows are already RGB or RGBA of eight bits.
     private var isReady: Bool { !header.isText && header.most == 255 && header.channels >= 3 }
 
-    /// Passes over rows that are not text.
+    /// Skips rows of a file whose numbers are not text.
     mutating func skip(rows: Int) {
         place += rows * header.rowLength
     }

@@ -2,7 +2,7 @@ import Pixels
 
 /// Decodes QOI, the "Quite OK Image Format".
 ///
-/// There is no library. Every access to the file is checked.
+/// This decoder uses no library, and checks every access to the file.
 enum QOIDecoder: PictureDecoder {
     static let name = "QOI"
 
@@ -41,7 +41,7 @@ private struct QOIRows {
     private struct Pixel {
         var (red, green, blue, opacity) = (UInt8(0), UInt8(0), UInt8(0), UInt8(255))
 
-        /// The pixel's place among the 64 that are remembered.
+        /// The pixel's index among the 64 remembered pixels.
         var place: Int { (Int(red) * 3 + Int(green) * 5 + Int(blue) * 7 + Int(opacity) * 11) % 64 }
 
         /// Adds differences, modulo 256 as the format demands.
@@ -55,12 +55,12 @@ private struct QOIRows {
     private let file: FileBytes
     private let width: Int
     private let step: Int
-    /// The place after the header.
+    /// The offset of the next byte. The header has 14 bytes.
     private var place = 14
     private var row: [UInt8]
     private var pixel = Pixel()
     private var remembered: [Pixel]
-    /// How often the pixel is repeated.
+    /// The number of repetitions of the pixel that remain.
     private var run = 0
 
     init(_ file: FileBytes, width: Int, hasAlpha: Bool) {

@@ -107,7 +107,7 @@ struct FileBytes {
         return isBigEndian ? part.reduce(0) { $0 << 8 | Int($1) } : part.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Returns a part; nil if it is not whole in the file.
+    /// Returns a part; nil unless the file contains all of it.
     func part(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
         guard offset >= 0, count >= 0, count <= bytes.count, offset <= bytes.count - count else { return nil }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
@@ -120,7 +120,7 @@ struct FileBytes {
     }
 }
 
-/// Fujifilm's raw files: a header with the place of a whole JPEG, which also has the metadata.
+/// The header of Fujifilm's raw files. It states the offset of a whole JPEG, which also has the metadata.
 private struct RAFHeader {
     static let mark = Array("FUJIFILMCCD-RAW ".utf8)
     static let name = "RAF"
@@ -136,7 +136,7 @@ private struct RAFHeader {
     }
 }
 
-/// Canon's raw files of boxes: previews in boxes "THMB" and "PRVW", and a whole JPEG as the first track.
+/// The boxes of Canon's raw files. The boxes "THMB" and "PRVW" have previews, and the first track is a whole JPEG.
 private struct RawBoxes {
     static let name = "CR3"
 
@@ -236,7 +236,8 @@ private struct RawDirectories {
         static let exif = 0x8769
         static let makerNote = 0x927C
         static let dngVersion = 0xC612
-        /// Olympus's directory of settings, in the camera's notes, and the preview's place in it.
+        /// Olympus's directory of settings in the camera's notes. The next two tags in it are the preview's offset and
+        /// length.
         static let olympusSettings = 0x2020
         static let olympusPreview = 0x0101
         static let olympusPreviewLength = 0x0102
@@ -247,7 +248,7 @@ private struct RawDirectories {
     private struct Entry {
         let type: Int
         let count: Int
-        /// The place of its value.
+        /// The offset of the entry's value in the file.
         let place: Int
     }
 
@@ -277,7 +278,7 @@ private struct RawDirectories {
 
     private let file: FileBytes
     private let isBigEndian: Bool
-    /// The place of the first directory.
+    /// The offset of the first directory.
     private let first: Int
     private var visited: Set<Int> = []
     private var found: [UnsafeRawBufferPointer] = []
@@ -290,10 +291,10 @@ private struct RawDirectories {
     /// The most directories below one.
     private static let mostBelow = 16
     private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
-    /// Colours of the sensor's own pixels.
+    /// The values of the photometry tag for the sensor's own pixels.
     private static let ofSensor = [32_803, 34_892]
 
-    /// Returns nil for other files, also for pictures in TIFF.
+    /// Returns nil for all other files, including ordinary TIFFs.
     init?(_ bytes: UnsafeRawBufferPointer) {
         let mark = Array(bytes.prefix(4))
         guard mark.count == 4, mark.starts(with: [0x49, 0x49]) || mark.starts(with: [0x4D, 0x4D]) else { return nil }
@@ -308,8 +309,9 @@ private struct RawDirectories {
         first = file.number(at: 4, length: 4, isBigEndian: isBigEndian) ?? 0
     }
 
-    /// Returns the format's name. A TIFF is a raw file if its first directory has the version of DNG, or describes the
-    /// sensor, or a camera's small picture above other directories.
+    /// Returns the format's name. A TIFF is a raw file if its first directory states a version of DNG. If the first
+    /// directory states a camera's maker, the TIFF is also a raw file if this directory describes the sensor, or a
+    /// small picture above other directories.
     private func name(_ mark: [UInt8], _ main: Directory) -> String? {
         switch mark {
         case Array("IIRO".utf8), Array("IIRS".utf8), Array("MMOR".utf8): return "ORF"
@@ -317,7 +319,7 @@ private struct RawDirectories {
         case [0x49, 0x49, 42, 0], [0x4D, 0x4D, 0, 42]: break
         default: return nil
         }
-        // "CR" and the version.
+        // CR2 files have "CR" and the version 2 here.
         if file.part(at: 8, count: 3)?.elementsEqual([0x43, 0x52, 2]) == true { return "CR2" }
         if main[Tag.dngVersion] != nil { return "DNG" }
         let maker = main[Tag.maker].flatMap { file.part(at: $0.place, count: min($0.count, 16)) }
@@ -353,8 +355,8 @@ private struct RawDirectories {
         }
     }
 
-    /// Takes the previews from Olympus's notes. New ones are like a file of their own: a mark, a byte order, and offsets
-    /// from the beginning of the notes. Old ones have a mark and the file's offsets.
+    /// Takes the previews from Olympus's notes. New notes are like a file of their own: a mark, a byte order, and
+    /// offsets from the beginning of the notes. Old notes have a mark, and offsets from the beginning of the file.
     private mutating func readNotes(_ notes: Entry?) {
         guard let notes, let mark = file.beginning(at: notes.place, count: 16),
             let rest = file.beginning(at: notes.place, count: file.count)
@@ -372,7 +374,7 @@ private struct RawDirectories {
         var notes = notes
         let main = notes.directory(at: place)
         if let thumbnail = main[Tag.olympusThumbnail] { notes.add(at: thumbnail.place, thumbnail.count) }
-        // The settings are a value of bytes, or the place of a directory.
+        // The settings are a value of bytes, or the offset of a directory.
         let link = main[Tag.olympusSettings].flatMap { $0.type == 7 ? $0.place : notes.number($0) }
         let settings = notes.directory(at: link ?? 0)
         notes.add(at: notes.number(settings[Tag.olympusPreview]), notes.number(settings[Tag.olympusPreviewLength]))
@@ -405,7 +407,7 @@ private struct RawDirectories {
         return directory
     }
 
-    /// Returns the place of the directory that follows in the chain.
+    /// Returns the offset of the directory that follows in the chain.
     private func next(after place: Int) -> Int? {
         guard let count = Self.number(file, at: place, 2, isBigEndian) else { return nil }
         return Self.number(file, at: place + 2 + 12 * count, 4, isBigEndian).flatMap { $0 > 0 ? $0 : nil }

@@ -67,8 +67,8 @@ extension RawDecoder {
         return nil
     }
 
-    /// Shows a file by the sensor's data. Returns nil if LibRaw is not loaded or cannot read them, or if the preview is no
-    /// smaller or shows more than damaged data.
+    /// Shows a file by developing the sensor's data. Returns nil if LibRaw cannot develop them. If the file has a
+    /// preview, also returns nil if the sensor's picture is no larger, exceeds the limits or is damaged.
     private static func develop(
         _ bytes: UnsafeRawBufferPointer, _ container: RawContainer, _ request: DecodeRequest
     ) throws(DecodeFailure) -> DecodeReply? {
@@ -118,7 +118,7 @@ extension RawDecoder {
 }
 
 extension PictureMetadata {
-    /// Returns the metadata with missing ones from a preview. Some cameras write most of them only there.
+    /// Returns the metadata, with missing values from a preview. Some cameras write most values only there.
     fileprivate func completed(by preview: PictureMetadata) -> PictureMetadata {
         guard !fields.isEmpty else { return preview }
         var completed = self

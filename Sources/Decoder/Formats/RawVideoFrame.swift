@@ -3,8 +3,8 @@ import Pixels
 
 /// Scales a video's frame and converts it to RGB.
 ///
-/// Luma and chroma are scaled before the conversion. Then only the few pixels of the output are converted, and no frame of
-/// full size in RGB is made: for a frame of 1,920 × 1,080 that saves ten times the work of scaling.
+/// This type scales luma and chroma before the conversion. So it converts only the few pixels of the output, and makes
+/// no frame of full size in RGB. For a frame of 1,920 × 1,080, that saves ten times the work of scaling.
 struct RawVideoFrame {
     private let picture: cvideo_picture
 
@@ -91,7 +91,7 @@ struct RawVideoFrame {
 
 /// Scales one plane of samples like `AreaFilter`: each output sample is the mean of the area that it covers.
 ///
-/// Rows are added up first, which the compiler does many samples at once, and the few sums are then reduced across.
+/// The filter first adds up rows, in loops that the compiler vectorises. Then it reduces the few sums horizontally.
 struct PlaneFilter {
     /// The source samples of one output sample along one side, with weights that add up to 2¹⁶.
     private struct Span: Equatable {
@@ -152,10 +152,10 @@ struct PlaneFilter {
         row = Array(repeating: 0, count: columns.count)
     }
 
-    /// Scales the source to one row of the output. Rows are quickest in order.
+    /// Scales the source to one row of the output. This is fastest if the caller asks for the rows in order.
     mutating func scale(to index: Int) {
         let span = rows[index]
-        // Enlarged rows are equal.
+        // When a picture is enlarged, several output rows have the same span. Scale such rows only once.
         guard let plane, index == 0 || span != rows[index - 1] else { return }
         sums.withUnsafeMutableBufferPointer { sums in
             let sample = depth > 8 ? MemoryLayout<UInt16>.size : MemoryLayout<UInt8>.size

@@ -136,8 +136,8 @@ struct TIFFPicture: ~Copyable {
             pixels.update(repeating: 0, count: count * width)
             let errors = decoder.pointee.error_count
             _ = ctiff_read(decoder, UInt32(top), UInt32(count), pixels)
-            // Data that cannot be decompressed become zeros, and so a single colour. A strip that ends early does
-            // not.
+            // Data that libtiff cannot decompress become zeros, so all pixels have the same colour. If only the end of
+            // a strip is missing, the pixels have several colours.
             if !cameToAnything {
                 cameToAnything =
                     decoder.pointee.error_count == errors
@@ -174,8 +174,9 @@ struct TIFFPicture: ~Copyable {
 /// Copies a TIFF's first directory, with its EXIF and GPS directories, into a block for libexif.
 ///
 /// libexif reads only the first 64 KiB of a block, but TIFFs often have their directory behind the pixels, and a
-/// camera's notes can make a block longer. It does not read BigTIFF with its 64-bit offsets either. The useful
-/// entries are short, so they are copied here, with 32-bit offsets. Every offset is untrusted and checked before use.
+/// camera's notes can make a block longer. libexif does not read BigTIFF with its 64-bit offsets either. The useful
+/// entries are short, so this type copies them, with 32-bit offsets. It checks every offset before use, because the
+/// file is untrusted.
 struct TIFFDirectories {
     private typealias Entry = (tag: UInt16, type: UInt16, count: UInt32, value: [UInt8])
 

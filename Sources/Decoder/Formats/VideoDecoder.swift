@@ -56,7 +56,7 @@ enum VideoDecoder: PictureDecoder {
         var best: (reply: DecodeReply, brightness: Double)?
         for _ in 0..<4 where reader.work < mostPixels {
             reader.advance(to: time, atMost: mostPixels)
-            // Some files cannot be entered in the middle.
+            // Some files can be decoded only from the beginning.
             if best == nil, !reader.hasFrame { reader.startOver() }
             guard reader.hasFrame else { break }
             let frame = try reader.frame()
@@ -243,7 +243,8 @@ struct VideoReader: ~Copyable {
         if start.isNaN { start = 0 }
         let stored = PixelSize(width: Int(numbers.width), height: Int(numbers.height))
         try PictureBounds.check(stored, isHeldWhole: true)
-        // Pixels may be higher or wider than others. The size is that of square ones, and never smaller.
+        // Stored pixels need not be square. The size is that of the picture in square pixels, and never smaller than
+        // the stored size.
         let aspect = numbers.aspect > 0 ? max(1.0 / 16, min(numbers.aspect, 16)) : 1
         func longer(_ side: Int, _ factor: Double) -> Int {
             min(DecodeReply.largestSourceSide, Int((Double(side) * max(1, factor)).rounded()))
@@ -254,7 +255,7 @@ struct VideoReader: ~Copyable {
 
     private var orientation: Orientation {
         let (a, b, c, d) = numbers.matrix
-        // Exact quarter turns; others are not shown.
+        // Vitrine shows exact quarter turns, and ignores other rotations.
         if b == 0, c == 0 {
             return a >= 0 ? (d >= 0 ? .upright : .flipped) : (d >= 0 ? .mirrored : .turnedHalf)
         }
@@ -329,7 +330,7 @@ struct VideoReader: ~Copyable {
     /// Whether the video has no frame that is due at a time.
     func isOver(at time: Double) -> Bool { !hasFrame || isAtLast && time >= self.time + interval }
 
-    /// Decodes up to the frame due at a time, after a plan. Stops earlier once it has decoded that many pixels.
+    /// Decodes up to the frame due at a time. Call `plan` before. Stops earlier once it has decoded that many pixels.
     mutating func advance(to time: Double, atMost pixels: Int) {
         let position = timeAhead ?? self.time
         if time < wanted, hasFrame, time < self.time {
@@ -339,7 +340,8 @@ struct VideoReader: ~Copyable {
         } else if jumpsUnguided, time > position + (hasFrame ? 5 : 2) {
             // Some containers have no index, and others read theirs only when they jump.
             enter(at: time)
-            // A file with few key frames may lead back, so that the next jump would lead back again.
+            // If the jump led back, the file has few key frames, and the next jump would lead back again. So this was
+            // the last one.
             if timeAhead.map({ $0 <= position }) ?? true { jumpsUnguided = false }
         }
         wanted = time
@@ -384,13 +386,13 @@ struct VideoReader: ~Copyable {
         if start.isNaN { start = cvideo_time_ahead(reader) }
         let stated = cvideo_time_ahead(reader) - start
         let earliest = hasFrame ? time : 0
-        // A missing time, or one that does not fit.
+        // The file may state no time, or a time that does not fit. Then the frame comes after the usual interval.
         let isPlausible = stated >= earliest && stated < 1e9
         timeAhead = isPlausible ? stated : hasFrame ? time + interval : 0
     }
 
-    /// Returns the time of the last key frame before a time, by the file's index; NaN without one. The library's index of
-    /// a container without one has other frames, too.
+    /// Returns the time of the last key frame before a time. Uses the file's index. Returns NaN for a container without
+    /// an index, because the index that the library makes also contains other frames.
     private func keyTime(before time: Double) -> Double {
         container.isSearched ? .nan : cvideo_key_before(reader, start + time) - start
     }
@@ -399,7 +401,8 @@ struct VideoReader: ~Copyable {
     private mutating func enter(at time: Double) {
         var (target, step) = (time, 10.0)
         while true {
-            // Without an index, the library goes to any frame near the time, and the key frame before it would be missing.
+            // Without an index, the library goes to any frame near the time. Aim a second earlier, so as not to miss
+            // the key frame before the time.
             seek(to: container.isSearched ? target - 1 : target)
             decodeAhead(needed: time)
             guard timeAhead == nil, target > 0 else { return }
@@ -432,7 +435,7 @@ public final class VideoFrameSource {
     /// The time of the frame returned last.
     private var returned: Double?
 
-    /// The most pixels to decode before a frame is shown that is late: a fifth of a second's work.
+    /// The most pixels to decode before showing a late frame. They take a fifth of a second.
     private static let mostPixels = 1 << 26
 
     /// Opens a file, which must stay open.
@@ -451,7 +454,8 @@ public final class VideoFrameSource {
 
     /// Returns the frame that is due at a time in seconds.
     public func picture(at wanted: Double) throws(DecodeFailure) -> Progress {
-        // Times are sent in microseconds. The one of a frame, rounded down, still means that frame.
+        // Times arrive in microseconds. The added microsecond ensures that a frame's time, rounded down, still means
+        // that frame.
         let time = wanted + 1e-6
         reader.advance(to: time, atMost: Self.mostPixels)
         guard reader.hasFrame else { return .end }

@@ -239,7 +239,7 @@ struct LoopFilter: Sendable {
         self.levels = levels
     }
 
-    /// Filters the planes, macroblock by macroblock. `notes` are those of `Frame`.
+    /// Filters the planes, macroblock by macroblock. `notes` are the `flags` of a `Frame`.
     func apply(
         _ notes: [UInt8], columns: Int, to luma: inout [UInt8], _ blueChroma: inout [UInt8], _ redChroma: inout [UInt8]
     ) {

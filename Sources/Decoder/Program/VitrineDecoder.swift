@@ -48,7 +48,7 @@ enum VitrineDecoder {
         } catch {
             _exit(1)
         }
-        // Skips cleaning up: the libraries' memory goes with the process.
+        // Exit without cleaning up: the libraries' memory goes with the process.
         _exit(0)
     }
 
@@ -57,7 +57,7 @@ enum VitrineDecoder {
         Decoder.prepareForMany()
         guard SandboxRules.applyToServer() != nil else { exit(1) }
         PictureServer(requests: PacketSocket(adopting: STDIN_FILENO)) { packet in
-            // Inside the sandbox it could not load further libraries.
+            // Inside the sandbox, this process could not load further libraries.
             guard Decoder.isPreparedForMany(withPictureOn: STDIN_FILENO) else { _exit(DecoderService.elsewhere) }
             decode(Result { () throws(PixelsError) in try DecodeRequest(packet: packet) }, isServed: true)
         }.run()
@@ -159,7 +159,7 @@ enum VitrineDecoder {
         let text = Array(DecoderReport(restrictions: restrictions.names, libraries: libraries).text.utf8)
         let answer = SealedMemory(adopting: STDOUT_FILENO)
         let isSaid = withExtendedLifetime(answer) {
-            // Without a block, a user has called the program directly.
+            // If descriptor 1 is no block of memory, a user has called the program directly.
             answer.isSealable
                 ? (try? answer.fill(with: [text])) != nil : write(STDOUT_FILENO, text, text.count) == text.count
         }

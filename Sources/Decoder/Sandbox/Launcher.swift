@@ -11,8 +11,8 @@ import Pixels
 ///
 /// The launcher ends when this object is released, or when this process ends in any way. Its programs continue.
 ///
-/// A compromised process can start any program here, as a process without restrictions can. The launcher does not judge its
-/// requests, because the user may change the program that opens photos at any time.
+/// Through the launcher, a compromised process can start any program, as a process without restrictions can. The
+/// launcher does not judge its requests, because the user may change the program that opens photos at any time.
 public final class Launcher: Sendable {
     /// The reason why a program, or the launcher, did not start.
     public struct Failure: Error, CustomStringConvertible {
@@ -32,7 +32,7 @@ public final class Launcher: Sendable {
 
     /// A started program.
     public struct Program: Sendable {
-        /// The process, until `wait` returns.
+        /// The number of the process, valid until `wait` returns.
         public let number: pid_t
         fileprivate let answers: PacketSocket
 
@@ -80,10 +80,10 @@ public final class Launcher: Sendable {
     public func start(_ words: [String], input: CInt? = nil, isBare: Bool = false) throws(Failure) -> Program {
         do throws(PixelsError) {
             guard words.first?.isEmpty == false else { throw .system(call: "posix_spawnp", code: EINVAL) }
-            // An empty word in front stands for few variables.
+            // An empty first word asks for few variables.
             let answers = try request((isBare ? [""] : []) + words, input)
             guard let number = Self.answer(answers) else { throw .system(call: "poll", code: EPIPE) }
-            // An error is negative.
+            // The launcher reports an error as a negative number.
             guard number > 0 else { throw .system(call: "posix_spawnp", code: 0 &- number) }
             return Program(number: number, answers: answers)
         } catch {
@@ -101,7 +101,7 @@ public final class Launcher: Sendable {
         guard bytes.count <= Self.longestRequest else { throw .system(call: "posix_spawnp", code: E2BIG) }
         let (ours, theirs) = try PacketSocket.pair()
         try requests.send(bytes, passing: [theirs.descriptor] + (input.map { [$0] } ?? []))
-        // Only the launcher keeps that end, so the socket reports the launcher's end.
+        // Only the launcher keeps `theirs`, so the socket reports when the launcher ends.
         withExtendedLifetime(theirs) {}
         return ours
     }
@@ -208,7 +208,8 @@ private enum LauncherProcess {
         return posix_spawnp(&number, words[0], &actions, &attributes, &arguments, &variables)
     }
 
-    /// The variables of this process that a program for the network needs. They stay in place.
+    /// The variables of this process that a program for the network needs. The strings stay those of this process's
+    /// environment.
     private static var bareVariables: [UnsafeMutablePointer<CChar>?] {
         var variables: [UnsafeMutablePointer<CChar>?] = []
         var next = environ

@@ -7,10 +7,10 @@ import CSandbox
 ///
 ///     guard let restrictions = SandboxRules(longestAnswer: 1 << 20).apply() else { exit(1) }
 ///
-/// The order matters. Descriptors that the parent left open come first, because libraries open sockets that stay open
-/// on exec. Then privileges are dropped, without which the kernel permits no further restriction. Landlock follows,
-/// because its rules need a descriptor; then limits, which leave no descriptor free; and last system calls, because
-/// all steps before use them.
+/// The order matters. First, this closes descriptors that the parent left open, because libraries open sockets that
+/// stay open on exec. Then it forbids new privileges; otherwise the kernel permits no further restriction. Landlock
+/// follows, because its rules need a descriptor; then limits, which leave no descriptor free; and last the filter of
+/// system calls, because all earlier steps make such calls.
 ///
 /// A compromised decoder keeps its picture, bounded memory and time, and an answer that the parent does not trust.
 public struct SandboxRules {
@@ -21,7 +21,7 @@ public struct SandboxRules {
     private let uses: (landlock: Bool, seccomp: Bool)
 
     private static let cpuSecondsForPicture = 10
-    /// More than any film needs. The limit ends a decoder that a hostile video controls.
+    /// The most seconds for a video, more than any film needs. The limit ends a decoder that a hostile video controls.
     private static let cpuSecondsForVideo = 4 * 3_600
     /// The most memory in bytes. This is enough for a file of 512 MiB and the largest progressive picture, 100 million
     /// pixels in 4:2:0.
@@ -99,7 +99,7 @@ public struct SandboxRules {
         limit(csandbox_cpu_seconds, cpuSeconds)
             && limit(csandbox_address_space, Self.addressSpace)
             && limit(csandbox_file_size, longestAnswer)
-            // The ones already open: the picture, the answer and standard error.
+            // Three files are already open: the picture, the answer and standard error.
             && limit(csandbox_open_files, 3)
             && limit(csandbox_processes, 0)
             && limit(csandbox_core, 0)
@@ -140,7 +140,7 @@ public struct FetcherRules {
     ///
     /// - Parameters:
     ///   - writableFolders: folders that must exist, whose contents the process may change.
-    ///   - readablePlaces: other files and folders that the process may read. Missing ones are ignored.
+    ///   - readablePlaces: other files and folders that the process may read. The rules ignore missing ones.
     ///   - usesLocalServices: whether the process may connect to services of this machine. Name lookups need nscd,
     ///     systemd-resolved or Avahi on some systems; without these services, the C library asks the name servers itself.
     public init(writableFolders: [String], readablePlaces: [String] = [], usesLocalServices: Bool = true) {
@@ -174,7 +174,7 @@ public struct FetcherRules {
         // Landlock restricts the calling thread and the threads that it makes later.
         guard csandbox_has_one_thread() == 1, writableFolders.allSatisfy({ access($0, X_OK) == 0 }),
             csandbox_forbid_new_privileges() == 0, csandbox_forbid_inspection() == 0,
-            // The memory has passwords.
+            // A core file would contain passwords.
             csandbox_limit(csandbox_core, 0) == 0
         else { return nil }
         let landlock = buildLandlock()
@@ -239,8 +239,8 @@ public struct FetcherRules {
 ///     let launcher = try Launcher()       // before, for programs that need the network
 ///     let restrictions = ScreensRules().apply()
 ///
-/// Programs that the process starts have the same restrictions: they cannot fetch, and gain no privileges by setuid. The
-/// programs of a ``Launcher`` that was made before are free.
+/// Programs that the process starts have the same restrictions: they cannot fetch, and gain no privileges by setuid.
+/// The programs of a ``Launcher`` made before have no restrictions.
 ///
 /// These rules end an attack that opens a connection itself. They do not end one that writes a file in the user's home, or
 /// asks a service of the session or the launcher to start a program.
@@ -267,12 +267,12 @@ public struct StandingRestrictions: Equatable, Sendable {
     /// Whether the process's rules include Landlock.
     private let usesLandlock: Bool
 
-    /// Restrictions of rules with Landlock and seccomp.
+    /// Creates restrictions of rules that use Landlock and seccomp.
     init(landlock: Int?, seccomp: Bool) {
         (self.landlock, self.seccomp, usesLandlock) = (landlock, seccomp, true)
     }
 
-    /// Restrictions of rules with seccomp alone.
+    /// Creates restrictions of rules that use seccomp alone.
     init(seccomp: Bool) {
         (landlock, self.seccomp, usesLandlock) = (nil, seccomp, false)
     }
@@ -299,6 +299,7 @@ public enum Restriction: Hashable, Sendable, CaseIterable {
     /// connect, and use some files. Since version 6 of its interface, Landlock also forbids abstract sockets and signals to
     /// processes outside.
     case landlock
-    /// Seccomp: refuses system calls that the process does not need. The decoder is killed for most of them.
+    /// Seccomp: refuses system calls that the process does not need. For most of these calls, the kernel kills the
+    /// decoder.
     case seccomp
 }

@@ -124,7 +124,7 @@ public struct SmallPictureServer {
             let count = buffer.withUnsafeMutableBytes { read(socket, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
-            // The client sends suitable requests only, so this is not the client.
+            // The client sends only suitable requests, so the sender of this one is not the client.
             guard let order = SmallPictureService.order(buffer[..<count]) else { return }
             let outcome = decode(order.request, order.picture)
             guard send(SmallPictureService.answer(order.number, outcome)) else { return }

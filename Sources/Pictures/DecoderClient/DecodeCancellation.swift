@@ -34,8 +34,8 @@ package final class DecodeCancellation: Sendable {
     /// Stops the running decoder, or the next one that starts. Further calls have no effect.
     func cancel() {
         state.withLock { state in
-            // Under the lock, because in this state the process has not been reaped and its identifier is still
-            // valid.
+            // End the decoder under the lock: in this state, its process has not been reaped, so the identifier is
+            // still valid.
             if case .running(let work) = state { work.end() }
             state = .cancelled
         }

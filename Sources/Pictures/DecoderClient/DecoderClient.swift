@@ -3,9 +3,9 @@ import Pixels
 
 /// Decodes pictures in separate processes.
 ///
-/// Pictures are untrusted and the libraries that read them are large. So a separate process reads them. It has one file
-/// to read, shared memory for its answer, and limits on its time and memory. A malicious picture can harm only that
-/// process.
+/// Pictures are untrusted and the libraries that read them are large. So a separate process reads the pictures. This
+/// process has one file to read, shared memory for its answer, and limits on its time and memory. A malicious picture
+/// can harm only that process.
 ///
 ///     let decoder = DecoderClient(path: "/usr/libexec/vitrine/vitrine-decoder", from: .server)
 ///     let reply = try decoder.decode(.file("photo.jpg"), request)
@@ -20,7 +20,7 @@ public struct DecoderClient: Sendable {
         case server
     }
 
-    /// The decoder as a program, which the player of videos starts itself.
+    /// The decoder's program. Video players start the program themselves.
     let program: DecoderProgram
     private let server: DecoderServer?
     private let small: SmallPictureDecoders?
@@ -52,8 +52,8 @@ public struct DecoderClient: Sendable {
 
     /// Decodes one picture. Blocks until the decoder has ended.
     ///
-    /// The decoder asks the kernel to kill it when the thread that started it ends. A blocked thread cannot end
-    /// meanwhile.
+    /// The decoder asks the kernel to kill it when the thread that started it ends. That thread cannot end meanwhile,
+    /// because this call blocks it.
     package func decode(
         _ source: PictureSource, _ request: DecodeRequest, cancellation: DecodeCancellation = DecodeCancellation()
     ) throws(PictureError) -> DecodeReply {
@@ -95,8 +95,8 @@ public struct DecoderClient: Sendable {
     private func answer(
         _ request: DecodeRequest, input: Int32, _ cancellation: DecodeCancellation
     ) throws(PictureError) -> SealedMemory {
-        // After the loss of a server, a second one is tried. The old server's processes may still be writing, so they
-        // must not have the block that is read: each attempt gets a new one.
+        // If the server is lost, try a second server. Each attempt gets a new block of memory, because the processes of
+        // the lost server may still write to the old block.
         for _ in 0..<(server == nil ? 0 : 2) {
             let output = try memory { () throws(PixelsError) in try SealedMemory() }
             switch try server?.run(request, input: input, output: output.descriptor, cancellation) {

@@ -64,7 +64,7 @@ struct DecoderProgram: Sendable {
         var deadline = Deadline(milliseconds: budget)
         while let events = deadline.poll(lifeline) {
             if events & POLLIN == 0 { return true }
-            // A library has written a message. It is read and dropped, so that `poll` can see the end.
+            // A library has written a message. Read and drop the message, so that `poll` can report the end.
             var buffer = [UInt8](repeating: 0, count: 1_024)
             if buffer.withUnsafeMutableBytes({ read(lifeline, $0.baseAddress, $0.count) }) <= 0 { return true }
         }
@@ -75,8 +75,8 @@ struct DecoderProgram: Sendable {
 /// Permits no decoder while the user requires restrictions that this system lacks.
 final class DecoderRequirement: Sendable {
     private let isMade: @Sendable () -> Bool
-    /// The missing restrictions, according to a decoder's report, or the reason for no report; nil before the first. The system
-    /// does not change meanwhile.
+    /// The missing restrictions, according to a decoder's report, or the reason for no report; nil before the first
+    /// report. While Vitrine runs, the system does not change.
     private let missing = Mutex<Result<[String], PictureError>?>(nil)
 
     /// - Parameter isMade: returns whether the user requires all restrictions now.

@@ -67,7 +67,7 @@ final class DecoderServer: Sendable {
         case .ended(0): return .answered
         case .ended(DecoderService.elsewhere << 8), .notBegun: return .unserved
         case .ended: throw .decoderDied
-        // The server is gone or talks nonsense.
+        // The server has ended or broken the protocol.
         case nil: return lose(process)
         }
     }
@@ -120,10 +120,10 @@ final class ServerProcess: Sendable {
         let ends: (ours: PacketSocket, theirs: PacketSocket)
         do { ends = try PacketSocket.pair() } catch { throw PictureError(starting: error) }
         requests = ends.ours
-        // Otherwise every forked process would resolve the same symbols again.
+        // Without this variable, every forked process would resolve the same symbols again.
         number = try SpawnedProgram.start(path, [DecoderService.argument], environment: ["LD_BIND_NOW=1"]) { actions in
             posix_spawn_file_actions_adddup2(&actions, ends.theirs.descriptor, STDIN_FILENO)
-            // Libraries repeat their messages for every picture.
+            // Drop messages, because libraries repeat them for every picture.
             for standard in [STDOUT_FILENO, STDERR_FILENO] {
                 posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
             }

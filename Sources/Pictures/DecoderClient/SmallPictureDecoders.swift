@@ -5,9 +5,10 @@ import Synchronization
 
 /// The processes that decode small pictures: one for each concurrent picture, and some idle ones.
 ///
-/// If a process ends or breaks the protocol, a separate process decodes the picture. If a process hangs, it is ended
-/// after the picture's time limit. Processes are replaced after a number of pictures for the reason given in
-/// `DecoderServer`, although the memory-safe code used here gives pictures no way to change their process.
+/// If a process ends or breaks the protocol, a separate process decodes the picture. If a process hangs, this class
+/// ends it after the picture's time limit. A new process replaces each process after a number of pictures, for the
+/// reason given in `DecoderServer`, although the memory-safe code of these processes gives pictures no way to change
+/// them.
 final class SmallPictureDecoders: Sendable {
     private struct Slot {
         let decoder: SmallPictureDecoder
@@ -30,7 +31,7 @@ final class SmallPictureDecoders: Sendable {
     /// The most pictures per process. The kernel limits the processor time of a process for all pictures together, so
     /// on a slow machine the process may end sooner.
     static let lifetime = 1_000
-    /// The number of losses in a row after which no more processes are started.
+    /// The number of losses in a row that prevents new processes.
     static let mostLosses = 3
 
     init(path: String, budget: Int32) {
@@ -126,7 +127,7 @@ final class SmallPictureDecoder: Sendable {
     }
 
     deinit {
-        // It holds nothing worth finishing, and might not end without a signal.
+        // The process has no work to finish, and might not end without a signal.
         kill(process, SIGKILL)
         SpawnedProgram.reap(process)
     }
@@ -147,12 +148,13 @@ final class SmallPictureDecoder: Sendable {
         guard isInTime else { throw .tookTooLong }
         let packet = try? socket.receive(atMost: SmallPictureService.longestAnswer(to: request))
         packet?.descriptors.forEach { close($0) }
-        // Either longer than any answer, or the end of the stream.
+        // Without a packet, the answer was too long or the process has ended.
         guard let packet, packet.descriptors.isEmpty,
             let block = SmallPictureService.block(packet.bytes, to: number)
         else { return .lost }
         guard !block.isEmpty else { return .elsewhere }
-        // Its answers are pictures only; failures are left to others. Anything else means it was compromised.
+        // The process answers only with pictures, and leaves failures to separate processes. Any other answer means
+        // that it was compromised.
         guard case .picture(let reply)? = block.withUnsafeBytes({ try? DecodeOutcome(reading: $0, for: request) })
         else { return .lost }
         return .answered(reply)

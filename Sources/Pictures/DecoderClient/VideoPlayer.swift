@@ -9,8 +9,8 @@ import Synchronization
 ///     while let frame = try await player.frame(at: clock.elapsed) { show(frame.reply) }
 ///     player.end()
 ///
-/// A process of its own decodes the video in the sandbox. No call blocks its caller. The player copies the descriptor,
-/// so the caller may close the file at once.
+/// A separate process decodes the video in the sandbox. No call blocks its caller. The player copies the descriptor, so
+/// the caller may close the file at once.
 public final class VideoPlayer: Sendable {
     /// A picture of the video.
     public struct Frame: Sendable {
@@ -36,7 +36,7 @@ public final class VideoPlayer: Sendable {
     /// Prepares to play the video in an open file. The first frame starts the process.
     ///
     /// - Parameters:
-    ///   - decoder: any client; its server is not used.
+    ///   - decoder: any client. The player does not use the client's server.
     ///   - request: the size and part of each frame. The player ignores `frame`, `run` and `haste`.
     public init(decoder: DecoderClient, file: Int32, request: DecodeRequest) throws(PictureError) {
         let copy = fcntl(file, F_DUPFD_CLOEXEC, 0)
@@ -55,8 +55,8 @@ public final class VideoPlayer: Sendable {
 
     /// Returns the frame due at a time of the video, skipping the ones before it. Returns nil after the end.
     ///
-    /// An earlier time than before goes back. If the decoder cannot keep up, the frame is older than wanted. Further calls
-    /// wait for the first one. After an error, all calls throw.
+    /// If the time is before that of the last call, the player goes back in the video. If the decoder cannot keep up,
+    /// the frame is older than wanted. Further calls wait for the first one. After an error, all calls throw.
     public func frame(at time: Duration) async throws(PictureError) -> Frame? {
         try await withCheckedContinuation { continuation in
             workers.run { [shared] in continuation.resume(returning: shared.frame(at: time)) }

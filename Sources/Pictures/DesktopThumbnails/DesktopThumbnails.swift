@@ -42,7 +42,7 @@ public struct DesktopThumbnails: Sendable {
         self.folder = folder
     }
 
-    /// Returns the identity of a photo's open file. Returns nil if the desktop has no thumbnails of such a photo.
+    /// Returns the identity of a photo's open file. Returns nil if the desktop keeps no thumbnails of such photos.
     ///
     /// The desktop keeps thumbnails of the user's own files only. A thumbnail gets no thumbnail of its own.
     func photo(_ photo: StoredPhoto, on descriptor: Int32) -> DesktopPhoto? {
@@ -170,7 +170,7 @@ struct DesktopPhoto: Hashable {
 
 /// Paths without links.
 private enum RealPath {
-    /// Returns the path to which a path leads. Returns nil if nothing is there.
+    /// Returns a path with all links resolved. Returns nil if no file or folder is there.
     static func of(_ path: [UInt8]) -> [UInt8]? {
         guard !path.contains(0) else { return nil }
         let text = (path + [0]).map { CChar(bitPattern: $0) }
@@ -180,9 +180,9 @@ private enum RealPath {
     }
 }
 
-/// The texts in a thumbnail's PNG file: the `tEXt` chunks that begin with `Thumb::`.
+/// The texts in a thumbnail's PNG file: URI, time and size, from chunks of type `tEXt`.
 ///
-/// The file is untrusted. Only lengths and texts are read here; the decoder reads the picture in its sandbox.
+/// The file is untrusted. This type reads only lengths and texts; the decoder reads the picture in its sandbox.
 struct ThumbnailTexts {
     static let uri = "Thumb::URI"
     static let time = "Thumb::MTime"

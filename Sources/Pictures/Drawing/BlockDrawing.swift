@@ -62,8 +62,8 @@ struct BlockDrawing {
             glyphs[present], style: Style(foreground: isMostlyBright ? fitted.foreground : fitted.background))
     }
 
-    /// Collects the colours of a cell's parts. A part beyond the edge copies the nearest pixel. Returns a bit for each
-    /// of these parts.
+    /// Collects the colours of a cell's parts. A part beyond the edge copies the nearest pixel. The result has a bit
+    /// for each part beyond the edge.
     private func gather(_ parts: inout [PartColour], _ column: Int, _ row: Int) -> Int {
         picture.bytes.withUnsafeBufferPointer { bytes in
             var missing = 0

@@ -103,7 +103,7 @@ private struct Waves {
     /// The amplitudes, by the number of half waves down the picture, and across the picture.
     private var amplitudes: [SIMD8<Float>]
 
-    /// Reads the amplitudes. Only waves of low frequencies are stored: a triangle with these sides.
+    /// Reads the amplitudes. A ThumbHash stores only waves of low frequencies: a triangle with these sides.
     init(_ mean: Float, _ columns: Int, _ rows: Int, scale: Float, _ numbers: inout Nibbles) {
         amplitudes = []
         for row in 0..<rows {
@@ -116,7 +116,8 @@ private struct Waves {
         }
     }
 
-    /// Returns the waves across the picture at a height. The product with the cosines at a place is the value there.
+    /// Returns the amplitudes of the waves across the picture at a height. Their scalar product with the cosines at a
+    /// place is the value there.
     func line(_ cosines: SIMD8<Float>) -> SIMD8<Float> {
         var sum = SIMD8<Float>()
         for (row, line) in amplitudes.enumerated() { sum += line * cosines[row] }

@@ -95,8 +95,8 @@ struct LetterTones {
 
     /// Prepares a picture.
     ///
-    /// - Parameter hasColours: whether the parts need colours. Without them, tones cover more of the range around the
-    ///   picture's mean, which stays: mist would be drawn as a single letter.
+    /// - Parameter hasColours: whether the parts need colours. Without colours, this spreads the tones over more of the
+    ///   range and keeps the picture's mean. Otherwise, mist would be drawn as a single letter.
     init(_ picture: PixelBuffer, _ pixelsPerCell: (columns: Int, rows: Int), hasColours: Bool) {
         self.picture = picture
         self.hasColours = hasColours
@@ -104,7 +104,8 @@ struct LetterTones {
         size = Size(
             columns: (picture.width + columns - 1) / columns, rows: (picture.height + rows - 1) / rows)
         let count = size.columns * size.rows
-        // Few cells show no shades, so small pictures need more contrast: 0 for large ones, 1 for small ones.
+        // A picture of few cells shows no shades, so it needs more contrast. The value is 0 for large pictures and 1
+        // for small ones.
         let smallness = min(1, max(0, (1_600 - Float(count)) / 1_400))
         sharpness = 0.2 + 0.4 * smallness
         contrast = (1.1 + 0.4 * smallness)...(1.5 + smallness)
@@ -169,7 +170,7 @@ struct LetterTones {
             tones[place] = Self.held((tone - around * LetterParts.ones) * factor + mean * LetterParts.ones)
             sum += tones[place]
         }
-        // Clipped tones have changed the mean.
+        // Clipping tones has changed the mean. Shift all tones to restore it.
         for _ in 0..<2 {
             let shift = (mean - sum.sum() / (6 * count)) * LetterParts.ones
             sum = .zero
@@ -180,7 +181,7 @@ struct LetterTones {
         }
     }
 
-    /// Returns the difference of the tones that a fiftieth of the cells exceeds, and a fiftieth falls short of.
+    /// Returns the range of tones. Ignores the brightest and the darkest fiftieth of the cells.
     private static func range(of means: [Float]) -> Float {
         var counts = [Int](repeating: 0, count: 256)
         for mean in means { counts[min(255, max(0, Int(mean * 255)))] += 1 }
@@ -255,8 +256,7 @@ struct GlyphShapes {
         let mean: Numbers
         /// The variance of the parts.
         let variance: Numbers
-        /// The term of a character's distance from wanted ink that does not depend on the latter. Infinite for absent
-        /// characters.
+        /// The part of a distance that is independent of the wanted ink. It is infinite for absent characters.
         let constant: Numbers
 
         /// Returns the sum of the ink in all parts, weighted.

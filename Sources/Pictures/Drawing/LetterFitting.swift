@@ -32,7 +32,7 @@ struct InkFitting: LetterFitting {
     /// Returns the better of the best character and the best in reverse video.
     private func reversing(_ ink: SIMD8<Float>) -> (Cell, Float) {
         let mean = ink.sum() / 6
-        // Far from the middle, the other one cannot be better.
+        // Very dark cells cannot be better in reverse video, nor very bright cells without it.
         let plain = mean < 0.8 ? shapes.nearest(to: ink) : nil
         let reversed = mean > 0.2 ? shapes.nearest(to: LetterParts.ones - ink) : nil
         if let plain, plain.distance <= reversed?.distance ?? .infinity {
@@ -56,8 +56,8 @@ struct InkFitting: LetterFitting {
 /// Shows a cell as a character on a coloured background, in any colours or in 256.
 ///
 /// The mixture of both colours, weighted by the ink, is the mean of the cell. Their difference follows the shape of the
-/// picture where it has one. Elsewhere the letters stand out a little: bright ones on dark cells, dark ones on bright
-/// cells, the denser the nearer to the middle tones.
+/// picture where it has one. Elsewhere the letters stand out a little: bright letters on dark cells, and dark letters
+/// on bright cells. The nearer a cell is to the middle tones, the denser is its letter.
 struct InksFitting: LetterFitting {
     private let shapes: GlyphShapes
     private let isPalette: Bool
@@ -76,7 +76,7 @@ struct InksFitting: LetterFitting {
     init(_ shapes: GlyphShapes, _ depth: ColourDepth) {
         self.shapes = shapes
         isPalette = depth == .palette
-        // All colours leave only rounding errors.
+        // With 24-bit colours, only rounding errors remain.
         share = isPalette ? 0.6 : 0
         steadiness = shapes.groups.map { 1 / ($0.variance + Self.usualWeight) }
     }
@@ -90,7 +90,7 @@ struct InksFitting: LetterFitting {
         let slope = SIMD4(
             (relief * wanted.red).sum(), (relief * wanted.green).sum(), (relief * wanted.blue).sum(), 0)
         var difference = (slope / 6 + Self.usualWeight * usual) / ((relief * relief).sum() / 6 + Self.usualWeight)
-        // Neither colour can leave the range; their mixture must stay.
+        // Limit the difference so that neither colour leaves the range while their mixture stays the same.
         let (perInk, perRest) = (1 / max(ink, 1e-3), 1 / (1 - ink))
         difference.clamp(
             lowerBound: -pointwiseMin((1 - held) * perInk, held * perRest),

@@ -4,8 +4,8 @@ import Text
 
 /// Draws one picture: makes the request to the decoder and draws the reply.
 ///
-/// If the terminal supports pixels, the decoder makes them once at screen resolution, and the characters below them are
-/// drawn from the same pixels. So both match, and the photo is not decoded twice.
+/// If the terminal supports pixels, the decoder makes them once at screen resolution. This type draws the characters
+/// below them from the same pixels. So both match, and the decoder need not decode the photo twice.
 struct PictureDrawing {
     /// The request for the picture's pixels on the screen.
     private let wanted: DecodeRequest

@@ -29,8 +29,8 @@ struct IndexedPicture {
 
     /// Returns the palette index of each pixel: a neighbour's if it differs little, otherwise the nearest.
     ///
-    /// A sixel contains the pixels of a column in a band of rows that have the same colour, so equal neighbours save bytes.
-    /// ``FlatRuns`` have the nearest colour.
+    /// A sixel contains the pixels of a column in a band of rows that have the same colour, so equal neighbours save
+    /// bytes. Pixels in ``FlatRuns`` always get the nearest colour.
     private static func shared(_ picture: PixelBuffer, _ palette: inout FittedPalette) -> [UInt8] {
         let (width, count) = (picture.width, picture.width * picture.height)
         let colours = palette.colours
@@ -165,7 +165,7 @@ struct ColourHistogram {
 
     init(_ picture: PixelBuffer) {
         let pixels = picture.width * picture.height
-        // Odd, so that it does not pick the same columns in every row.
+        // The step is odd, so that it does not pick the same columns in every row.
         let step = max(1, pixels / Self.mostLookedAt) | 1
         picture.bytes.withUnsafeBufferPointer { bytes in
             bins.withUnsafeMutableBufferPointer { bins in

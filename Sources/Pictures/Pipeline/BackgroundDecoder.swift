@@ -74,7 +74,8 @@ actor BackgroundDecoder {
         }
         let reply = try decode(file, request)
         guard let bytes = reply.thumbnail else { return nil }
-        // Thumbnails of photos in other formats may have lost their transparency. The photo may have changed meanwhile.
+        // Share only thumbnails of JPEGs, because those of other formats may have lost their transparency. Share none
+        // if the photo has changed meanwhile.
         let isWanted = reply.isComplete && reply.format == "JPEG" && known == desktop?.photo(photo, on: file)
         return Thumbnail(bytes: bytes, metadata: PhotoMetadata(reply), wanted: isWanted ? known : nil)
     }

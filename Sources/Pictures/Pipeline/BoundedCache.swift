@@ -23,7 +23,8 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         return entries[key]?.value
     }
 
-    /// Keeps a value. A value larger than the limit is kept alone, because a screen shows it.
+    /// Keeps a value. If the value is larger than the limit, the cache keeps nothing else, because a screen shows the
+    /// value.
     mutating func insert(_ value: Value, for key: Key, cost: Int) {
         insert(value, for: key, cost: cost, ranks: [:])
     }
@@ -60,8 +61,7 @@ struct BoundedCache<Key: Hashable & Sendable, Value: Sendable> {
         }
         var gone: [Key] = []
         for old in others.map(\.key) {
-            // Unwanted values are evicted down to three quarters of the limit, so that not every insertion has to
-            // sort.
+            // Evict unwanted values down to three quarters of the limit, so that not every insertion has to sort.
             guard self.cost + cost > (ranks[old] == nil ? limit / 4 * 3 : limit) else { continue }
             remove(old)
             gone.append(old)

@@ -69,7 +69,7 @@ final class DecodedParts: Sendable {
     /// Evicts the least recently used parts, down to a fraction of the limit.
     func shrink(toOneIn divisor: Int) { parts.withLock { $0.shrink(toOneIn: divisor) } }
 
-    /// Keeps a reply, in place of the photo's earlier one.
+    /// Keeps a reply, which replaces the photo's earlier reply.
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: Photo) {
         guard let pixels = reply.pixels else { return }
         let part = Part(reply: reply, request: request)
@@ -160,7 +160,7 @@ final class DecodedRuns: Sendable {
     /// Evicts the least recently used frames, down to a fraction of the limit.
     func shrink(toOneIn divisor: Int) { runs.withLock { $0.shrink(toOneIn: divisor) } }
 
-    /// Keeps a reply, in place of the photo's earlier one.
+    /// Keeps a reply, which replaces the photo's earlier reply.
     func keep(_ reply: DecodeReply, to request: DecodeRequest, of photo: DecodedParts.Photo) {
         guard let pixels = reply.pixels else { return }
         let cost = pixels.bytes.count * (1 + reply.following.count)

@@ -12,8 +12,8 @@ import Synchronization
 ///     if let picture = pipeline.picture(order) { draw(picture) }
 ///     for await changes in pipeline.changes() { … }
 ///
-/// Each core draws one picture at a time, the most important first. Equal orders are drawn once. A drawing that no
-/// client wants any more is cancelled. The pipeline caches finished pictures up to a number of bytes.
+/// Each core draws one picture at a time, the most important first. The pipeline draws equal orders once, and cancels a
+/// drawing that no client wants any more. The pipeline caches finished pictures up to a number of bytes.
 public final class PicturePipeline: Sendable {
     /// Identifies a part of the program that orders pictures, such as a screen.
     public struct Client: Hashable, Sendable {
@@ -185,7 +185,7 @@ public final class PicturePipeline: Sendable {
             case .success(.examination(let examination)):
                 state.keep(.examined(examination), of: order, cost: examination.byteCount)
             case .failure where cancellation.isCancelled:
-                // A client may want it again by now; then `startWork` starts it again.
+                // If a client wants the order again by now, `startWork` starts it again.
                 break
             case .failure(let error as PictureError) where error.isThePicturesFault:
                 state.keep(.failed(Failure(error.reason, remedy: .none)), of: order, cost: 256)

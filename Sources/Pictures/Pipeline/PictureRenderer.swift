@@ -85,7 +85,7 @@ public struct PictureRenderer: Sendable {
         of key: PhotoKey, in cache: GalleryCache, _ request: DecodeRequest, _ cancellation: DecodeCancellation
     ) throws -> DecodeReply {
         let (stored, isDue) = try cache.read { (try $0.thumbnail(of: key), try $0.thumbnailToMake(of: key) != nil) }
-        // Until the new thumbnail is made, an old one is shown, or once the photo itself.
+        // Until the new thumbnail is ready, the screen shows an old thumbnail, or else the photo itself.
         defer { if isDue { write { try await makeThumbnail(of: key, in: cache) } } }
         guard let stored else {
             return try desktopThumbnail(of: key, in: cache, request, cancellation)

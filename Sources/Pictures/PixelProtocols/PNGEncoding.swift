@@ -130,7 +130,7 @@ private struct CRC32 {
 ///
 /// RFC 1950 and RFC 1951 define the format.
 ///
-/// Filtered photos contain few repetitions except runs of one byte, so only runs are searched for.
+/// Filtered photos contain few repetitions except runs of one byte, so this type looks only for runs.
 enum HuffmanZlib {
     /// The symbol after the last byte of a block.
     private static let end = 256
@@ -144,7 +144,7 @@ enum HuffmanZlib {
     /// Returns the compressed bytes.
     static func compress(_ bytes: [UInt8]) -> [UInt8] {
         var writer = BitWriter(size: bytes.count / 2)
-        // Each byte and, for each run of the byte before it, 256 and the length of the run.
+        // An item is a byte, or 256 plus the length of a run that repeats the byte before it.
         var items: [UInt16] = []
         items.reserveCapacity(blockLength)
         bytes.withUnsafeBufferPointer { bytes in
@@ -174,7 +174,8 @@ enum HuffmanZlib {
 
     /// The symbol of each item, and the bits that follow it (RFC 1951, 3.2.5).
     ///
-    /// After a run's symbol comes the rest of its length, and the distance of one byte, whose code is one bit, a zero.
+    /// After a run's symbol come the extra bits of its length. Then comes the code for a distance of one byte, a single
+    /// zero bit.
     private static let symbols: [(symbol: Int, bits: Int, count: Int)] = (0...256 + longestRun).map { item in
         let rest = item - 256 - 3
         guard rest >= 0 else { return (min(item, end), 0, 0) }
@@ -233,7 +234,7 @@ enum HuffmanZlib {
         while true {
             let depths = depths(counts)
             if depths.allSatisfy({ $0 <= longestCode }) { return depths }
-            // Raising the counts of rare symbols makes the tree flatter.
+            // Halved counts differ less, which makes the tree flatter.
             counts = counts.map { $0 == 0 ? 0 : $0 / 2 + 1 }
         }
     }

@@ -38,7 +38,7 @@ struct FlatRuns {
 enum KittyEncoding: PixelEncoding {
     /// The largest error of a channel on a remote terminal.
     ///
-    /// It halves the bytes once more, and the eye hardly sees it.
+    /// Errors of this size halve the bytes once more, and the eye hardly sees them.
     private static let remoteTolerance: Int32 = 2
 
     static func payload(_ picture: PixelBuffer, _ capabilities: PixelCapabilities) -> [UInt8] {
@@ -112,7 +112,7 @@ struct SixelBand {
     mutating func gather(_ indices: UnsafeBufferPointer<UInt8>, top: Int, rows: Int) {
         stretches.removeAll(keepingCapacity: true)
         for colour in current.indices { current[colour] = -1 }
-        // A local variable during the loop: `add` needs access to the rest of `self`.
+        // Keep the columns in a local variable during the loop, because `add` needs access to the rest of `self`.
         var columns: [UInt8] = []
         swap(&columns, &self.columns)
         columns.withUnsafeMutableBufferPointer { columns in

@@ -30,26 +30,26 @@ static inline void cconcurrency_map_from(int size) {
     mallopt(M_MMAP_THRESHOLD, size);
 }
 
-/// Returns a descriptor that is readable while some other has urgent data.
+/// Returns a descriptor that is readable while a watched descriptor has urgent data.
 static inline int cconcurrency_make_poll(void) {
     return epoll_create1(EPOLL_CLOEXEC);
 }
 
-/// Adds a descriptor, each of whose events counts once. Returns whether that is possible.
+/// Watches a descriptor, and reports each of its events once. Returns whether the system can watch it.
 static inline bool cconcurrency_poll_urgent(int poll, int descriptor) {
     struct epoll_event event = {.events = EPOLLPRI | EPOLLET};
     return epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
-/// Takes all events.
+/// Takes all events, so that the watching descriptor is no longer readable.
 static inline void cconcurrency_take_urgent(int poll) {
     struct epoll_event event;
     while (epoll_wait(poll, &event, 1, 0) > 0) {
     }
 }
 
-/// Gives up the capabilities of this thread except CAP_DAC_OVERRIDE, also for threads and programs that it starts later.
-/// Returns 1, 0 if it had no others, or -1 if the system refuses.
+/// Gives up the capabilities of this thread except CAP_DAC_OVERRIDE, also for threads and programs that it starts
+/// later. Returns 1 on success, 0 if the thread had no other capabilities, or -1 if the system refuses.
 static inline int cconcurrency_drop_capabilities(void) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct held[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}, {0, 0, 0}};
@@ -63,14 +63,14 @@ static inline int cconcurrency_drop_capabilities(void) {
         held[half].inheritable &= kept[half];
     }
     if (others == 0) return 0;
-    // A program of root gets its capabilities back from this set. Removing them needs CAP_SETPCAP.
+    // A program that root starts gets its capabilities back from the bounding set. Emptying the set needs CAP_SETPCAP.
     int is_whole = 1;
     for (unsigned long number = 0; prctl(PR_CAPBSET_READ, number, 0L, 0L, 0L) >= 0; number++) {
         if (number != CAP_DAC_OVERRIDE && prctl(PR_CAPBSET_DROP, number, 0L, 0L, 0L) != 0) is_whole = 0;
     }
     // Ambient capabilities go with the permitted ones.
     if (syscall(SYS_capset, &header, held) != 0) return -1;
-    // Without the set's removal, only this keeps programs of root from getting their capabilities back.
+    // If the bounding set keeps a capability, only this keeps programs that root starts from getting it back.
     if (!is_whole && prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) != 0) return -1;
     return 1;
 }

@@ -301,7 +301,7 @@ static inline long ccurl_bearer(void) {
     return (long)CURLAUTH_BEARER;
 }
 
-/* Returns a host name in ASCII, as it is looked up, if curl supports that. */
+/* Returns the flag with which curl returns host names in ASCII, as for look-ups; 0 if curl lacks it. */
 static inline unsigned ccurl_punycode(void) {
 #ifdef CURLU_PUNYCODE
     return CURLU_PUNYCODE;

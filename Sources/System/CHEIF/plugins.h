@@ -28,7 +28,7 @@ static inline void *cheif_library(const char *name) {
 }
 
 /// Returns dav1d in either version of its interface, so that a package runs on systems newer than its builder's. The
-/// call before files become forbidden loads it.
+/// first call loads it, while the process may still open files.
 static inline void *cheif_av1_library(void) {
     static void *library;
     if (library == NULL) library = cheif_library("libdav1d.so.7");
@@ -256,14 +256,15 @@ static inline struct heif_error cheif_av1_push(void *decoder, const void *data, 
     return cheif_result(1);
 }
 
-/// Room for a picture of either version: version 7 is eight bytes longer. The fields in use have the same places.
+/// Room for a picture of either version of dav1d. That of version 7 is eight bytes longer, but the fields in use have
+/// the same offsets.
 typedef union cheif_av1_picture {
     Dav1dPicture picture;
     uint8_t room[sizeof(Dav1dPicture) + 64];
 } cheif_av1_picture;
 
-/// Returns whether the samples use the full range. Version 7 made this field and the one before it bytes. Only version 7
-/// has a function for its number.
+/// Returns whether the samples use the full range. In version 7 of dav1d, this field and the field before it are bytes.
+/// Only version 7 has the function `dav1d_version_api`.
 static inline int cheif_av1_is_full_range(const Dav1dSequenceHeader *header) {
     const uint8_t *depth = (const uint8_t *)header + offsetof(Dav1dSequenceHeader, hbd);
     int range;
@@ -342,8 +343,9 @@ static inline struct heif_error cheif_av1_decode(void *decoder, struct heif_imag
     return cheif_result(is_good);
 }
 
-/// A plug-in as libheif 1.21 and later expect it: these refuse plug-ins older than version 5. Earlier ones read the first
-/// part only. The headers that the program is built with may be of either, so the structure is written here.
+/// A plug-in in the form that libheif 1.21 and later expect. These refuse plug-ins older than version 5, and earlier
+/// versions of libheif read only the first part. The installed headers may belong to either, so this header declares
+/// the structure itself.
 typedef struct cheif_plugin {
     int version;
     const char *(*title)(void);
@@ -365,7 +367,7 @@ typedef struct cheif_plugin {
     struct heif_error (*decode_frame)(void *decoder, struct heif_image **image, uintptr_t *frame, const void *limits);
 } cheif_plugin;
 
-/// Needs no work: a picture's bytes are complete when it is decoded.
+/// Does nothing, because a picture's bytes are complete when libheif decodes it.
 static inline struct heif_error cheif_flush(void *decoder) {
     (void)decoder;
     return cheif_result(1);

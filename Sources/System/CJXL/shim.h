@@ -19,7 +19,8 @@
 /// The Debian package of the version that the headers belong to.
 static const char *const cjxl_package = CJXL_PACKAGE(JPEGXL_MAJOR_VERSION, JPEGXL_MINOR_VERSION);
 
-/// Functions of libjxl 0.7 and 0.8, which have an unused parameter. Later versions lack it, which `cjxl_library` notes.
+/// Functions of libjxl 0.7 and 0.8, which have an unused parameter. Later versions lack this parameter; `is_old` of
+/// `cjxl_library` says which form to call.
 typedef JxlDecoderStatus (*cjxl_get_encoding_old)(
     const JxlDecoder *, const JxlPixelFormat *, JxlColorProfileTarget, JxlColorEncoding *);
 typedef JxlDecoderStatus (*cjxl_get_encoding_new)(const JxlDecoder *, JxlColorProfileTarget, JxlColorEncoding *);
@@ -30,8 +31,8 @@ typedef JxlDecoderStatus (*cjxl_get_profile_old)(
     const JxlDecoder *, const JxlPixelFormat *, JxlColorProfileTarget, uint8_t *, size_t);
 typedef JxlDecoderStatus (*cjxl_get_profile_new)(const JxlDecoder *, JxlColorProfileTarget, uint8_t *, size_t);
 
-/// The functions that Vitrine uses, with their names here and in the library. Their declarations, the structures and the
-/// numbers are the same in all versions below, whichever the headers belong to.
+/// The functions that Vitrine uses, with their names here and in the library. Their declarations, structures and
+/// numbers are the same in all supported versions, so the headers may belong to any of them.
 #define CJXL_FUNCTIONS(each) \
     each(version, JxlDecoderVersion) \
     each(create, JxlDecoderCreate) \
@@ -55,7 +56,7 @@ typedef JxlDecoderStatus (*cjxl_get_profile_new)(const JxlDecoder *, JxlColorPro
 
 typedef struct cjxl_library {
     CJXL_FUNCTIONS(CJXL_DECLARE)
-    /// Functions of the types above: the old ones if `is_old` is not 0.
+    /// Functions whose types are declared above: the old types if `is_old` is not 0, else the new ones.
     void *get_encoding;
     void *get_profile_size;
     void *get_profile;
@@ -134,7 +135,7 @@ static inline void cjxl_free(cjxl_decoder *decoder) {
     free(decoder);
 }
 
-/// Begins at the start of the file.
+/// Starts to read the file from its beginning.
 static inline int cjxl_begin(cjxl_decoder *decoder, int events) {
     if (decoder->decoder != NULL) decoder->library.destroy(decoder->decoder);
     decoder->decoder = decoder->library.create(NULL);
@@ -191,7 +192,7 @@ static inline void cjxl_take_colours(cjxl_decoder *decoder, size_t longest_profi
     if (cjxl_get_encoding(decoder, JXL_COLOR_PROFILE_TARGET_DATA, &encoding) == JXL_DEC_SUCCESS) {
         decoder->transfer = (int)encoding.transfer_function;
         decoder->primaries = (int)encoding.primaries;
-        // The number of these primaries with the white of ordinary screens.
+        // H.273 has the number 12 for these primaries with the white of ordinary screens.
         if (encoding.primaries == JXL_PRIMARIES_P3 && encoding.white_point == JXL_WHITE_POINT_D65)
             decoder->primaries = 12;
     }

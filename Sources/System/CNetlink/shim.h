@@ -1,4 +1,5 @@
-// The kernel's notifications about links and addresses. Needs Linux headers, and casts addresses as C does.
+// The kernel's notifications about links and addresses. This is C because it needs Linux headers and casts of
+// addresses.
 
 #ifndef VITRINE_CNETLINK_SHIM_H
 #define VITRINE_CNETLINK_SHIM_H

@@ -1,5 +1,5 @@
-// A wrapper for calling LibRaw from Swift. The library is optional, and loaded for raw files before the process gives up
-// opening files. It gets no file name, and one thread.
+// A wrapper for calling LibRaw from Swift. The library is optional, and loaded for raw files before the process gives
+// up opening files. LibRaw gets no file name, and runs in one thread.
 
 #ifndef VITRINE_CRAW_SHIM_H
 #define VITRINE_CRAW_SHIM_H
@@ -61,7 +61,7 @@ typedef struct craw_reader {
     void *data;
     /// The library's `libraw_processed_image_t`, or NULL before it is developed.
     void *picture;
-    /// The size that the sensor's picture has as stored, with square pixels.
+    /// The size of the sensor's picture as stored, with square pixels.
     double width;
     double height;
     /// The number of the sensor's pixels with its margins.
@@ -121,8 +121,8 @@ failure:
     return NULL;
 }
 
-/// Develops the picture to sRGB with the camera's white balance and the library's automatic brightness, not turned.
-/// `halves` makes a quarter of the pixels, in a fraction of the time. Returns 0 on failure.
+/// Develops the picture in sRGB, without turning it. Uses the camera's white balance and the library's automatic
+/// brightness. `halves` makes a quarter of the pixels, in a fraction of the time. Returns 0 on failure.
 static inline int craw_develop(craw_reader *reader, int halves) {
     libraw_data_t *data = (libraw_data_t *)reader->data;
     craw_library *library = &reader->library;

@@ -1,8 +1,9 @@
 // Seccomp filters: for the decoder, a list of the allowed calls; for the fetcher and the screens, of the refused ones.
 //
-// In the decoder, any other call ends the process: no library makes it, so an attacker must control the decoder and gets no second
-// attempt. Some calls fail with EPERM instead: those that the C library and the format libraries make without need, for
-// the number of processors, a locale, a plug-in or a helper thread. They work without, and an attacker gains nothing.
+// In the decoder, any other call ends the process: no library makes it, so an attacker must control the decoder and
+// gets no second attempt. Some calls fail with EPERM instead: those that the C library and the format libraries make
+// without need, for the number of processors, a locale, a plug-in or a helper thread. The libraries work without these
+// calls, and an attacker gains nothing.
 //
 // The filter is classic BPF: load a word of the call's description, compare it, and the first match decides ("Seccomp
 // BPF", Documentation/userspace-api/seccomp_filter.rst). The kernel compiles it for each process, so it is short: one
@@ -109,8 +110,8 @@
 /// The clone flags that a fork does not use: all except CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID and the signal.
 #define CSANDBOX_OTHER_THAN_FORK (~(0x01000000U | 0x00200000U | 0xFFU))
 
-// The lists below name what is refused. Their processes load libraries that are different on each system, so a list of
-// everything that these need cannot be complete. A refused call fails with an error, because a library may try it.
+// The lists below name the refused calls. Their processes load different libraries on each system, so no list of the
+// needed calls can be complete. A refused call fails with an error, because a library may try it.
 
 #define CSANDBOX_FAIL(error) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error))
 /// Ends a list that allows everything else.
@@ -179,8 +180,9 @@
         CSANDBOX_IF(0x8901, CSANDBOX_TO_REFUSE, 0), CSANDBOX_IF(0x8902, CSANDBOX_TO_REFUSE, 0), \
         CSANDBOX_IF(0x5412, CSANDBOX_TO_REFUSE, 0), CSANDBOX_IF(0x541C, CSANDBOX_TO_REFUSE, CSANDBOX_TO_ALLOW)
 
-// Sockets that connect with TCP or UDP, or ask the kernel about networks (NETLINK_ROUTE), or reach services of this machine
-// if `local` is CSANDBOX_TO_ALLOW. No socket listens. Numbers of lines lead to the last one, the failure.
+// Sockets that connect with TCP or UDP, or ask the kernel about networks (NETLINK_ROUTE), or reach services of this
+// machine if `local` is CSANDBOX_TO_ALLOW. No socket listens. Jumps without a name skip lines or lead to the last line,
+// which is the failure.
 #define CSANDBOX_ONLY_CONNECTIONS(local) \
     CSANDBOX_REFUSE(listen), CSANDBOX_REFUSE(accept), CSANDBOX_REFUSE(accept4), CSANDBOX_IF(SYS_socket, 0, 16), \
         CSANDBOX_LOAD(args[0]), CSANDBOX_IF(AF_UNIX, local, 0), CSANDBOX_IF(AF_NETLINK, 0, 2), CSANDBOX_LOAD(args[2]), \

@@ -57,7 +57,7 @@ static inline cvideo_facts cvideo_read_facts(const cvideo_reader *reader) {
     return facts;
 }
 
-/// Returns the codec's name for users: of those that Vitrine opens its own, of others the library's.
+/// Returns the codec's name for users. For codecs that Vitrine does not open, this is the library's name.
 static inline const char *cvideo_codec_name(const cvideo_reader *reader) {
     const cvideo_codec *codec = cvideo_find_codec(reader->stream->codecpar->codec_id);
     return codec != NULL ? codec->name : reader->library.name_codec(reader->stream->codecpar->codec_id);
@@ -108,7 +108,7 @@ static inline int cvideo_read_picture(const cvideo_reader *reader, cvideo_pictur
     picture->depth = kind->comp[0].depth;
     if (picture->depth < 8 || picture->depth > 12) return 0;
     int step = picture->depth > 8 ? 2 : 1;
-    // Of the byte orders, only this machine's.
+    // Vitrine reads only the byte order of this machine.
     if (step == 2 && (kind->flags & AV_PIX_FMT_FLAG_BE) != (AV_NE(1, 0) ? AV_PIX_FMT_FLAG_BE : 0)) return 0;
     for (int index = 0; index < picture->count; index++) {
         const AVComponentDescriptor *part = &kind->comp[index];
@@ -122,10 +122,10 @@ static inline int cvideo_read_picture(const cvideo_reader *reader, cvideo_pictur
     if (picture->is_rgb && picture->count != 3) return 0;
     picture->shift_across = kind->log2_chroma_w;
     picture->shift_down = kind->log2_chroma_h;
-    // The formats "yuvj" say nothing else.
+    // The formats whose names begin with "yuvj" mean the full range.
     picture->is_full_range = frame->color_range == AVCOL_RANGE_JPEG || strncmp(kind->name, "yuvj", 4) == 0;
     picture->matrix = (int)frame->colorspace;
-    // JPEG has only this one.
+    // JPEG allows no other matrix.
     if (reader->stream->codecpar->codec_id == AV_CODEC_ID_MJPEG) picture->matrix = AVCOL_SPC_BT470BG;
     picture->transfer = (int)frame->color_trc;
     picture->primaries = (int)frame->color_primaries;

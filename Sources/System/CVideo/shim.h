@@ -69,7 +69,7 @@ static const char *const cvideo_package = CVIDEO_PACKAGE("libavformat", LIBAVFOR
     each(free_words, av_dict_free) \
     each(describe_pixels, av_pix_fmt_desc_get) \
     each(set_log_level, av_log_set_level)
-/// The function for the rotation, whose place has changed.
+/// The function that finds the rotation. Newer versions have it in another library.
 #if LIBAVFORMAT_VERSION_MAJOR < 61
 #define CVIDEO_ROTATION_FUNCTION(each) each(get_side_data, av_stream_get_side_data)
 #else
@@ -110,7 +110,7 @@ static inline int cvideo_load(cvideo_library *library) {
     return 1;
 }
 
-/// A codec that is opened, by the one decoder named here.
+/// A codec that Vitrine opens, with the one decoder that it uses.
 typedef struct cvideo_codec {
     enum AVCodecID number;
     const char *decoder;
@@ -136,7 +136,7 @@ static inline const cvideo_codec *cvideo_find_codec(enum AVCodecID number) {
     return NULL;
 }
 
-/// The decoders above, for the library's own search for details.
+/// The decoders above. The library may use only these when it searches a file for details.
 static const char *const cvideo_decoders = "h264,hevc,libdav1d,vp8,vp9,mpeg4,mpeg2video,mpeg1video,h263,mjpeg";
 
 /// A video that is being read.
@@ -325,8 +325,8 @@ static inline double cvideo_start(const cvideo_reader *reader) {
     return cvideo_seconds(reader, reader->stream->start_time);
 }
 
-/// Goes to the last key frame before a time in the file's own seconds, without a frame to show. Returns 0 if the file
-/// stays where it is.
+/// Goes to the last key frame before a time in the file's own seconds. Then there is no frame to show. Returns 0 if the
+/// position stays unchanged.
 static inline int cvideo_seek(cvideo_reader *reader, double seconds) {
     int64_t units = cvideo_units(reader, seconds);
     if (reader->library.seek(reader->format, reader->stream->index, units, AVSEEK_FLAG_BACKWARD) < 0) return 0;
@@ -344,11 +344,11 @@ static inline double cvideo_key_before(const cvideo_reader *reader, double secon
     return entry == NULL ? __builtin_nan("") : cvideo_seconds(reader, entry->timestamp);
 }
 
-/// Decodes the frame after the shown one. Returns 0 at the end, and where nothing more can be decoded. Frames before
-/// `needed`, in the file's own seconds, are left out where no other frame depends on them.
+/// Decodes the frame after the shown one. Returns 0 at the end, and if the rest cannot be decoded. Skips frames that
+/// end before `needed`, in the file's own seconds, if no other frame depends on them.
 static inline int cvideo_decode_ahead(cvideo_reader *reader, double needed) {
     cvideo_library *library = &reader->library;
-    // Neither damaged packets nor those without a picture may go on for ever.
+    // Limit the number of packets that are damaged or give no picture.
     int packets = 0, most = 2000;
     for (;;) {
         int code = library->receive_frame(reader->codec, reader->ahead);

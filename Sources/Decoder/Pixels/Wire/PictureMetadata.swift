@@ -36,8 +36,8 @@ public struct PictureMetadata: Hashable, Sendable {
     /// Creates empty metadata.
     public init() {}
 
-    /// The metadata within bounds. Long texts are shortened; empty texts, excess fields and impossible numbers are
-    /// dropped. Only bounded metadata is sent to Vitrine, so it can print every number.
+    /// The metadata within bounds. This shortens long texts, and drops empty texts, excess fields and impossible
+    /// numbers. The decoder sends only bounded metadata, so Vitrine can print every number.
     public var bounded: PictureMetadata {
         var bounded = self
         bounded.camera = camera.flatMap(Self.cut)

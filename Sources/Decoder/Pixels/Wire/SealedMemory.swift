@@ -120,7 +120,7 @@ public final class SharedBlock: Sendable {
     /// The block's length in bytes.
     public let count: Int
     private let memory: SealedMemory
-    /// The address of the mapping. It is only read, and it stays valid while this object exists.
+    /// The address of the mapping. This object only reads there. The address stays valid while this object exists.
     private let address: UInt
 
     /// Creates a block of zeros.
