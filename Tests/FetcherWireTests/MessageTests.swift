@@ -215,6 +215,28 @@ import Testing
         #expect(all.map(\.written) == [1, 2, 3, news.written] && all.last == news)
     }
 
+    @Test func aReceiverTakesAMessageWhenTheOneBeforeIsDone() async throws {
+        let (ours, descriptor) = try MessageConnection.pair()
+        let theirs = MessageConnection(adopting: descriptor)
+        let sender = MessageSender(ours)
+        for count in 1...20 {
+            var numbered = FetcherNews()
+            numbered.written = Int64(count)
+            #expect(await sender.send(numbered))
+        }
+        ours.finish()
+        let steps = Mutex<[Int64]>([])
+        await MessageReceiver(theirs).run { (news: FetcherNews) in
+            steps.withLock { $0.append(news.written) }
+            // Other tasks may run here, but no other message may be taken.
+            for _ in 0..<10 { await Task.yield() }
+            steps.withLock { $0.append(-news.written) }
+        } onFailure: {
+            Issue.record($0)
+        }
+        #expect(steps.withLock { $0 } == (1...20).flatMap { [$0, -$0] })
+    }
+
     @Test func anotherVersionAndALongMessageEndTheConnection() async throws {
         for (head, error): ([UInt8], WireError) in [
             ([9, 0, 0, 0, 0], .version(9)), ([WireVersion.current, 0xFF, 0xFF, 0xFF, 0xFF], .tooLong(0xFFFF_FFFF)),

@@ -87,7 +87,7 @@ package final class FetcherService: Sendable {
         let logging = Task { for await _ in log.changes { outbox.send(Outbox()) } }
         let network = NetworkTask()
         await MessageReceiver(connection).run { [self] (news: ScreensNews) in
-            take(news)
+            await take(news)
             network.begin { [self] in await control() }
         } onFailure: { [log] in
             log.error(.network, "\($0)")
@@ -103,7 +103,7 @@ package final class FetcherService: Sendable {
 
     /// Runs the network until the task is cancelled.
     private func control() async {
-        let tuning = state.withLock { $0.tuning } ?? FetcherTuning(transfers: 0)
+        var tuning = state.withLock { $0.tuning } ?? FetcherTuning(transfers: 0)
         let folders = setup.followsFolders ? LocalFolders(wishes: wishes) : nil
         let context = RequestContext(caches: caches, activity: activity, log: log, folders: folders)
         let client = HTTPClient(configuration, log: log)
@@ -113,11 +113,11 @@ package final class FetcherService: Sendable {
             schedule: RetrySchedule(maximumAttempts: setup.mostAttempts), network: watch.changes,
             disturbance: Disturbance(tuning), onHistory: { [outbox] in outbox.send(Outbox(history: $0.text)) })
         let signIns = BrowserSignIns(wishes: wishes, context: context, client: client)
-        let latest = state.withLock { state in
-            state.controller = controller
-            return state.tuning ?? tuning
+        // From the moment when the controller has the latest tuning, `use(_:)` passes on each change.
+        while let latest = publish(controller, tunedBy: tuning) {
+            await controller.use(self.governor(latest), Disturbance(latest))
+            tuning = latest
         }
-        if latest != tuning { await controller.use(self.governor(latest), Disturbance(latest)) }
         await withDiscardingTaskGroup { group in
             group.addTask { await controller.run() }
             group.addTask { await signIns.run() }
@@ -126,10 +126,19 @@ package final class FetcherService: Sendable {
         withExtendedLifetime(watch) {}
     }
 
+    /// Makes the controller known if it has the latest tuning. Otherwise returns that tuning.
+    private func publish(_ controller: NetworkController, tunedBy tuning: FetcherTuning) -> FetcherTuning? {
+        state.withLock { state in
+            if let latest = state.tuning, latest != tuning { return latest }
+            state.controller = controller
+            return nil
+        }
+    }
+
     // MARK: - News from the other process
 
-    /// Applies news. Galleries and credentials come before the wishes that need them.
-    private func take(_ news: ScreensNews) {
+    /// Applies news. Galleries, credentials and settings come before the wishes that need them.
+    private func take(_ news: ScreensNews) async {
         if let filter = news.logFilter { log.setFilter(filter) }
         for gallery in news.opened { open(gallery) }
         // The entered credentials come after the passwords in addresses, which may be older.
@@ -141,7 +150,7 @@ package final class FetcherService: Sendable {
             let watch = isWatched ? activity.watchTraffic() : nil
             state.withLock { $0.trafficWatch = watch }
         }
-        if let tuning = news.tuning { use(tuning) }
+        if let tuning = news.tuning { await use(tuning) }
         if let space = news.space { caches.space.adopt(space) }
         for (number, found) in news.answers { lookUps.answer(number, found) }
         if let wish = news.browserSignIn {
@@ -184,7 +193,7 @@ package final class FetcherService: Sendable {
         }
     }
 
-    private func use(_ tuning: FetcherTuning) {
+    private func use(_ tuning: FetcherTuning) async {
         let (controller, former) = state.withLock { state in
             defer { state.tuning = tuning }
             return (state.controller, state.tuning)
@@ -193,7 +202,7 @@ package final class FetcherService: Sendable {
         guard let controller, tuning != former else { return }
         // A new governor would know no measurements of this run, so the old one stays unless its setting changes.
         let governor = tuning.transfers == former?.transfers ? nil : governor(tuning)
-        Task { await controller.use(governor, Disturbance(tuning)) }
+        await controller.use(governor, Disturbance(tuning))
     }
 
     // MARK: - News for the other process

@@ -145,19 +145,29 @@ package struct MessageReceiver: Sendable {
     }
 
     /// Receives messages until the other end closes the connection or breaks the protocol.
+    ///
+    /// Takes messages one after the other, even if taking one of them has to wait.
     package func run<Message: WireValue & Sendable>(
-        _ take: @escaping @Sendable (Message) -> Void, onFailure: @escaping @Sendable (WireError) -> Void
+        _ take: (Message) async -> Void, onFailure: (WireError) -> Void
     ) async {
         let workers = Workers(name: "messages", count: 1)
-        await withCheckedContinuation { continuation in
+        do throws(WireError) {
+            while let message = try await receive(Message.self, on: workers) { await take(message) }
+        } catch {
+            onFailure(error)
+        }
+    }
+
+    /// Receives a message on a thread that may block. Returns nil at the end of the connection.
+    private func receive<Message: WireValue & Sendable>(
+        _ type: Message.Type, on workers: Workers
+    ) async throws(WireError) -> Message? {
+        let result: Result<Message?, WireError> = await withCheckedContinuation { continuation in
             workers.run { [connection] in
-                do throws(WireError) {
-                    while let message = try connection.receive(Message.self) { take(message) }
-                } catch {
-                    onFailure(error)
-                }
-                continuation.resume()
+                continuation.resume(
+                    returning: Result { () throws(WireError) in try connection.receive(Message.self) })
             }
         }
+        return try result.get()
     }
 }
