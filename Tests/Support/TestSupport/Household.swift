@@ -36,7 +36,7 @@ public final class Household: Sendable {
     /// Returns false if a program still runs after a minute.
     public func waitForPrograms() -> Bool {
         let deadline = Date(timeIntervalSinceNow: 60)
-        while !programs.isEmpty {
+        while !programs.isEmpty || Self.isAnyEnding {
             guard Date() < deadline else { return false }
             poll(nil, 0, 20)
         }
@@ -50,6 +50,20 @@ public final class Household: Sendable {
         return processes.compactMap { pid_t($0) }.compactMap { number in
             guard Self.texts("/proc/\(number)/environ").contains(entry) else { return nil }
             return (number, Self.texts("/proc/\(number)/cmdline"))
+        }
+    }
+
+    /// Whether any program of Vitrine, of this home or another, is ending. It has no environment any more, but still has
+    /// its files and their locks until its last thread has ended.
+    private static var isAnyEnding: Bool {
+        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return processes.compactMap { pid_t($0) }.contains { number in
+            guard let status = try? String(contentsOfFile: "/proc/\(number)/status", encoding: .utf8),
+                status.hasPrefix("Name:\tvitrine"), !status.contains("\nVmSize:")
+            else { return false }
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task")) ?? []
+            // A process that nobody has waited for stays a zombie, but has no files.
+            return threads.count > 1 || !status.contains("\nState:\tZ")
         }
     }
 
