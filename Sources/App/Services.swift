@@ -242,7 +242,7 @@ extension Services {
     /// Waits until no other process updates the gallery, and prints a message while waiting.
     func takeTurn(of gallery: GalleryCache) async throws -> UpdateTurn {
         try await gallery.takeTurn {
-            Output.progress("\(gallery.address): waiting until another process ends its update".truncated(toWidth: 78))
+            Output.progress("\(gallery.address): waiting for another process to end its update".truncated(toWidth: 78))
         }
     }
 

@@ -300,7 +300,7 @@ public enum CommandTable {
         Entry(.errors, .everywhere, [.character("E")], "show errors"),
         Entry(.log, .everywhere, [.character("L")], "show the log"),
         Entry(.settings, .everywhere, [Key(.function(2))], "show and change settings"),
-        Entry(.set, .everywhere, [], "change a setting (NAME&: default)", .text("NAME VALUE")),
+        Entry(.set, .everywhere, [], "change a setting (NAME& resets it)", .text("NAME VALUE")),
         Entry(.setAndKeep, .everywhere, [], "change and save a setting", .text("NAME VALUE")),
         Entry(.redraw, .everywhere, [.control("l")], "redraw the screen"),
         Entry(.reload, .everywhere, [Key(.function(5))], "reload the settings"),

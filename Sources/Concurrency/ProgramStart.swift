@@ -105,7 +105,7 @@ public enum ProgramCapabilities: Sendable {
         switch self {
         case .none: nil
         case .dropped: "Vitrine gave up its capabilities, except the one to open all files (CAP_DAC_OVERRIDE)."
-        case .kept: "Vitrine runs with capabilities, because the system does not let Vitrine give them up."
+        case .kept: "Vitrine keeps its capabilities, because the system does not let Vitrine give them up."
         }
     }
 }

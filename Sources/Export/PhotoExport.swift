@@ -298,7 +298,7 @@ public struct ExportRest: Equatable, Sendable {
         }
     }
 
-    /// Returns whether the command exports these photos under the same names without ids.
+    /// Returns whether the command without ids would export the same photos under the same names.
     private static func isWholeGallery(_ photos: [Photo], _ reader: CacheReader) throws -> Bool {
         guard try reader.gallery().photoCount == photos.count else { return false }
         var order: [PhotoKey] = []

@@ -125,7 +125,7 @@ public final class LogFile: Sendable {
         guard fstat(descriptor, &status) == 0 else { throw .cannotOpen(path, reason) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notPrivate(path, "it is not a regular file") }
         guard status.st_uid == geteuid() else { throw .notPrivate(path, "it belongs to another user") }
-        guard status.st_nlink == 1 else { throw .notPrivate(path, "it has a second name") }
+        guard status.st_nlink == 1 else { throw .notPrivate(path, "it has several hard links") }
         // A program that has the file open can still read it, but no other can open it from now on.
         guard status.st_mode & 0o7777 == 0o600 || fchmod(descriptor, 0o600) == 0 else {
             throw .cannotOpen(path, reason)
@@ -152,7 +152,7 @@ public enum LogError: Error, Equatable, CustomStringConvertible {
         case .coversScreen:
             "The log would cover the screen. Start Vitrine with 2>log.txt, or name a file in “log-file”."
         case .notPrivate(let path, let reason):
-            "The log file \(path) is not used, since others could read or change it: \(reason). Name another file."
+            "The log file \(path) is not used, because other users could read or change it: \(reason). Name another file."
         }
     }
 }

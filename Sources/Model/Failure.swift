@@ -27,7 +27,7 @@ public struct Failure: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The end of a reason if Vitrine asks for credentials later. It asks when the user opens the photo.
-    public static let askedOnOpening = "; opening the photo asks for it"
+    public static let askedOnOpening = "; open the photo to enter it"
 
     /// Whether Vitrine asks for credentials when the user opens the photo. If so, opening the photo also retries the
     /// request.

@@ -37,7 +37,7 @@ public protocol Governor: Sendable {
     ///
     /// - Parameter waiting: returns the number of waiting transfers of a host that could start.
     mutating func advance(to now: Double, waiting: (String) -> Int) -> [Int]
-    /// Returns the hanging transfers to request a second time, and the way to request each transfer.
+    /// Returns the hanging transfers that the caller should request again, and the way to request each.
     ///
     /// The governor returns each transfer once. The caller reports the second request with
     /// ``recordStart(of:_:over:at:)`` under another number; the first answer counts.

@@ -333,7 +333,7 @@ struct TLSRecordDelay: Sendable {
         if last.count > Self.most { last.removeFirst() }
     }
 
-    /// Records that transfers begin after a pause, which does not count for the rate.
+    /// Records that transfers begin again after a pause. The pause does not lower the measured rate.
     mutating func recordBeginning(_ delivered: Double, at now: Double) {
         unseen = 0
         guard let newest = last.last else { return record(delivered, at: now) }

@@ -4,7 +4,7 @@ import Testing
 
 /// Pictures that end before their first row are refused; otherwise Vitrine would cache a blank one.
 struct NothingThereTests {
-    private static let refusal = DecodeFailure.damaged("it ends before there is anything to show")
+    private static let refusal = DecodeFailure.damaged("it ends before its first row")
 
     /// There are rows, but too few for one row of the output. (libpng reads 8 KiB at once, or none.)
     @Test func pngOfTooFewRows() throws {

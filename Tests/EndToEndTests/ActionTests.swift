@@ -99,7 +99,7 @@ import Testing
         let dark = try session(Built.testGallery)
         #expect(dark.until(shows: "1 of 28"))
         dark.type("o")
-        #expect(dark.until(shows: "No desktop found; set open-with to a program."))
+        #expect(dark.until(shows: "No desktop found. Set open-with to a program."))
         // xdg-open fails if the desktop has no suitable program.
         let (path, pipe) = try viewer(named: "xdg-open", ending: 3)
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))

@@ -171,7 +171,7 @@ import Testing
             ),
             (
                 BucketServer.key, BucketServer.secret, "absent",
-                "\(server.url("/absent/g/")): the server has no bucket of this name"
+                "\(server.url("/absent/g/")): the server has no bucket with this name"
             ),
         ] {
             let command = try Command(

@@ -104,7 +104,7 @@ import Testing
         #expect(probe.wait() == 0)
         #expect(
             probe.screen.questions.isEmpty
-                && probe.screen.text.contains("pixels: none: this type of terminal is not queried"))
+                && probe.screen.text.contains("pixels: none: Vitrine does not query this type of terminal"))
     }
 
     @Test func dumbTerminalGetsNoQueries() throws {

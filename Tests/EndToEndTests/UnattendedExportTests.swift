@@ -46,7 +46,7 @@ import Testing
         try #require(session.until(shows: "b quit, finish in background"))
         session.type("b")
         #expect(session.wait() == 0)
-        #expect(String(decoding: session.bytes, as: UTF8.self).contains("The next start of Vitrine shows the result."))
+        #expect(String(decoding: session.bytes, as: UTF8.self).contains("Vitrine shows the result at its next start."))
     }
 
     /// Starts the browser and returns whether it shows a text.

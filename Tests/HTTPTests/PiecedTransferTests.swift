@@ -141,7 +141,7 @@ import Testing
         // The rest is requested at once. If it is of the other version too, the transfer fails.
         #expect(server.requests.contains { $0.headers["if-range"] == "\"a\"" })
         if isGone {
-            #expect(outcome.error == .wrongRange("it has changed"))
+            #expect(outcome.error == .wrongRange("the file has changed"))
         } else {
             #expect(outcome.error == nil && outcome.contents == whole.bytes)
         }

@@ -196,7 +196,7 @@ import Testing
         let occupants: [(reason: String, make: () -> Int32)] = [
             ("it is a symbolic link", { symlink(victim, path) }),
             ("it is a symbolic link", { symlink("nowhere", path) }),
-            ("it has a second name", { link(victim, path) }),
+            ("it has several hard links", { link(victim, path) }),
             ("it is not a regular file", { mkfifo(path, 0o666) + chmod(path, 0o666) }),
         ]
         for (reason, make) in occupants {

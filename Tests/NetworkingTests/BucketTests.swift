@@ -199,7 +199,7 @@ import Testing
             #expect(try failure(cache) == "the server does not allow this with your access key (403)")
             let absent = try context.caches.open(Address(bucket.url("/absent/")))
             try await fetchList(absent)
-            #expect(try failure(absent) == "the server has no bucket of this name")
+            #expect(try failure(absent) == "the server has no bucket with this name")
         }
     }
 

@@ -46,7 +46,7 @@ import Testing
         let cache = try context.caches.open(Address("http://photos.test:\(outer.port)/index.xml"))
         #expect(try await update(cache, at: PublicNetwork.address) == nil)
         let refused = Failure(
-            "photos.test was public and is at a private address now; if that is right, clear this gallery’s cache",
+            "photos.test had a public address and now has a private one; if that is intended, clear this gallery’s cache",
             remedy: .none)
         for _ in 0..<2 { #expect(try await update(cache, at: "127.0.0.1") == refused) }
         #expect(inner.connectionCount == 0)

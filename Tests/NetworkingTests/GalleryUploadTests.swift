@@ -122,7 +122,7 @@ import Testing
         }
         #expect(
             error.map { "\($0)" }
-                == "\(store.url): the server has no bucket of this name")
+                == "\(store.url): the server has no bucket with this name")
         #expect(store.puts.count <= 4)
     }
 

@@ -120,7 +120,7 @@ import Testing
         try await list(part)
         #expect(try photos(part).map(\.galleryID).contains("inside.jpg"))
         let absent = try context.caches.open(Address(server.url("/absent/")))
-        #expect(await failure(absent).map { "\($0.failure)" } == "the server has no bucket of this name")
+        #expect(await failure(absent).map { "\($0.failure)" } == "the server has no bucket with this name")
         let words = log.entries.map(\.message).joined()
         #expect(!words.contains(BucketServer.secret))
     }

@@ -159,7 +159,7 @@ import Testing
             return test.activity.failures.contains { $0.attempts == 2 } && !test.clock.alarms.isEmpty
         }
         let reason = try #require(test.activity.failures.first).failure.reason
-        #expect(reason.hasPrefix("the server does not send the rest: "))
+        #expect(reason.hasPrefix("the server cannot continue the transfer: "))
         guard case .putOff = try test.photo("a").original.trouble else {
             Issue.record("it is said to be bad")
             return

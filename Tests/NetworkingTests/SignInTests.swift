@@ -97,7 +97,7 @@ import Testing
                 trouble
                     == .bad(
                         Failure(
-                            "a password is needed for 127.0.0.1:\(other.port); opening the photo asks for it",
+                            "a password is needed for 127.0.0.1:\(other.port); open the photo to enter it",
                             remedy: .none)))
             // The user opens one of them.
             try await cache.writer.retry([key])

@@ -78,9 +78,9 @@ import Testing
 
     @Test func aSettingForTheNextStartIsKept() throws {
         let live = try live()
-        #expect(try live.set("cache-dir", to: "/c")?.contains("Keep it with “:set! cache-dir") == true)
+        #expect(try live.set("cache-dir", to: "/c")?.contains("Save it with “:set! cache-dir") == true)
         let sentence = try live.keep("cache-dir", "~/c")
-        #expect(sentence == "“cache-dir” takes effect at the next start, since the folder of caches is already open.")
+        #expect(sentence == "“cache-dir” takes effect at the next start, because the cache folder is already open.")
         #expect(try live.nextValue(of: option("cache-dir")) == folder.path("c") && live.settings.cacheFolder == nil)
         #expect(try text() == "cache-dir = ~/c\n")
     }
@@ -108,7 +108,7 @@ import Testing
         #expect(failure(live) == "\(path): not a UTF-8 text file.")
         try FileManager.default.removeItem(atPath: path)
         symlink(folder.path("nothing"), path)
-        #expect(failure(live) == "\(path): the link leads to no file.")
+        #expect(failure(live) == "\(path): the link points to a missing file.")
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         #expect(failure(live) == "\(path): not a file.")

@@ -40,7 +40,7 @@ import Testing
             ($0.takesKitty, $0.attributes) = (true, [62])
         }
         #expect(away.capabilities.pixels == PixelCapabilities(.kitty, cellWidth: 10, cellHeight: 20, isRemote: true))
-        #expect(away.lines.contains { $0.contains("over SSH with fewer bytes") })
+        #expect(away.lines.contains { $0.contains("sends fewer bytes over SSH") })
         let near = findings(["TERM": "xterm-256color", "SSH_CONNECTION": ""]) {
             ($0.takesKitty, $0.attributes) = (true, [62])
         }
@@ -204,7 +204,7 @@ import Testing
         let found = findings(variables, colours: colours)
         #expect(found.capabilities.colours == depth && found.capabilities.pixels == nil)
         #expect(!found.capabilities.synchronises && !found.capabilities.sextants)
-        #expect(found.lines.contains("pixels: none: this type of terminal is not queried"))
+        #expect(found.lines.contains("pixels: none: Vitrine does not query this type of terminal"))
     }
 
     @Test("Colours come from settings, the environment and the brand") func colours() {

@@ -197,12 +197,12 @@ import Testing
     func ownGallery() async throws {
         try await openTop()
         screens.press("O")
-        #expect(screens.status.contains("Only a folder of this machine"))
+        #expect(screens.status.contains("Only a local folder"))
         // The rows of a gallery on a server may name any file.
         try await sync(Self.paths, at: "file:///")
         screens.press("O")
         #expect(
-            screens.status.contains("Only a folder of this machine")
+            screens.status.contains("Only a local folder")
                 && screens.root.place.gallery == screens.cache.address)
     }
 

@@ -105,7 +105,7 @@ import Testing
         let screens = try screens("one", presets: [preset])
         screens.press("d")
         #expect(addresses(screens) == ["http://one/"] && screens.title.hasSuffix("not saved"))
-        #expect(screens.status == " Removed. D restores the gallery.")
+        #expect(screens.status == " Removed the built-in gallery. D restores it.")
         screens.press("s")
         await screens.context.galleries.settled()
         #expect(
@@ -303,7 +303,7 @@ import Testing
         // Another process made the folder, and ended before it wrote a database.
         if isBegun { screens.folder.write("cache/galleries/\(GalleryID(address))/lock", "") }
         screens.press("K")
-        try await screens.until { screens.status.contains("Nothing to protect: you never opened this gallery") }
+        try await screens.until { screens.status.contains("no cache to protect") }
         #expect(screens.text.contains("never opened"))
         // The key made no cache.
         #expect(screens.caches.cache(GalleryID(address)) == nil)

@@ -139,7 +139,7 @@ import Testing
         screens.press("L", "s", .control("u"))
         screens.type("~/\(name)")
         screens.press(Key(.enter))
-        try await screens.until { screens.status.contains("the file exists already") }
+        try await screens.until { screens.status.contains("the file already exists") }
         #expect(try String(contentsOfFile: screens.folder.path(name), encoding: .utf8) == "mine")
     }
 

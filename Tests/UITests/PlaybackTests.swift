@@ -97,7 +97,7 @@ import Testing
         try await open(7)
         #expect(!screens.status.contains("animated"))
         screens.press("a")
-        #expect(screens.status == " Nothing to play: this is no animation and no video." && screens.waits.count == 0)
+        #expect(screens.status == " Nothing to play: this photo is neither an animation nor a video." && screens.waits.count == 0)
         #expect(!screens.title.contains("playing"))
     }
 

@@ -299,7 +299,7 @@ import Testing
         #expect(screens.text.contains("␛[2J") && !screens.text.unicodeScalars.contains("\u{202E}"))
         #expect(screens.text.contains(".example.net"))
         // The gallery itself lies elsewhere.
-        #expect(screens.text.contains("The gallery example.org/album/index.xml has pictures on this server."))
+        #expect(screens.text.contains("The gallery example.org/album/index.xml has photos on this server."))
     }
 
     @Test(arguments: [5, 6, 7, 8, 9, 10]) func inASmallWindowTheFieldIsVisible(rows: Int) async throws {

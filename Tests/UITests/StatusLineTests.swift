@@ -43,7 +43,7 @@ import Testing
         try await until(shows: "Updating… 1.0 KB of 2.0 KB")
         #expect(screens.status.contains("━━━━━─────"))
         screens.activity.setPhase(.waiting(Failure("no network", remedy: .network), until: nil), of: screens.cache.id)
-        try await until(shows: "Waiting for network")
+        try await until(shows: "Waiting for the network")
         screens.activity.setPhase(.parsing(entries: 2), of: screens.cache.id)
         try await until(shows: "Updating… reading 2 photos")
         screens.activity.setPhase(.committing, of: screens.cache.id)

@@ -24,8 +24,8 @@ import Testing
         (.updating(.parsing(entries: 1)), nil, "Updating… reading 1 photo"),
         (.updating(.parsing(entries: 812)), success, "Updating… reading 812 photos"),
         (.updating(.committing), nil, "Updating… storing"),
-        (.updating(.waiting(offline, until: nil)), nil, "Waiting for network"),
-        (.updating(.waiting(offline, until: nil)), success, "Waiting for network · Updated: \(date)"),
+        (.updating(.waiting(offline, until: nil)), nil, "Waiting for the network"),
+        (.updating(.waiting(offline, until: nil)), success, "Waiting for the network · Updated: \(date)"),
         (
             .updating(.waiting(timeout, until: nil)), success,
             "Update failed: the server answered 503 · Updated: \(date)"

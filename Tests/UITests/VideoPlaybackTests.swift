@@ -256,7 +256,7 @@ private final class TimedVideo: VideoFrames {
     func failure() async throws {
         try await open(failing: .decoderDied)
         screens.press("a")
-        try await screens.until { screens.status.contains("Playing failed: The picture cannot be decoded.") }
+        try await screens.until { screens.status.contains("Playback failed: The picture cannot be decoded.") }
         #expect(middle == .rgb(255, 0, 0) && !screens.title.contains("playing") && screens.waits.count == 0)
     }
 

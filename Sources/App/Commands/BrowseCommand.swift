@@ -103,8 +103,8 @@ struct BrowseCommand {
                 try await UnattendedExport(rest, credentials, script: script).start(services)
                 if let failure = export.failure { Output.complain(failure) }
                 return Output.advise([
-                    "Vitrine saves the remaining photos to \(rest.folder.madeVisible) in the background. "
-                        + "The next start of Vitrine shows the result."
+                    "Vitrine continues to save the remaining photos to \(rest.folder.madeVisible) in the background. "
+                        + "Vitrine shows the result at its next start."
                 ])
             } catch {
                 Output.complain("\(error)")

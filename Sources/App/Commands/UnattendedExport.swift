@@ -17,7 +17,7 @@ import Text
 ///     let code = try await UnattendedExport.run(in: services)                        // `vitrine export --unattended`
 ///
 /// The browser starts `vitrine export --unattended` and sends it the arguments over its standard input. Addresses and
-/// passwords therefore appear in no list of processes. The next start of Vitrine shows the result.
+/// passwords therefore appear in no list of processes. Vitrine shows the result at its next start.
 struct UnattendedExport: WireValue {
     private let gallery: Address
     private let folder: String

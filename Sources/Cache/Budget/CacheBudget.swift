@@ -35,7 +35,7 @@ struct CacheBudget: Equatable {
         bytes / 100 * hundredths + bytes % 100 * hundredths / 100
     }
 
-    /// Returns the most bytes of an ordinary file. Larger files are removed first.
+    /// Returns the size above which a photo's file counts as large. Cleaning removes large files first.
     static func largest(within limit: Int64) -> Int64 { part(25, of: limit) }
 
     /// Returns the bytes above the limit, without the files that are too large to count.

@@ -99,7 +99,7 @@ public actor CacheCleaning {
         log.info(.cache, "cleaning reduced the caches from \(before) to \(size) bytes")
     }
 
-    /// The most bytes of an ordinary file.
+    /// The size above which a photo's file counts as large, in bytes.
     private var largest: Int64 { limit.map { CacheBudget.largest(within: $0) } ?? .max }
 
     private var size: Int64 { inventories.reduce(0) { $0 + $1.size } }
@@ -161,7 +161,7 @@ public actor CacheCleaning {
         }
     }
 
-    /// Performs a step in an open gallery. Returns false for a step that must be performed as in a closed cache.
+    /// Performs a step of the cleaning in an open gallery. Returns false if the step is one for closed caches.
     private func perform(_ step: CacheBudget.Step, _ budget: CacheBudget, in cache: GalleryCache) async throws -> Bool {
         switch step {
         case .setAside, .everything: return false
@@ -298,7 +298,7 @@ struct CacheInventory: Hashable {
 extension CacheInventory {
     /// Measures a cache on the disk.
     ///
-    /// - Parameter largest: the most bytes of an ordinary file.
+    /// - Parameter largest: the size above which a photo's file counts as large.
     init(_ gallery: ClosedGalleryCache, largest: Int64) {
         name = gallery.name
         // Only commits change this time.

@@ -90,7 +90,7 @@ extension CacheReader {
             }
             // Ids that are no text, and invalid texts, would make this loop endless.
             if let next, !start.utf8.lexicographicallyPrecedes(next.utf8) {
-                throw SQLiteError.damaged(reason: "an id is not a text")
+                throw SQLiteError.damaged(reason: "a photo’s id is not text")
             }
         }
     }

@@ -28,7 +28,9 @@ enum Schema {
         return found
     }
 
-    /// Migrates an empty database that no other process uses, by default to the latest version.
+    /// Creates the tables in an empty database with the first migrations, by default all of them.
+    ///
+    /// No other process may use the database.
     static func migrate(_ connection: Connection, through count: Int = version) throws {
         try connection.transaction(writes: true) {
             for step in migrations.indices.prefix(count) { try migrate(connection, step) }
@@ -413,8 +415,8 @@ extension Row {
     /// Returns the column's number, which may be negative, with at most 31 bits.
     func small(_ column: Int) -> Int { Int(Int32(clamping: int(column))) }
 
-    /// Returns the column's string as an address. Throws if the string is invalid, although only valid addresses are
-    /// stored.
+    /// Returns the column's string as an address. Only valid addresses are stored, so an invalid one means that the
+    /// database is damaged.
     func address(_ column: Int) throws -> Address {
         do { return try Address(text(column)) } catch {
             throw SQLiteError.damaged(reason: "“\(Address.withoutCredentials(text(column)))” is not an address")

@@ -120,7 +120,7 @@ struct BMPHeader {
         for color in 0..<count {
             for channel in 0..<3 {
                 guard let value = file[place + width * color + 2 - channel] else {
-                    throw .damaged("its colours are missing")
+                    throw .damaged("its palette is incomplete")
                 }
                 palette[3 * color + channel] = value
             }

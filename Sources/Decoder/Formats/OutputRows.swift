@@ -83,7 +83,7 @@ struct OutputRows {
         _ facts: PictureFacts, isComplete: Bool, cameToAnything: Bool = true
     ) throws(DecodeFailure) -> DecodeReply {
         guard isComplete || hasRows && cameToAnything else {
-            throw .damaged("it ends before there is anything to show")
+            throw .damaged("it ends before its first row")
         }
         if darkFilter != nil {
             return plan.reply(facts, rows: Chequer.Rows(light: rows, dark: darkRows), isComplete: isComplete)

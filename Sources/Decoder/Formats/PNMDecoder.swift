@@ -76,8 +76,8 @@ struct PNMHeader {
             size.height = try number(file)
             if !isBits { most = try number(file) }
         }
-        guard 1...65_535 ~= most else { throw .damaged("its largest value is \(most), and 65,535 is the limit") }
-        guard 1...4 ~= channels else { throw .damaged("its pixels have \(channels) values, and 4 are the limit") }
+        guard 1...65_535 ~= most else { throw .damaged("its largest value is \(most), and the format allows 65,535") }
+        guard 1...4 ~= channels else { throw .damaged("its pixels have \(channels) values, and the format allows 4") }
         // One character separates the header from the pixels.
         start += 1
     }
@@ -108,7 +108,7 @@ struct PNMHeader {
         // Numbers of more than nine digits exceed all limits.
         let word = try word(file)
         guard word.utf8.count <= 9, word.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(word) else {
-            throw .damaged("its header has no number where one belongs")
+            throw .damaged("its header lacks a number")
         }
         return number
     }

@@ -80,7 +80,7 @@ enum WebPDecoder: PictureDecoder {
         _ frame: WebPFile.Frame, in area: AnimationCanvas.Area, on canvas: AnimationCanvas
     ) throws(DecodeFailure) -> Animation.Extent {
         let picture = try WebPPicture(frame.data)
-        guard picture.size == frame.size else { throw .damaged("a frame's size differs from its header") }
+        guard picture.size == frame.size else { throw .damaged("a frame’s size is not the one in its header") }
         try PictureBounds.check(picture.size, isHeldWhole: true)
         let count = try picture.unpack(WebPPart(whole: picture.size))
         for y in area.rows where y - frame.origin.y < count {

@@ -49,7 +49,7 @@ enum VitrineFetcher {
     private static func setup(_ connection: MessageConnection) -> FetcherSetup? {
         do throws(WireError) {
             if let setup = try connection.receive(FetcherSetup.self) { return setup }
-            complain("vitrine-fetcher: “vitrine” starts this program; it has no use of its own.")
+            complain("vitrine-fetcher: run “vitrine” instead, which starts this program.")
         } catch {
             complain("vitrine-fetcher: \(error)")
         }

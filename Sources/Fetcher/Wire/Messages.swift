@@ -61,7 +61,7 @@ public struct FetcherSetup: Hashable, Sendable {
         }
     }
 
-    /// Creates a setup for a folder of caches.
+    /// Creates a configuration with the folder of the caches, and the name that servers see.
     public init(cacheFolder: String, userAgent: String) {
         (self.cacheFolder, self.userAgent) = (cacheFolder, userAgent)
     }

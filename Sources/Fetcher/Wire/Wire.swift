@@ -14,7 +14,7 @@ package enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .malformed(let reason): "A message between two processes of Vitrine is invalid: \(reason)."
         case .version(let version):
-            "Two programs of Vitrine have different versions: \(WireVersion.current) here, \(version) there."
+            "The programs vitrine and vitrine-fetcher have different versions: \(WireVersion.current) and \(version)."
         case .tooLong(let count): "A message between two processes of Vitrine is too long: \(count) bytes."
         case .system(let call, let code): "The system call \(call) failed with error \(code)."
         }

@@ -91,7 +91,7 @@ public final class BucketParser: ListingParser {
 
     private func nextPage() throws -> String? {
         guard isTruncated || !token.isEmpty else { return nil }
-        guard !token.isEmpty else { throw FormatError.malformed(line: 0, reason: "the next page is not named") }
+        guard !token.isEmpty else { throw FormatError.malformed(line: 0, reason: "the list does not name its next page") }
         return token
     }
 

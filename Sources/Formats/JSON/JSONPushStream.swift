@@ -220,7 +220,7 @@ package struct JSONPushStream {
             case .key: "a name is missing"
             case .colon: "a colon is missing"
             case .comma: "a comma or the end of its list is missing"
-            case .end: "more follows after its end"
+            case .end: "more text follows after its end"
             case .string, .number, .literal: "a word is not true, false or null"
             }
         return malformed(at: index, reason)
@@ -375,14 +375,14 @@ package struct JSONPushStream {
                     (stringPart, unit, matched) = (.digits, 0, 0)
                 } else {
                     guard let character = JSONBytes.unescaped(byte) else {
-                        throw malformed(at: index, "a backslash has no meaning")
+                        throw malformed(at: index, "a backslash precedes an invalid character")
                     }
                     try append(UInt32(character))
                     stringPart = .plain
                 }
             case .digits:
                 guard let digit = JSONBytes.value(ofDigit: byte) else {
-                    throw malformed(at: index, "an escape has no four hexadecimal digits")
+                    throw malformed(at: index, "an escape lacks its four hexadecimal digits")
                 }
                 unit = unit << 4 | UInt32(digit)
                 matched += 1

@@ -1,7 +1,7 @@
 import Model
 import Numbers
 
-/// Parses a page of the photos that an Immich server finds.
+/// Parses a page of an Immich server's search results.
 ///
 ///     {"assets": {"items": [{"id": "…", "originalFileName": "a.jpg", "localDateTime": "…", …}], "nextPage": "2"}}
 ///

@@ -138,7 +138,7 @@ private final class ImmichLinkParser: LibraryParser {
     }
 }
 
-/// Parses the months of a shared album. The months are pages that follow.
+/// Parses an Immich server's list of the months in which a shared album has photos. Each month is a later page.
 private final class ImmichAlbumMonthsParser: LibraryParser {
     private let parser = ImmichMonthListParser()
     private let album: ImmichSharePage.Album

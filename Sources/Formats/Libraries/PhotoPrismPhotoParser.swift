@@ -257,7 +257,7 @@ enum PhotoPrismText {
         bytes.first == UInt8(ascii: "a") ? id(bytes) : nil
     }
 
-    /// Returns the word for a label in searches. Returns nil for texts with other characters.
+    /// Returns the word that finds a label in searches. Returns nil for a text with characters that no such word has.
     static func slug(_ bytes: some Collection<UInt8>) -> String? {
         id(bytes.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }).map { _ in
             String(decoding: bytes, as: UTF8.self)

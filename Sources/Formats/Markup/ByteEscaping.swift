@@ -10,7 +10,9 @@ struct ByteEscaping {
     /// The first bytes, while these may still be part of a byte order mark; nil afterwards.
     private var beginning: [UInt8]? = []
 
-    /// Returns valid UTF-8 for bytes. Drops a byte order mark at the beginning of the document.
+    /// Returns bytes as valid UTF-8, in which characters of the private area stand for bytes beyond ASCII.
+    ///
+    /// Drops a byte order mark at the beginning of the document.
     mutating func escape(_ bytes: some Collection<UInt8>) -> [UInt8] {
         guard let held = beginning else { return Self.escaped(bytes) }
         let all = held + bytes

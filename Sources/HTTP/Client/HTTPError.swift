@@ -86,7 +86,7 @@ public enum HTTPError: Error, Equatable, CustomStringConvertible {
         case .missingLibrary(let file, let package, let reason):
             "\(file) cannot be loaded (\(reason)): install \(package)"
         case .url(let reason): "the address cannot be used: \(reason)"
-        case .unusableCredentials: "the user, the password or the token holds control characters"
+        case .unusableCredentials: "the user, the password or the token contains control characters"
         case .unknownHost(let host): "the host \(HostName.shown(host)) is not known"
         case .lookupTimedOut(let host):
             "\(HostName.shown(host)) cannot be looked up: the name server does not answer"

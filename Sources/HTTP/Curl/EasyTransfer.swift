@@ -188,7 +188,7 @@ final class EasyTransfer {
     }
 
     private func failure(_ code: CURLcode, _ exchange: Exchange) -> HTTPError {
-        if exchange.isMisled { return .malformed("it is longer than it says") }
+        if exchange.isMisled { return .malformed("it is longer than its stated length") }
         if exchange.isRepeatRefused { return .noAnswer }
         if exchange.wasRefusedAnAddress { return .privateAddress(exchange.hop.url.origin.host) }
         if exchange.isTunnelRefused { return .proxyRefused(exchange.status) }
@@ -260,7 +260,7 @@ final class EasyTransfer {
             switch try settle(exchange) {
             case .wanted(let whole):
                 if let whole, sink.position + ByteCount(bytes.count) > whole {
-                    throw HTTPError.wrongRange("it is longer than it says")
+                    throw HTTPError.wrongRange("it is longer than its stated length")
                 }
                 try checkExpansion(bytes.count, exchange)
                 // The reader must wake even if the mailbox is full, because only the reader makes space.
@@ -338,7 +338,7 @@ final class EasyTransfer {
                 throw .wrongRange(request.range == nil ? "it does not continue the file" : "it is a different piece")
             }
             guard request.resumption(at: exchange.hop)?.isOfEdition(headers, whole: range.whole) ?? true else {
-                throw .wrongRange("it has changed")
+                throw .wrongRange("the file has changed")
             }
             guard range.whole <= request.limit else { throw .tooLarge(limit: request.limit) }
             guard length == nil || length == range.last + 1 - range.first else {

@@ -131,11 +131,11 @@ final class PiecedTransfer: Sendable {
             if takeFirst(head, edition) { return }
             guard head.status == 206 else {
                 memory[request] = false
-                throw HTTPError.wrongRange("a piece was answered with \(head.status)")
+                throw HTTPError.wrongRange("the server answered the request for a piece with \(head.status)")
             }
         case .rest:
             guard head.status == 206 || head.status == 200 else { throw HTTPError.brokenOff }
-            guard edition == state.withLock({ $0.edition }) else { throw HTTPError.wrongRange("it has changed") }
+            guard edition == state.withLock({ $0.edition }) else { throw HTTPError.wrongRange("the file has changed") }
             let come = state.withLock { state in
                 state.plan.set(written: head.begin)
                 return state.plan.come

@@ -50,7 +50,7 @@ struct BulkFetch {
 
     var subject: Wish.Subject { .everyPicture(gallery, rendition) }
 
-    /// The wishes for the subjects in progress.
+    /// A wish for each picture that this bulk fetch is fetching.
     var wishes: [Wish] { underWay.map { Wish($0, importance: importance) } }
 
     /// Starts more subjects after half of them were settled or postponed. Returns false if nothing is left to do.

@@ -92,7 +92,7 @@ extension BucketRefusal {
     /// The reason as a sentence for the user. The code has only letters and digits.
     var reason: String {
         switch code {
-        case "NoSuchBucket": "the server has no bucket of this name"
+        case "NoSuchBucket": "the server has no bucket with this name"
         case "RequestTimeTooSkewed": "the server refuses the access key, because this computer’s clock is wrong"
         case "AccessDenied", "AllAccessDisabled": "the server does not allow this with your access key (\(status))"
         default: "the server answered \(status) (\(code))"

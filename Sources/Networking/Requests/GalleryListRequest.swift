@@ -262,7 +262,7 @@ public struct GalleryListRequest: NetworkRequest {
         let feed = Self.feedParser(beginning, at: response.address)
         // Another document must not replace the photos, which the feed itself may not contain any more.
         if wasFeed, feed == nil {
-            throw RequestError.wrongType("another document than a feed")
+            throw RequestError.wrongType("a document that is not a feed")
         }
         let (changes, skipped, galleryName) =
             if let feed {

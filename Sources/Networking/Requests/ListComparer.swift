@@ -116,7 +116,7 @@ actor ListComparer {
         guard !paths.isEmpty else { return }
         await waitForCommit()
         skipped += paths.count
-        note(paths.prefix(Self.maximumNotes).map { "\($0): skipped: its name is not allowed in addresses" })
+        note(paths.prefix(Self.maximumNotes).map { "\($0): skipped: its name cannot be part of an address" })
     }
 
     /// Keeps the photos in a part of the gallery.

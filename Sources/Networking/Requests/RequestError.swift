@@ -56,7 +56,7 @@ public enum RequestError: Error, Equatable {
         case .noNetwork: Failure("there is no network", remedy: .network)
         case .noLongerPublic(let host):
             Failure(
-                "\(host) was public and is at a private address now; if that is right, clear this gallery’s cache",
+                "\(host) had a public address and now has a private one; if that is intended, clear this gallery’s cache",
                 remedy: .none)
         case .status(let code, _):
             Failure("the server answered \(code)\(Self.meaning(of: code))", remedy: isTransientStatus ? .time : .none)
@@ -73,7 +73,7 @@ public enum RequestError: Error, Equatable {
         case .bucket(let refusal): Failure(refusal.reason, remedy: .none)
         case .wrongType(let what): Failure("the server sent \(what)", remedy: .none)
         case .nothingHeld: Failure("the server sent nothing", remedy: .time)
-        case .noRest(let reason): Failure("the server does not send the rest: \(reason)", remedy: .time)
+        case .noRest(let reason): Failure("the server cannot continue the transfer: \(reason)", remedy: .time)
         case .format(let error): Failure(error.description.withoutStop, remedy: error.isTransient ? .time : .none)
         case .cache(let error): Failure(error.description.withoutStop, remedy: error.isTransient ? .time : .none)
         }

@@ -69,7 +69,7 @@ struct ServerFolderReader: Sendable {
         do {
             // The page of a sign-in or of an error may come after a redirect.
             guard try place.isAddress(response.address, of: folder.path) else {
-                throw RequestError.wrongType("another page")
+                throw RequestError.wrongType("a page other than the folder’s list")
             }
             guard !response.isUnchanged else { return .unchanged(folder, response.head) }
             return try await parse(&response, of: folder)
@@ -107,7 +107,7 @@ struct ServerFolderReader: Sendable {
         let beginning = try await response.beginning()
         guard let format = ListingFormat(contentType: response.head.headers["content-type"], beginning: beginning),
             Self.isFormat(format, of: place.kind)
-        else { throw FormatError.notAGallery("no list of a folder") }
+        else { throw FormatError.notAGallery("a document other than a folder’s list") }
         func makeParser() -> any ListingParser {
             format.makeParser(
                 for: listed, previews: place.previews(in: listed), prefix: (place.bucket?.prefix ?? []) + folder.path)
@@ -141,7 +141,7 @@ struct ServerFolderReader: Sendable {
         var pages = PageLimit()
         while let token = last.nextPage {
             guard pages.allows(token, isEmpty: last.files.isEmpty && last.folders.isEmpty) else {
-                throw RequestError.transfer(.malformed("its pages have no end"))
+                throw RequestError.transfer(.malformed("its pages never end"))
             }
             let plan = try place.plan(for: folder.path, page: token)
             // The server works on the next page while this one is compared.
@@ -150,7 +150,7 @@ struct ServerFolderReader: Sendable {
             // The folder cannot be read again in this update, because its first photos were already added.
             var page: Response
             do { page = try await next } catch { return .failed(error) }
-            guard page.address == plan.address else { throw RequestError.wrongType("another page") }
+            guard page.address == plan.address else { throw RequestError.wrongType("a page other than the folder’s list") }
             parser = makeParser()
             while let bytes = try await page.nextBytes() { try await take(try parser.parse(bytes)) }
             last = try parser.finish()

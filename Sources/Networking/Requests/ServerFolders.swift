@@ -175,7 +175,7 @@ struct ServerFolders {
         }
         guard contents.subfolders.contains(where: { known.contains($0.name + [UInt8(ascii: "/")]) }) else {
             throw RequestError.wrongType(
-                "an empty folder, or another page; if that is right, clear this gallery’s cache")
+                "an empty folder, or another page; if that is intended, clear this gallery’s cache")
         }
     }
 

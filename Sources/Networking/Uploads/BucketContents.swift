@@ -137,7 +137,7 @@ struct BucketFinder: Sendable {
             }
             token = page.nextPage
             if let token, !pages.allows(token, isEmpty: page.objects.isEmpty) {
-                throw RequestError.transfer(.malformed("its pages have no end"))
+                throw RequestError.transfer(.malformed("its pages never end"))
             }
         } while token != nil
         return BucketContents(bucket, objects)
@@ -156,7 +156,7 @@ struct BucketFinder: Sendable {
                     while let bytes = try await response.nextBytes() { _ = try parser.parse(bytes) }
                     return try parser.finishObjects()
                 } catch is FormatError {
-                    throw RequestError.wrongType("no list of a bucket")
+                    throw RequestError.wrongType("something other than a bucket’s list")
                 }
             } catch let error as RequestError where error.isRefusalOfBusyServer {
                 try await clock.sleep(until: clock.now + patience.delay(after: error))

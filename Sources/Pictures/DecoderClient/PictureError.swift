@@ -40,7 +40,7 @@ public enum PictureError: Error, Equatable, CustomStringConvertible {
         case .unrestricted(let names):
             "The setting “require-sandbox” is on, and this system has \(names.joined(separator: " and ")) for decoders."
         case .decoderDied: "The picture cannot be decoded."
-        case .tookTooLong: "Decoding the picture takes too long."
+        case .tookTooLong: "Decoding the picture took too long."
         case .cancelled: "Drawing the picture was cancelled."
         case .undecodable(let failure): failure.description
         case .file(let reason): "The picture’s file cannot be read: \(reason)."

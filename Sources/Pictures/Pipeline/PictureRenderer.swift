@@ -157,7 +157,7 @@ public struct PictureRenderer: Sendable {
             let verdict = Self.verdict(error, of: stored, in: cache.files)
             write { try await record(verdict, on: stored, key, in: cache) }
             // The user sees only that the broken file is fetched again.
-            throw verdict == .broken ? PictureError.file("it is broken and will be fetched again") : error
+            throw verdict == .broken ? PictureError.file("it is damaged, and Vitrine fetches it again") : error
         }
     }
 
@@ -181,7 +181,7 @@ public struct PictureRenderer: Sendable {
         _ cancellation: DecodeCancellation
     ) throws -> DecodeReply {
         guard let path = cache.parts.growing(key, edition: edition) else {
-            throw PictureError.file("no transfer of this photo is running")
+            throw PictureError.file("Vitrine is not fetching this photo")
         }
         do {
             let reply = try decoder.decode(.file(path), request, cancellation: cancellation)
@@ -193,7 +193,7 @@ public struct PictureRenderer: Sendable {
             else { return reply }
             return reply.with(pixels: pixels.completed(by: rest, background: request.background), for: request)
         } catch let error as PictureError {
-            throw error.isThePicturesFault ? PictureError.file("too little of it has arrived") : error
+            throw error.isThePicturesFault ? PictureError.file("too few of its bytes have arrived") : error
         }
     }
 

@@ -31,7 +31,7 @@ public enum InvocationTable {
         Subcommand(
             "export", [.gallery, .folder, .anything],
             ("[--matching TEXT] GALLERY FOLDER [ID…]", "copy photos into a folder, fetching missing ones"),
-            ("--unattended", "finish an export after you quit; for Vitrine itself")),
+            ("--unattended", "internal: finish an export after you quit")),
         Subcommand(
             "cache", [.words(Invocation.CacheAction.names), .gallery],
             ("info|check [GALLERY|--all]", "show cache sizes, or verify and repair the cache"),
@@ -65,7 +65,7 @@ public enum InvocationTable {
             "matching", value: "TEXT", for: .commands(["list", "export"]),
             "only photos that this search finds, such as “rating:4”"),
         InvocationOption(
-            "unattended", for: .commands(["export"]), "finish an export after you quit; for Vitrine itself"),
+            "unattended", for: .commands(["export"]), "internal: finish an export after you quit"),
         InvocationOption("json", for: .commands(["list", "info", "config"]), "print JSON"),
         InvocationOption("size", value: "COLSxROWS", for: .commands(["show"]), "maximum size of a picture, in cells"),
         InvocationOption("help", letter: "h", "print this help"),

@@ -69,8 +69,8 @@ public enum ManPage {
         page.section("SETTINGS")
         page.paragraph(
             "Settings are “name = value” lines in the settings file, with yes or no for a switch. Lines that begin with "
-                + "“#” are comments. Vitrine reports and ignores invalid lines. These are all settings, with their "
-                + "defaults or types of value:"
+                + "“#” are comments. Vitrine reports and ignores invalid lines. The list shows each setting with its "
+                + "default, or with the type of its value:"
         )
         page.example(
             SettingsTable.options.map { option in
@@ -89,7 +89,7 @@ public enum ManPage {
         page.section("FILES")
         for (path, meaning) in [
             (usual.settingsFile, "settings"), (usual.galleriesFile, "the list of galleries"),
-            (usual.passwordsFile, "passwords that you keep in a file"),
+            (usual.passwordsFile, "passwords, if you keep them in a file"),
             (usual.placesFile, "your position in each gallery"),
             (usual.networkFile, "network measurements of each host"),
             (usual.commandsFile, "typed commands"),

@@ -93,7 +93,7 @@ private struct BashCompletion {
             .flatMap(Completions.names)
     }
 
-    /// The cases that complete the values of options.
+    /// The branches of the shell's `case` statement that complete the values of options.
     private var values: String {
         InvocationTable.everyOption.compactMap { option in
             let names = Completions.names(option).joined(separator: "|")

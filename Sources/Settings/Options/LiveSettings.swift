@@ -24,7 +24,7 @@ public final class LiveSettings: Sendable {
     private let source: (invocation: Invocation, locations: Locations)?
     private let check: Check
 
-    /// A function that throws an error if the program cannot change from some settings to others.
+    /// A function that throws an error if the program cannot change from the former settings to the new ones.
     public typealias Check = @Sendable (_ former: Settings, _ new: Settings) throws(SettingsError) -> Void
 
     /// Reads the settings of a command line and its settings file.
@@ -106,7 +106,7 @@ public final class LiveSettings: Sendable {
         if let text { try option.set(text, in: &trial) }
         // Do not change the setting, because the change would be lost before the next start.
         if case .atNextStart(let reason) = option.effect {
-            return "“\(name)” takes effect only at the next start, \(reason). Keep it with “:set! \(name) …”."
+            return "“\(name)” takes effect only at the next start, \(reason). Save it with “:set! \(name) …”."
         }
         Self.expandHome(&trial, source)
         if text == nil { option.reset(in: &trial) }

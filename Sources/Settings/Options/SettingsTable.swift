@@ -7,13 +7,13 @@ public enum SettingsTable {
     /// All settings, in the order of the help.
     public static let options: [SettingsOption] = [
         .path("cache-dir", letter: "c", "DIR", "folder for caches", \.cacheFolder)
-            .holding(.atNextStart("since the folder of caches is already open")),
+            .holding(.atNextStart("because the cache folder is already open")),
         .size("cache-limit", "maximum size of all caches, like 2G or 500M, or none", \.cacheLimit),
         .levels("log-level", letter: "l", "amount of logging, like info or info,network=debug", \.logLevels),
         .path("log-file", letter: "d", "FILE", "also write the log to this file; -: to standard error", \.logFile)
             .namingFile(),
         .host(
-            "log-exchanges", "log the heads of all requests to this host, without secrets",
+            "log-exchanges", "log the headers of requests to this host, without secrets",
             \.logExchanges),
         .flag("offline", "fetch nothing; show only cached photos") { set(&$0.offline, $1) },
         .flag("require-sandbox", "fetch and decode nothing without a complete sandbox") {
@@ -64,7 +64,7 @@ public enum SettingsTable {
             .holding(.fromNowOn("for galleries that you open from now on")),
         .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: automatic", \.rowHeight),
         .number("slideshow", "SECONDS", 1...3_600, "seconds for each photo of a slideshow", \.slideshow),
-        .flag("slideshow-shuffle", "show slideshows in random order") { set(&$0.slideshowShuffled, $1) },
+        .flag("slideshow-shuffle", "show the photos of slideshows in random order") { set(&$0.slideshowShuffled, $1) },
         .path(
             "open-with", letter: nil, "PROGRAM", "open photos with this program; default: $BROWSER or xdg-open",
             \.openWith),
@@ -271,7 +271,7 @@ public struct SettingsOption: Sendable {
         return option
     }
 
-    /// Creates a setting whose value is the levels of the log.
+    /// Creates a setting for the log level, or for the levels of single subsystems.
     static func levels(
         _ name: String, letter: Character?, _ meaning: String, _ path: WritableKeyPath<Settings, LogLevels> & Sendable
     ) -> SettingsOption {

@@ -142,7 +142,7 @@ struct TerminalIdentity: Hashable, Sendable {
         let isRefuted = answers.attributes != nil && traits.version != nil && !traits.mayBeSilent
         guard !isRefuted || brand.isMultiplexer else {
             self.brand = nil
-            text = "unknown: \(source) names \(brand.rawValue), but it does not answer like that"
+            text = "unknown: \(source) names \(brand.rawValue), but the terminal does not answer as one"
             isCertain = false
             return
         }

@@ -137,7 +137,7 @@ struct PixelFindings {
                 isRemote: environment.isRemote)
         }
         func described(_ language: PixelProtocol, _ reason: String) -> String {
-            let saving = environment.isRemote && language == .kitty ? "; over SSH with fewer bytes" : ""
+            let saving = environment.isRemote && language == .kitty ? "; sends fewer bytes over SSH" : ""
             return "\(Self.name(language)), \(reason)\(saving)"
         }
         (capabilities, text) =
@@ -176,7 +176,7 @@ struct PixelFindings {
             return (.sixel, "as reported")
         }
         if identity.brand == .tmux { return (nil, "tmux has no support and passes nothing on (allow-passthrough)") }
-        if !environment.isXtermLike { return (nil, "this type of terminal is not queried") }
+        if !environment.isXtermLike { return (nil, "Vitrine does not query this type of terminal") }
         return (nil, answers.attributes == nil ? "the terminal does not answer" : "the terminal reports no support")
     }
 

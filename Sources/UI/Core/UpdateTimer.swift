@@ -117,7 +117,7 @@ struct Timetable {
     /// The galleries that have an interval.
     var addresses: some Collection<Address> { entries.keys }
 
-    /// Sets the time of a gallery's last update, at which the interval starts.
+    /// Records when a gallery was last updated; nil for never. The next update is due one interval later.
     ///
     /// If the time has not changed, the due time stays, so a failed update is not due again at once.
     ///

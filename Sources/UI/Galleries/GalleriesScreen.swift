@@ -82,9 +82,9 @@ final class GalleriesScreen: Screen, ListScreen {
     /// A hint about the text to type.
     private var advice: String {
         switch typed {
-        case .interval: "For example 30m, 2h, 1d or never; empty: default"
-        case .otherAddress: "Enter: edit the title  Esc: cancel"
-        case .title: "Enter: accept  Esc: cancel; empty: no title"
+        case .interval: "For example 30m, 2h, 1d or never; leave empty for the default"
+        case .otherAddress: "Enter: continue to the title  Esc: cancel"
+        case .title: "Enter: accept (empty: no title)  Esc: cancel"
         case .nothing, .address: "Enter: add  Esc: cancel"
         }
     }
@@ -193,7 +193,7 @@ final class GalleriesScreen: Screen, ListScreen {
                 if let gallery = caches.gallery(address), !gallery.isEmpty {
                     try await caches.open(address).writer.toggleKept()
                 } else {
-                    failure = "Nothing to protect: you never opened this gallery."
+                    failure = "This gallery has no cache to protect. Open it first."
                 }
             } catch {
                 failure = "\(error)"
@@ -405,7 +405,9 @@ final class GalleriesScreen: Screen, ListScreen {
         draft.remove(address)
         adoptDraft()
         let key = context.keys.key(for: .restoreBuiltIn, in: scopes)?.description
-        if isBuiltIn { send(.notice("Removed. \(key ?? ":" + Command.restoreBuiltIn.name) restores the gallery.")) }
+        if isBuiltIn {
+            send(.notice("Removed the built-in gallery. \(key ?? ":" + Command.restoreBuiltIn.name) restores it."))
+        }
     }
 
     /// Removes the caches of galleries that left the saved list. Runs off the main actor, because it takes time.

@@ -120,7 +120,7 @@ final class CompareScreen: Screen {
     /// Keeps the selected photo, and replaces the other one by the photo after both.
     private func keepSelected() {
         guard let last = sides.compactMap({ index(of: $0.key) }).max(), let next = next(from: last, by: 1) else {
-            return send(.notice("No further photo to compare."))
+            return send(.notice("No more photos to compare."))
         }
         show(next, on: 1 - selected)
     }
@@ -228,7 +228,7 @@ final class CompareScreen: Screen {
     private func leaveIfGone() {
         guard isOnTop, sides.contains(where: { $0.photo == nil }) else { return }
         send(.back)
-        send(.notice("A compared photo is no longer in the gallery."))
+        send(.notice("One of these photos is no longer in the gallery."))
     }
 
     override func didAppear() {

@@ -49,7 +49,7 @@ struct PhotoReport {
         let file = [metadata.format, photo.size.map { ByteText.text($0) }].compactMap { $0 }.joined(separator: ", ")
         let facts: [(String, String?)] = [
             ("Exposure", words.settings), ("Camera", metadata.camera), ("Lens", metadata.lens), ("Size", words.size),
-            ("Coding", words.coding), ("File", file), ("Taken", words.taken), ("Town", metadata.town?.text),
+            ("Codec", words.coding), ("File", file), ("Taken", words.taken), ("Town", metadata.town?.text),
             ("Place", words.place), ("Map", words.map),
             ("Title", metadata.title), ("Caption", metadata.description),
         ]

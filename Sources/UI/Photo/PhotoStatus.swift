@@ -120,7 +120,7 @@ struct PhotoStatus {
 
     /// The reason why the photo cannot be played.
     var unplayable: String {
-        guard photo?.isVideo == true else { return "Nothing to play: this is no animation and no video." }
+        guard photo?.isVideo == true else { return "Nothing to play: this photo is neither an animation nor a video." }
         let open = context.name(of: .openExternally, in: [.photo, .everywhere])
         if photo?.isVideoFile != true { return "The server has the video: \(open) plays it in another program." }
         if context.settings.plain { return "Plain mode has no pictures: \(open) plays the video in another program." }

@@ -112,9 +112,9 @@ final class VideoPlayback {
     /// The longest pause that counts as playing time. After a longer pause, such as that of a suspended program, the
     /// video continues where it was.
     private static let longestPause = Duration.seconds(2)
-    /// The frames a second of a file that does not state them.
+    /// The frame rate to assume for a file that does not state one, in frames a second.
     private static let usualRate = 50.0
-    /// The limit for a file's frames a second. No terminal shows more.
+    /// The highest frame rate, in frames a second. No terminal shows more.
     private static let greatestRate = 240.0
     /// The shortest time until the next request if the next frame is not due.
     private static let shortestPause = Duration.milliseconds(5)
@@ -294,7 +294,7 @@ final class VideoPlayback {
         endFrames()
         isCurrent = true
         if isFirst { reset() }
-        if error != .cancelled { onFailure("Playing failed: \(error)") }
+        if error != .cancelled { onFailure("Playback failed: \(error)") }
         onChange()
     }
 }

@@ -76,7 +76,7 @@ final class FolderTravel: Responder {
             let path = folder?.path ?? photo.folder,
             let file = try? lists.reader.source(of: photo.key, .original)?.address, file.scheme == .file,
             lists.cache.address.scheme == .file
-        else { return send(.notice("Only a folder of this machine can be a gallery of its own.")) }
+        else { return send(.notice("Only a local folder can be opened as a gallery.")) }
         // The photo's address is right even if the folder's path has bytes that are not text.
         let depth = max(0, FolderPath(photo.galleryID).names.count - path.names.count)
         let target = (0..<depth).reduce(file) { address, _ in address.folderAlone }

@@ -221,7 +221,7 @@ final class SignInPrompt: Responder {
         lines += heading.filter(\.isTrouble)
         if let asker {
             lines.append(
-                ("The gallery \(asker.madeVisible) has pictures on this server.".truncated(toWidth: width), false))
+                ("The gallery \(asker.madeVisible) has photos on this server.".truncated(toWidth: width), false))
         }
         return lines
     }

@@ -110,7 +110,7 @@ final class TextField: Responder {
     }
 }
 
-/// A labelled field for a line of text, such as a search or a folder.
+/// A labelled field for a line of text, such as search words or a folder's path.
 @MainActor
 final class LinePrompt: Responder {
     /// Called with the text after each change.

@@ -37,7 +37,7 @@ enum StatusText {
         // Without a network the server is not to blame.
         case .updating(.waiting(let failure, nil)):
             let failed = "Update failed" + reason(failure, ": ")
-            return Parts(state: failure.remedy == .network ? "Waiting for network" : failed, success: success)
+            return Parts(state: failure.remedy == .network ? "Waiting for the network" : failed, success: success)
         case .updating(.getting(let progress, let entries)):
             guard progress.done > 0 else { return Parts(state: "Updating…") }
             let count = entries > 0 ? ", " + CountText.text(entries, "photo") : ""

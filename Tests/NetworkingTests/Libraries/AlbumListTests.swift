@@ -214,7 +214,7 @@ import Testing
             try server.order(["raw": ["/api/tags": "<!doctype html>"]])
             await galleries.fetch(.albums(cache.id))
             #expect(try Set(list(cache).albums) == Set(before.albums))
-            #expect(try list(cache).trouble == "the server does not show you its tags")
+            #expect(try list(cache).trouble == "the server does not let you see its tags")
             let many = Dictionary(uniqueKeysWithValues: (0..<5_001).map { ("Tag \($0)", [1]) })
             try server.order(["raw": [String: String]()])
             try server.order(["tags": many])
@@ -359,8 +359,8 @@ import Testing
     @Test(
         "The lists that an app password does not allow are named, and keep their albums",
         arguments: [
-            ("photos", ["Favorites"], "the server does not show you its albums and people"),
-            ("photos albums", ["Favorites", "Lake", "Trip", "2024 / Sea"], "the server does not show you its people"),
+            ("photos", ["Favorites"], "the server does not let you see its albums and people"),
+            ("photos albums", ["Favorites", "Lake", "Trip", "2024 / Sea"], "the server does not let you see its people"),
         ])
     func scopes(scope: String, expected: [String], trouble: String) async throws {
         let server = try await photoPrism(scope: scope)

@@ -344,7 +344,7 @@ import Testing
                 ("<br />\n<b>Warning</b>: x in <b>/ws.php</b>", 200, "This is a web page, not a gallery"),
                 ("<html></html>", 200, "This is a web page, not a gallery"), ("", 200, "The gallery file is empty"),
                 (#"{"stat":"ok","result":{"categories":[],"images":[]}}"#, 200, "This is an answer without photos"),
-                ("[]", 200, "This is an answer of another server than Piwigo, not a gallery"),
+                ("[]", 200, "This is an answer of a server that is not Piwigo, not a gallery"),
             ]
             for answer in answers {
                 for method in ["pwg.categories.getImages", "pwg.categories.getList"] {

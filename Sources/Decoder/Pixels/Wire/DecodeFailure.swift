@@ -32,7 +32,7 @@ public enum DecodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notAPicture: "This is not a picture."
         case .unsupportedFormat(let name): "Vitrine cannot show the format \(name)."
-        case .noPreview(let format): "This \(format) file holds no preview to show."
+        case .noPreview(let format): "This \(format) file has no preview that Vitrine can show."
         case .missingLibrary(let format, let library, let package):
             "To see \(format) files, install \(library) (package \(package))."
         case .tooLarge(let width, let height): "The picture is too large: \(width) × \(height) pixels."

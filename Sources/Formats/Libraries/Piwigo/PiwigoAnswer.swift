@@ -57,13 +57,13 @@ private struct PiwigoMembers<Result: JSONConsumer>: JSONConsumer {
     /// Throws if the answer is a refusal, or no answer of Piwigo.
     func check() throws {
         if isRefused { throw FormatError.refused(code: code, reason: message) }
-        guard isOK, hasResult else { throw FormatError.notAGallery("an answer of another server than Piwigo") }
+        guard isOK, hasResult else { throw FormatError.notAGallery("an answer of a server that is not Piwigo") }
     }
 
     mutating func take(_ event: JSONEvent, depth: Int) throws {
         switch (depth, event) {
         case (0, .beginObject), (0, .endObject): break
-        case (0, _): throw FormatError.notAGallery("an answer of another server than Piwigo")
+        case (0, _): throw FormatError.notAGallery("an answer of a server that is not Piwigo")
         case (1, .key(let name)):
             member =
                 switch name.count {

@@ -145,7 +145,7 @@ private struct MissingLists {
     /// The reason why lists are missing; nil if none are.
     var trouble: String? {
         switch permissions.count {
-        case 0: names.isEmpty ? nil : "the server does not show you its \(Self.joined(names))"
+        case 0: names.isEmpty ? nil : "the server does not let you see its \(Self.joined(names))"
         case 1: RequestError.missingPermission(permissions[0]).failure.reason
         default: "the API key lacks the permissions \(Self.joined(permissions))"
         }

@@ -104,7 +104,7 @@ struct LibraryUpdate {
         guard await comparer.count == 0 else { return }
         if !reader.hasCredentials, let question = reader.question { throw RequestError.signIn(question) }
         throw RequestError.wrongType(
-            source == nil ? "a library without photos" : "no photos; if that is right, clear this gallery’s cache")
+            source == nil ? "a library without photos" : "no photos; if that is intended, clear this gallery’s cache")
     }
 
     // MARK: - All photos

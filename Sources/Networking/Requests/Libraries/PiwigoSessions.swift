@@ -76,7 +76,7 @@ actor PiwigoSessions {
         var request = try PiwigoSessions.request("pwg.session.getStatus", for: plan, at: server)
         request.headers.append(("Cookie", session.cookie))
         let (text, _) = try await answer(to: request, at: server, over: client)
-        guard text.contains(isAccepted) else { throw RequestError.wrongType("another answer than Piwigo’s") }
+        guard text.contains(isAccepted) else { throw RequestError.wrongType("an answer that is not Piwigo’s") }
         return !text.contains(/"status"\s*:\s*"guest"/)
     }
 
@@ -91,7 +91,7 @@ actor PiwigoSessions {
             fields.map { "\($0)=\(PercentEncoding.encodeAll($1.utf8, except: ""))" }.joined(separator: "&").utf8)
         let (text, cookie) = try await answer(to: request, at: server, over: client)
         if text.contains(isAccepted), let cookie { return cookie }
-        guard text.contains(/"stat"\s*:\s*"fail"/) else { throw RequestError.wrongType("another answer than Piwigo’s") }
+        guard text.contains(/"stat"\s*:\s*"fail"/) else { throw RequestError.wrongType("an answer that is not Piwigo’s") }
         if try await isBehindPassword(plan, at: server, over: client) { return "" }
         throw server.origin.map { RequestError.signIn(PiwigoRules.question(at: $0, wasRefused: true)) }
             ?? RequestError.status(401, retryAfter: nil)
