@@ -89,24 +89,24 @@ import Testing
         #expect(try stored() == ["2023/a.jpg -", "2024/b.jpg -"])
     }
 
-    @Test("The base is the folder of the source if that is longer than the gallery's")
-    func source() async throws {
-        let root = try Address("http://example.org/album/files/")
-        try await TestCache.sync(
-            [TestCache.entry("a", photo: "files/2023/a.jpg", thumbnail: nil)], into: test.cache,
-            source: ListSource(kind: .webDAV, root: root))
-        #expect(try base() == root.text)
+    @Test("The base is the folder of the address from which the list came, after a redirect for example")
+    func redirected() async throws {
+        let draft = try test.cache.beginSync(from: Address("https://example.org/files/list.xml?page=1"))
+        try draft.add([TestCache.entry("a", photo: "https://example.org/files/2023/a.jpg", thumbnail: nil)])
+        _ = try await test.cache.writer.commit(
+            draft.finish(), skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+        #expect(try base() == "https://example.org/files/" && stored() == ["2023/a.jpg -"])
     }
 
-    @Test("The base is what all addresses share if they are outside the gallery's folder")
+    @Test("The base is the server of the first photo if that is outside the folder of the list")
     func elsewhere() async throws {
-        let photos = ["https://cdn.example/p/1.jpg", "https://cdn.example/p/2.jpg"]
         try await test.sync([
-            TestCache.entry("a", photo: photos[0], thumbnail: "https://cdn.example/t/1.jpg"),
-            TestCache.entry("b", photo: photos[1], thumbnail: nil),
+            TestCache.entry("a", photo: "https://cdn.example/p/1.jpg", thumbnail: "https://cdn.example/t/1.jpg"),
+            TestCache.entry("b", photo: "https://cdn.example/p/2.jpg"),
         ])
         #expect(try base() == "https://cdn.example/")
-        #expect(try stored() == ["p/1.jpg t/1.jpg", "p/2.jpg -"])
+        #expect(
+            try stored() == ["p/1.jpg t/1.jpg", "p/2.jpg http://example.org/album/thumbnails/b.jpg"])
     }
 
     @Test("The base stays while the gallery has photos, and an emptied gallery gets another")
@@ -140,22 +140,85 @@ import Testing
     }
 
     @Test(
-        "The common beginning of addresses ends with a slash",
+        "The base of an address is a folder or a server",
         arguments: [
-            (["https://a/b/c/1.jpg", "https://a/b/c/2.jpg"], "https://a/b/c/"),
-            (["https://a/b/c/1.jpg", "https://a/b/d/1.jpg"], "https://a/b/"),
-            (["https://a/bc/1.jpg", "https://a/bd/1.jpg"], "https://a/"),
-            (["https://a/1.jpg", "https://b/1.jpg"], "https://"),
-            (["https://a/1.jpg", "http://a/1.jpg"], ""),
-            (["https://a/b?of=/c/d", "https://a/b?of=/c/e"], "https://a/"),
-            (["https://a/b/", "https://a/b"], "https://a/"),
-            (["https://a/b/c", "https://a/b/"], "https://a/b/"),
+            ("https://a/b/c.xml", "https://a/b/1.jpg", "https://a/b/"),
+            ("https://a/b/c.xml", "https://a/c/1.jpg", "https://a/"),
+            ("https://a/c.xml", "https://b:8080/c/1.jpg?x=/y", "https://b:8080/"),
+            ("http://a/b/c.xml", "https://a/b/1.jpg", "https://a/"),
+            ("file:///a/b/c.xml", "file:///a/b/1.jpg", "file:///a/b/"),
+            ("file:///a/b/c.xml", "file:///c/1.jpg", "file:///"),
+            ("https://a/b/c.xml", "nothing", ""),
         ])
-    func common(addresses: [String], expected: String) {
-        for list in [addresses, addresses.reversed()] {
-            var beginning = CommonBeginning(of: Array(list[0].utf8))
-            for address in list { beginning.shorten(toMatch: Array(address.utf8)[...]) }
-            #expect(String(decoding: beginning.bytes, as: UTF8.self) == expected)
+    func bases(list: String, first: String, expected: String) async throws {
+        let base = AddressBase(list: try Address(list), first: Array(first.utf8)[...])
+        try await test.cache.writer.transaction { try base.store($0) }
+        #expect(try self.base() == expected)
+    }
+
+    @Test("With a base that is too long for an address, shortened addresses count as absent")
+    func longBase() async throws {
+        try await test.sync([TestCache.entry("a")])
+        try await test.cache.writer.transaction { connection in
+            try connection.run(
+                "UPDATE gallery SET address_base = ?", "http://example.org/" + String(repeating: "a", count: 9_000))
         }
+        let key = try test.key("a")
+        #expect(try test.cache.read { try $0.source(of: key, .original)?.address } == nil)
+    }
+
+    // MARK: - Sizes
+
+    private let long = String(repeating: "long/", count: 200)
+
+    @Test("The estimated size of a list contains addresses as they are stored")
+    func sizes() throws {
+        func size(_ photo: String) throws -> Int64 {
+            let draft = try test.cache.beginSync(from: Address("http://example.org/\(long)list.xml"))
+            try draft.add((0..<10).map { try TestCache.entry("\($0)", photo: photo, thumbnail: nil) })
+            return draft.listSize
+        }
+        let short = try size("http://example.org/\(long)a.jpg")
+        #expect(short < 10 * 200)
+        // These addresses are stored whole.
+        #expect(try size("http://example.org/\(long)a:1.jpg") > short + 10 * 1_000)
+        #expect(try size("http://other.example/\(long)a.jpg") > short + 10 * 1_000 - 10 * 20)
+    }
+
+    @Test("The temporary file of an update is no larger than the limit, whatever the size of the list in the database")
+    func temporaryFile() throws {
+        let caches = try CacheFolder(path: test.folder.path("small"), limit: 1_000_000, log: test.log)
+        let draft = try caches.open(Address("http://example.org/album/index.xml")).beginSync(
+            from: Address("http://example.org/\(long)list.xml"))
+        #expect(throws: CacheError.listTooLarge(limit: 1_000_000)) {
+            for id in 0..<2_000 {
+                try draft.add([TestCache.entry("\(id)", photo: "http://example.org/\(long)\(id).jpg", thumbnail: nil)])
+            }
+        }
+        #expect((800...1_000).contains(draft.count))
+    }
+
+    @Test("Only new and changed photos count as written, and each of them once")
+    func written() async throws {
+        let list = try (0..<100).map { try TestCache.entry("\($0)") }
+        let draft = try test.cache.beginSync()
+        var sizes: [Int64] = []
+        for part in [list[..<50], list[50..<75]] {
+            try draft.add(Array(part))
+            let beginning = try #require(try draft.takeBeginning())
+            sizes.append(beginning.size)
+            let summary = try await test.cache.writer.commit(
+                beginning, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 1))
+            try draft.resume(after: summary)
+        }
+        try draft.add(Array(list[75...]))
+        let rest = try draft.finish()
+        sizes.append(rest.size)
+        _ = try await test.cache.writer.commit(
+            rest, skipped: 0, validators: Validators(), at: Timestamp(milliseconds: 2))
+        #expect(sizes[0] > sizes[1] && abs(sizes[1] - sizes[2]) < 100)
+        let again = try test.cache.beginSync()
+        try again.add(list)
+        #expect(try again.finish().size == 0)
     }
 }

@@ -119,9 +119,13 @@ public final class GalleryCache: Sendable {
 
     /// Starts an update of the list. Returns a draft for the new list's changes.
     ///
-    /// - Parameter scopes: the folders that the list covers; nil for all.
-    public func beginSync(within scopes: [FolderScope]? = nil) throws -> SyncDraft {
-        try SyncDraft(try openReader(), folder: files.partialFolder, limit: space.limit, within: scopes, mark)
+    /// - Parameters:
+    ///   - list: the address from which the list comes; nil for the gallery's address.
+    ///   - scopes: the folders that the list covers; nil for all.
+    public func beginSync(from list: Address? = nil, within scopes: [FolderScope]? = nil) throws -> SyncDraft {
+        try SyncDraft(
+            try openReader(), folder: files.partialFolder, list: list ?? address, limit: space.limit, within: scopes,
+            mark)
     }
 
     /// Removes the leftover files of killed programs. Returns the number of files.

@@ -31,7 +31,7 @@ extension GalleryWriter {
                 ? (count: 0, files: []) : try removePhotos(except: changes.seen, within: changes.scopes, connection)
             let indices = try PhotoIndices(added: changes.added, altered: changes.altered, connection)
             try indices.drop(connection)
-            if let common = changes.addresses { try AddressBase.store(common, of: source, connection) }
+            try changes.base?.store(connection)
             let base = try AddressBase(connection)
             let insertion = try PhotoInsertion(connection, indices, base)
             let stamping = try connection.repeated("UPDATE photo SET entry_digest = ? WHERE key = ?")

@@ -10,71 +10,49 @@ import SQLite
 /// Addresses are the longest texts of most rows. An address that does not begin with the base is stored whole. A
 /// shortened address never contains a colon, and a whole address always does. The base stays the same while the gallery
 /// has photos.
-struct AddressBase {
+struct AddressBase: Sendable {
     private let bytes: [UInt8]
 
-    /// Reads the gallery's base.
+    /// Chooses the base of a gallery without photos: the folder of its list, or else the server of the first photo.
+    ///
+    /// - Parameter first: the address of the first photo.
+    init(list: Address, first: ArraySlice<UInt8>) {
+        let folder = Array(list.folder.text.utf8)
+        let slash = UInt8(ascii: "/")
+        // The server's part of an address ends with the third slash.
+        let server = first.indices.lazy.filter { first[$0] == slash }.dropFirst(2).first.map { first[...$0] }
+        bytes = first.starts(with: folder) ? folder : Array(server ?? [])
+    }
+
+    /// Reads the base of a gallery with photos.
     init(_ connection: Connection) throws {
         bytes = Array(try connection.first("SELECT address_base FROM gallery") { $0.text(0) }?.utf8 ?? "".utf8)
     }
 
+    /// Stores the base, unless the gallery has photos.
+    func store(_ connection: Connection) throws {
+        try connection.run(
+            "UPDATE gallery SET address_base = ? WHERE NOT EXISTS (SELECT 1 FROM photo)",
+            String(decoding: bytes, as: UTF8.self))
+    }
+
     /// Returns the SQL expression for the whole address in a column of the table of photos.
+    ///
+    /// The fetcher can write any base, but each row of a query would contain a long one.
     static func whole(_ column: String) -> String {
-        "iif(instr(\(column), ':'), \(column), (SELECT address_base FROM gallery) || \(column))"
+        """
+        iif(instr(\(column), ':'), \(column), \
+        (SELECT address_base FROM gallery WHERE length(address_base) <= \(Address.maximumLength)) || \(column))
+        """
     }
 
     /// Returns the text to store for an address, which is the address itself or its end.
     func stored(_ address: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        guard !bytes.isEmpty, address.count > bytes.count, address.begins(with: bytes) else { return address }
-        let end = UnsafeRawBufferPointer(rebasing: address[bytes.count...])
-        return end.hasColon ? address : end
-    }
-
-    /// Stores the base of a gallery without photos.
-    ///
-    /// Later lists may contain photos in other folders. So if all addresses are in the folder of the gallery's address
-    /// or of its source, that folder becomes the base.
-    ///
-    /// - Parameter common: the common beginning of the addresses in the first list, or in its first part.
-    static func store(_ common: CommonBeginning, of source: ListSource?, _ connection: Connection) throws {
-        let gallery = try connection.first("SELECT address FROM gallery") { $0.text(0) }
-        let folders = [source?.root.text, gallery].compactMap { $0 }.map { CommonBeginning(of: Array($0.utf8)) }
-        let base = folders.filter { common.bytes.starts(with: $0.bytes) }.max { $0.bytes.count < $1.bytes.count }
-        try connection.run(
-            "UPDATE gallery SET address_base = ? WHERE NOT EXISTS (SELECT 1 FROM photo)",
-            String(decoding: (base ?? common).bytes, as: UTF8.self))
-    }
-}
-
-/// The common beginning of several addresses. The beginning is empty or ends with a slash.
-struct CommonBeginning: Sendable {
-    /// The bytes of the beginning.
-    private(set) var bytes: [UInt8]
-
-    /// Creates the beginning of one address: its scheme, its host and the folders of its path.
-    init(of address: some BidirectionalCollection<UInt8>) {
-        let path = address.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        bytes = Array(path[...(path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)])
-    }
-
-    /// Shortens the beginning to that part which another address has, too.
-    mutating func shorten(toMatch address: ArraySlice<UInt8>) {
-        guard !address.withUnsafeBytes({ $0.begins(with: bytes) }) else { return }
-        let same = zip(bytes, address).prefix { $0 == $1 }.count
-        bytes = Array(bytes[..<same])
-        bytes.removeSubrange(((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...)
-    }
-}
-
-/// The C library's functions compare a million addresses in a fraction of the time of loops over single bytes.
-extension UnsafeRawBufferPointer {
-    fileprivate func begins(with bytes: [UInt8]) -> Bool {
-        guard count >= bytes.count, let start = baseAddress else { return bytes.isEmpty }
-        return memcmp(start, bytes, bytes.count) == 0
-    }
-
-    fileprivate var hasColon: Bool {
-        guard let start = baseAddress else { return false }
-        return memchr(start, Int32(UInt8(ascii: ":")), count) != nil
+        // The C library's functions compare a million addresses in a fraction of the time of loops over single bytes.
+        guard !bytes.isEmpty, address.count > bytes.count, let start = address.baseAddress,
+            memcmp(start, bytes, bytes.count) == 0,
+            memchr(start + bytes.count, Int32(UInt8(ascii: ":")), address.count - bytes.count) == nil
+        else { return address }
+        return UnsafeRawBufferPointer(rebasing: address[bytes.count...])
     }
 }

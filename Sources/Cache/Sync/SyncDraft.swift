@@ -26,11 +26,12 @@ public final class SyncDraft {
     private var cursor = RowCursor()
     private var seen = KeySet()
     private var entry = EntryBytes()
-    /// The common beginning of all addresses in a first list; nil before the first photo.
-    private var beginning: CommonBeginning?
+    private let list: Address
+    /// The base of the addresses; nil before the first photo of an empty cache.
+    private var base: AddressBase?
     private var size = ListSize()
-    /// The size of the photos that ``takeBeginning()`` returned.
-    private var sizeOfBeginning: Int64 = 0
+    /// The size of the photos that ``takeBeginning()`` has returned.
+    private var takenSize: Int64 = 0
     private var altered = 0
     private var repeated = 0
     /// The number of lookups of a photo by its id.
@@ -40,26 +41,27 @@ public final class SyncDraft {
     private let limit: Int64?
 
     /// - Parameters:
+    ///   - list: the address from which the list comes.
     ///   - limit: the largest list in bytes; nil for no limit.
     ///   - scopes: the folders that the list covers; nil for all folders.
     init(
-        _ reader: CacheReader, folder: String, limit: Int64? = nil, within scopes: [FolderScope]? = nil,
-        _ mark: DamageMark
+        _ reader: CacheReader, folder: String, list: Address, limit: Int64? = nil,
+        within scopes: [FolderScope]? = nil, _ mark: DamageMark
     ) throws {
+        self.list = list
         self.scopes = scopes
         self.limit = limit
         self.reader = reader
         self.folder = folder
         self.mark = mark
-        (listVersion, isFirst) = try mark.watch {
+        (listVersion, base) = try mark.watch {
             // In one transaction. If the list changes later, the commit fails.
             try reader.connection.transaction(writes: false) {
-                (
-                    try reader.gallery().listVersion,
-                    try reader.connection.first("SELECT key FROM photo LIMIT 1") { $0.int(0) } == nil
-                )
+                let isEmpty = try reader.connection.first("SELECT key FROM photo LIMIT 1") { $0.int(0) } == nil
+                return (try reader.gallery().listVersion, isEmpty ? nil : try AddressBase(reader.connection))
             }
         }
+        isFirst = base == nil
         spool = try SyncSpool(folder: folder)
     }
 
@@ -74,7 +76,8 @@ public final class SyncDraft {
         try mark.watch {
             try connection.transaction(writes: false) {
                 for index in 0..<entries.count { try add(index, of: &entries) }
-                if let limit, listSize > limit { throw CacheError.listTooLarge(limit: limit) }
+                // The temporary file contains whole addresses, so it may be larger than the list in the database.
+                if let limit, max(listSize, spool.bytes) > limit { throw CacheError.listTooLarge(limit: limit) }
             }
         }
     }
@@ -130,7 +133,7 @@ public final class SyncDraft {
     public func finish(onlyWithin parts: [FolderScope]? = nil, keepsOthers: Bool = false) throws -> SyncChanges {
         SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: altered,
-            added: count - seen.count, repeated: repeated, size: listSize - sizeOfBeginning, addresses: beginning,
+            added: count - seen.count, repeated: repeated, size: size.changed - takenSize, base: isFirst ? base : nil,
             isIncomplete: parts != nil, scopes: keepsOthers ? [] : parts ?? scopes)
     }
 
@@ -141,8 +144,8 @@ public final class SyncDraft {
         guard isFirst, count > seen.count else { return nil }
         let beginning = SyncChanges(
             listVersion: listVersion, seen: seen, items: try spool.finish(), altered: 0, added: count - seen.count,
-            repeated: repeated, size: listSize, addresses: beginning, isBeginning: true)
-        sizeOfBeginning = listSize
+            repeated: repeated, size: size.changed - takenSize, base: base, isBeginning: true)
+        takenSize = size.changed
         spool = try SyncSpool(folder: folder)
         return beginning
     }
@@ -163,7 +166,7 @@ public final class SyncDraft {
     }
 
     /// The estimated size of the whole list in the database, in bytes.
-    var listSize: Int64 { size.bytes(photos: count, base: beginning) }
+    var listSize: Int64 { size.list(photos: count) }
 
     private func add(_ index: Int, of entries: inout some WrittenEntries) throws {
         if !isFirst, let digest = entries.digest(at: index), let key = try cursor.take(digest, connection) {
@@ -177,23 +180,21 @@ public final class SyncDraft {
         case .changed(let change):
             count += 1
             if case .alter = change { altered += 1 }
-            if case .stamp = change {} else { size.add(entry) }
+            if case .stamp = change {} else { recordSize() }
             try spool.append(change, entry)
         case nil:
             // The commit detects a repeated id.
             count += 1
-            size.add(entry)
-            noteAddresses()
+            recordSize()
             try spool.append(.add, entry)
         }
     }
 
-    /// Shortens the common beginning to that of the current entry's addresses.
-    private func noteAddresses() {
-        guard isFirst else { return }
-        beginning = beginning ?? CommonBeginning(of: entry[.photo])
-        beginning?.shorten(toMatch: entry[.photo])
-        if entry.hasThumbnail { beginning?.shorten(toMatch: entry[.thumbnail]) }
+    /// Adds the current entry to the size of the list.
+    private func recordSize() {
+        let base = base ?? AddressBase(list: list, first: entry[.photo])
+        self.base = base
+        size.add(entry, base)
     }
 
     /// The result of comparing an entry with its photo.
@@ -259,26 +260,29 @@ public final class SyncDraft {
 private struct ListSize {
     /// The bytes of new and changed texts, of their index entries, and of the search index.
     private var texts: Int64 = 0
-    /// The number of new and changed addresses.
-    private var addresses: Int64 = 0
+    /// The number of new and changed photos.
+    private var changes: Int64 = 0
 
     /// The estimated bytes of a row and its index entries, without its texts.
     private static let rowOverhead: Int64 = 100
 
     /// Adds a new or changed entry.
-    mutating func add(_ entry: EntryBytes) {
-        let addresses = entry.range(of: .photo).count + entry.range(of: .thumbnail).count
+    mutating func add(_ entry: EntryBytes, _ base: AddressBase) {
+        let (photo, thumbnail) = (entry.range(of: .photo), entry.range(of: .thumbnail))
         // Each text but the addresses is in an index, too. The name's sort key is in its row and in an index.
-        texts += Int64(2 * (entry.bytes.count + entry.range(of: .name).count) - addresses)
-        self.addresses += entry.hasThumbnail ? 2 : 1
+        let others = 2 * (entry.bytes.count - photo.count - thumbnail.count + entry.range(of: .name).count)
+        let addresses = entry.bytes.withUnsafeBytes { bytes in
+            [photo, thumbnail].reduce(0) { $0 + base.stored(UnsafeRawBufferPointer(rebasing: bytes[$1])).count }
+        }
+        texts += Int64(others + addresses)
+        changes += 1
     }
 
-    /// Returns the size of a list with a number of photos.
-    ///
-    /// - Parameter base: the beginning that no address repeats; nil if addresses are stored whole.
-    func bytes(photos: Int, base: CommonBeginning?) -> Int64 {
-        texts + Int64(photos) * Self.rowOverhead - addresses * Int64(base?.bytes.count ?? 0)
-    }
+    /// The bytes of all new and changed photos.
+    var changed: Int64 { texts + changes * Self.rowOverhead }
+
+    /// Returns the bytes of a list with a number of photos. The texts of unchanged photos do not count.
+    func list(photos: Int) -> Int64 { texts + max(changes, Int64(photos)) * Self.rowOverhead }
 }
 
 /// All changes that a new list makes to a gallery.
@@ -298,8 +302,8 @@ public struct SyncChanges: Sendable {
     let repeated: Int
     /// The estimated size of the items in the database, in bytes.
     let size: Int64
-    /// The common beginning of all addresses in a first list; nil for a later list, and for an empty one.
-    let addresses: CommonBeginning?
+    /// The base of the addresses in a first list; nil for a later list, and for an empty one.
+    let base: AddressBase?
     /// Whether these are only the photos so far. The commit then removes no rows, and the update continues.
     var isBeginning = false
     /// Whether parts of the list could not be read. The update is then not complete.

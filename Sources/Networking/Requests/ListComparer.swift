@@ -48,9 +48,9 @@ actor ListComparer {
 
     /// - Parameters:
     ///   - scopes: the folders that the list covers; nil for all folders.
-    ///   - address: the address of the list, for the log.
+    ///   - address: the address of the list.
     init(_ cache: GalleryCache, address: Address, within scopes: [FolderScope]? = nil, log: Log) throws {
-        draft = try cache.beginSync(within: scopes)
+        draft = try cache.beginSync(from: address, within: scopes)
         self.address = address
         self.log = log
     }
