@@ -178,6 +178,12 @@ extension Address {
     /// `..` never leaves the server's root. The result keeps this address's credentials only if the reference names no
     /// host.
     public func resolving(_ reference: String) throws(AddressError) -> Address {
+        let address = try resolved(reference)
+        guard address.text.utf8.count <= Self.maximumLength else { throw .tooLong }
+        return address
+    }
+
+    private func resolved(_ reference: String) throws(AddressError) -> Address {
         if PlainReference.isPlain(reference.utf8) {
             return Address(
                 scheme: scheme, host: host, port: port, path: folderPath + reference, query: nil,

@@ -159,9 +159,9 @@ public struct PlainReference: Sendable {
     /// ``Address/resolving(_:)``.
     ///
     /// The caller need not ask ``Address/mayName(_:)`` about such an address. Returns false, and appends nothing, if
-    /// the reference is not simple.
+    /// the reference is not simple or the address would be too long.
     public func append(_ reference: UnsafeRawBufferPointer, to entry: inout EntryBytes) -> Bool {
-        guard Self.isPlain(reference) else { return false }
+        guard beginning.count + reference.count <= Address.maximumLength, Self.isPlain(reference) else { return false }
         entry.append(beginning)
         entry.append(reference)
         return true

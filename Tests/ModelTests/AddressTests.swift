@@ -55,6 +55,20 @@ import Testing
         #expect(try Address("http://a/b/c/d;p?q").resolving(reference).text == expected)
     }
 
+    @Test("A reference that makes an address too long is refused, whatever its form")
+    func longReferences() throws {
+        let part = String(repeating: "a", count: 5_000)
+        let base = try Address("http://x/\(part)/index.xml")
+        for reference in [
+            part, "./\(part)", "?\(part)\(part)", "/\(part)/\(part)", String(repeating: "ü", count: 2_000),
+        ] {
+            #expect(throws: AddressError.tooLong) { try base.resolving(reference) }
+        }
+        var entry = EntryBytes()
+        let isAppended = Array(part.utf8).withUnsafeBytes { PlainReference(base: base).append($0, to: &entry) }
+        #expect(!isAppended && entry.bytes.isEmpty)
+    }
+
     /// The fast path for simple references gives the same result as the general one.
     @Test func simpleReferencesAreResolvedEqually() throws {
         let pieces = [
