@@ -45,6 +45,20 @@ extension Activity {
             retried.formUnion(later.retried)
             hasSignIns = hasSignIns || later.hasSignIns
         }
+
+        /// Divides the change into changes with at most `limit` subjects each. The last one has everything else.
+        public func divided(maximumSubjects limit: Int) -> [Change] {
+            guard pictures.count + failures.count > limit else { return [self] }
+            var rest = self
+            (rest.pictures, rest.failures) = ([], [])
+            return Self.divided(pictures, limit).map { Change(pictures: $0) }
+                + Self.divided(failures, limit).map { Change(hasFailures: true, failures: $0) } + [rest]
+        }
+
+        private static func divided(_ subjects: Set<Wish.Subject>, _ limit: Int) -> [Set<Wish.Subject>] {
+            let all = Array(subjects)
+            return stride(from: 0, to: all.count, by: limit).map { Set(all[$0..<min($0 + limit, all.count)]) }
+        }
     }
 
     /// The work for a gallery. The default is no work.

@@ -228,6 +228,7 @@ import Testing
         let steps = Mutex<[Int64]>([])
         await MessageReceiver(theirs).run { (news: FetcherNews) in
             steps.withLock { $0.append(news.written) }
+        } finish: { news in
             // Other tasks may run here, but no other message may be taken.
             for _ in 0..<10 { await Task.yield() }
             steps.withLock { $0.append(-news.written) }

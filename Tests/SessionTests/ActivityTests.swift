@@ -151,6 +151,24 @@ import Testing
         #expect(activity.failures.last?.subject == thumbnail(500))
     }
 
+    @Test("A change of many subjects is divided into changes that have all of them, and its last one has the rest")
+    func dividedChange() {
+        var change = Activity.Change()
+        change.pictures = Set((1...7).map { thumbnail(Int64($0)) })
+        change.failures = Set((1...4).map { thumbnail(Int64($0)) })
+        change.galleries = [gallery]
+        (change.hasNotices, change.hasFailures) = (true, true)
+        #expect(change.divided(maximumSubjects: 11) == [change])
+        let parts = change.divided(maximumSubjects: 3)
+        #expect(parts.count == 6)
+        #expect(parts.allSatisfy { $0.pictures.count + $0.failures.count <= 3 })
+        #expect(parts.dropLast().allSatisfy { $0.galleries.isEmpty && !$0.hasNotices })
+        #expect(parts.last?.pictures.isEmpty == true && parts.last?.galleries == [gallery])
+        var whole = Activity.Change()
+        for part in parts { whole.merge(part) }
+        #expect(whole == change)
+    }
+
     @Test func subjectsWithoutAFailurePostNoChange() async {
         let changes = activity.changes()
         activity.removeFailure(of: thumbnail(1))

@@ -82,12 +82,16 @@ package final class FetcherService: Sendable {
             var first = FetcherNews()
             first.restrictions = restrictions
             guard await sender.send(first) else { return }
-            for await part in outbox { guard await sender.send(news(part)) else { return } }
+            for await news in outbox {
+                for part in news.divided() { guard await sender.send(self.news(part)) else { return } }
+            }
         }
         let logging = Task { for await _ in log.changes { outbox.send(Outbox()) } }
         let network = NetworkTask()
         await MessageReceiver(connection).run { [self] (news: ScreensNews) in
-            await take(news)
+            take(news)
+        } finish: { news in
+            await finishTaking(news)
             network.begin { [self] in await control() }
         } onFailure: { [log] in
             log.error(.network, "\($0)")
@@ -137,8 +141,9 @@ package final class FetcherService: Sendable {
 
     // MARK: - News from the other process
 
-    /// Applies news. Galleries, credentials and settings come before the wishes that need them.
-    private func take(_ news: ScreensNews) async {
+    /// Applies news. Galleries and credentials come before the wishes that need them. May block, because opening a cache may
+    /// wait for another process.
+    private func take(_ news: ScreensNews) {
         if let filter = news.logFilter { log.setFilter(filter) }
         for gallery in news.opened { open(gallery) }
         // The entered credentials come after the passwords in addresses, which may be older.
@@ -150,13 +155,17 @@ package final class FetcherService: Sendable {
             let watch = isWatched ? activity.watchTraffic() : nil
             state.withLock { $0.trafficWatch = watch }
         }
-        if let tuning = news.tuning { await use(tuning) }
-        if let space = news.space { caches.space.adopt(space) }
         for (number, found) in news.answers { lookUps.answer(number, found) }
         if let wish = news.browserSignIn {
             activity.adopt(wish.signIn)
             wishes.signIn(withBrowser: wish.signIn)
         }
+    }
+
+    /// Applies the rest of the news: the settings, and then the wishes, which may depend on them.
+    private func finishTaking(_ news: ScreensNews) async {
+        if let tuning = news.tuning { await use(tuning) }
+        if let space = news.space { caches.space.adopt(space) }
         guard let wishes = news.wishes else { return }
         self.wishes.adopt(wishes)
         failUnopened(wishes.asked.map(\.wish.subject))
@@ -297,6 +306,18 @@ private struct Outbox: Coalescing {
         refused.merge(later.refused) { _, later in later }
         lookUps.merge(later.lookUps) { _, later in later }
         history = later.history ?? history
+    }
+
+    /// The most pictures and failures in a message. While the user has suspended `vitrine`, millions may change.
+    private static let maximumSubjects = 50_000
+
+    /// Divides the news into messages that the other process accepts. The last one has everything but pictures, so a wish
+    /// is fulfilled after the progress of its pictures.
+    func divided() -> [Outbox] {
+        let changes = change.divided(maximumSubjects: Self.maximumSubjects)
+        var last = self
+        last.change = changes[changes.count - 1]
+        return changes.dropLast().map { Outbox(change: $0) } + [last]
     }
 }
 

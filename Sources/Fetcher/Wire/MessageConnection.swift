@@ -146,26 +146,35 @@ package struct MessageReceiver: Sendable {
 
     /// Receives messages until the other end closes the connection or breaks the protocol.
     ///
-    /// Takes messages one after the other, even if taking one of them has to wait.
+    /// Takes messages one after the other.
+    ///
+    /// - Parameters:
+    ///   - take: takes a message, on a thread that may block.
+    ///   - finish: does the part of the work that has to wait for other tasks. The next message comes afterwards.
     package func run<Message: WireValue & Sendable>(
-        _ take: (Message) async -> Void, onFailure: (WireError) -> Void
+        _ take: @escaping @Sendable (Message) -> Void, finish: (Message) async -> Void = { _ in },
+        onFailure: (WireError) -> Void
     ) async {
         let workers = Workers(name: "messages", count: 1)
         do throws(WireError) {
-            while let message = try await receive(Message.self, on: workers) { await take(message) }
+            while let message = try await receive(on: workers, take) { await finish(message) }
         } catch {
             onFailure(error)
         }
     }
 
-    /// Receives a message on a thread that may block. Returns nil at the end of the connection.
+    /// Receives and takes a message. Returns nil at the end of the connection.
     private func receive<Message: WireValue & Sendable>(
-        _ type: Message.Type, on workers: Workers
+        on workers: Workers, _ take: @escaping @Sendable (Message) -> Void
     ) async throws(WireError) -> Message? {
         let result: Result<Message?, WireError> = await withCheckedContinuation { continuation in
             workers.run { [connection] in
                 continuation.resume(
-                    returning: Result { () throws(WireError) in try connection.receive(Message.self) })
+                    returning: Result { () throws(WireError) in
+                        let message = try connection.receive(Message.self)
+                        if let message { take(message) }
+                        return message
+                    })
             }
         }
         return try result.get()

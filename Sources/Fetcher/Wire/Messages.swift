@@ -8,7 +8,7 @@ import Session
 /// The version of the messages. Both programs must have the same version.
 public enum WireVersion {
     /// The current version. It changes with each change of a message.
-    public static let current: UInt8 = 1
+    public static let current: UInt8 = 2
 }
 
 /// The first message to the fetcher: settings that last until it ends.
