@@ -50,22 +50,53 @@ private struct PaethFilter {
     /// Returns the filtered rows. Each begins with the number of the filter.
     func rows(of picture: PixelBuffer) -> [UInt8] {
         let length = picture.width * Self.step
-        // The pixels of the row as the reader sees them, and those of the row above.
-        var row = [Channels](repeating: .zero, count: picture.width)
+        // The row as the reader sees it, and the row above.
+        var row = [Channels](repeating: .zero, count: tolerance > 0 ? picture.width : 0)
         var above = row
+        let zeros = [UInt8](repeating: 0, count: length)
         return [UInt8](unsafeUninitializedCapacity: picture.bytes.count + picture.height) { output, count in
             picture.bytes.withUnsafeBufferPointer { bytes in
                 for start in stride(from: 0, to: bytes.count, by: length) {
                     output[count] = 4
-                    swap(&row, &above)
                     let source = UnsafeBufferPointer(rebasing: bytes[start..<start + length])
                     let target = UnsafeMutableBufferPointer(rebasing: output[count + 1...count + length])
-                    row.withUnsafeMutableBufferPointer { row in
-                        above.withUnsafeBufferPointer { filter(source, below: $0, into: row, target) }
+                    if tolerance > 0 {
+                        swap(&row, &above)
+                        row.withUnsafeMutableBufferPointer { row in
+                            above.withUnsafeBufferPointer { filter(source, below: $0, into: row, target) }
+                        }
+                    } else if start == 0 {
+                        zeros.withUnsafeBufferPointer { Self.filterExactly(source, below: $0, target) }
+                    } else {
+                        let above = UnsafeBufferPointer(rebasing: bytes[start - length..<start])
+                        Self.filterExactly(source, below: above, target)
                     }
                     count += 1 + length
                 }
             }
+        }
+    }
+
+    /// Filters a row without rounding. The reader then sees the source itself, so many bytes are filtered at once.
+    private static func filterExactly(
+        _ source: UnsafeBufferPointer<UInt8>, below above: UnsafeBufferPointer<UInt8>,
+        _ target: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        for index in 0..<min(step, source.count) { target[index] = source[index] &- above[index] }
+        guard source.count > step, above.count == source.count, target.count == source.count else { return }
+        // The compiler turns this loop into one over many bytes at once.
+        for index in step..<source.count {
+            let (left, up, corner) = (
+                Int16(source[index &- step]), Int16(above[index]), Int16(above[index &- step])
+            )
+            let (across, down) = (up &- corner, left &- corner)
+            let sum = across &+ down
+            let a = across < 0 ? 0 &- across : across
+            let b = down < 0 ? 0 &- down : down
+            let c = sum < 0 ? 0 &- sum : sum
+            let other = b <= c ? up : corner
+            let guess = a <= min(b, c) ? left : other
+            target[index] = source[index] &- UInt8(truncatingIfNeeded: guess)
         }
     }
 
@@ -137,7 +168,7 @@ enum HuffmanZlib {
     private static let longestCode = 15
     /// The number of items in a block. Each block has its own codes, because parts of a photo differ.
     private static let blockLength = 1 << 15
-    /// The shortest run that takes fewer bits than its bytes.
+    /// The shortest run that takes fewer bits than its bytes. Its bytes fit into 64 bits; see `run(_:at:)`.
     private static let shortestRun = 8
     private static let longestRun = 258
 
@@ -145,30 +176,36 @@ enum HuffmanZlib {
     static func compress(_ bytes: [UInt8]) -> [UInt8] {
         var writer = BitWriter(size: bytes.count / 2)
         // An item is a byte, or 256 plus the length of a run that repeats the byte before it.
-        var items: [UInt16] = []
-        items.reserveCapacity(blockLength)
-        bytes.withUnsafeBufferPointer { bytes in
-            var index = 0
-            repeat {
-                items.removeAll(keepingCapacity: true)
-                while index < bytes.count, items.count < blockLength {
-                    let run = run(bytes, at: index)
-                    items.append(run < shortestRun ? UInt16(bytes[index]) : UInt16(256 + run))
-                    index += run < shortestRun ? 1 : run
-                }
-                append(items, isLast: index == bytes.count, to: &writer)
-            } while index < bytes.count
+        var items = [UInt16](repeating: 0, count: blockLength)
+        items.withUnsafeMutableBufferPointer { items in
+            bytes.withUnsafeBytes { bytes in
+                var index = 0
+                repeat {
+                    var count = 0
+                    while index < bytes.count, count < items.count {
+                        let run = run(bytes, at: index)
+                        items[count] = run == 0 ? UInt16(bytes[index]) : UInt16(256 &+ run)
+                        index &+= max(1, run)
+                        count &+= 1
+                    }
+                    append(UnsafeBufferPointer(rebasing: items[..<count]), isLast: index == bytes.count, to: &writer)
+                } while index < bytes.count
+            }
         }
         return [0x78, 0x01] + writer.finished() + PNGEncoding.bigEndian(adler(bytes))
     }
 
-    /// Returns the number of bytes from an index on that equal the byte before.
+    /// Returns the number of bytes from an index on that equal the byte before; 0 for a run that is too short.
     @inline(__always)
-    private static func run(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
-        guard index > 0 else { return 0 }
-        let limit = min(longestRun, bytes.count - index)
-        var run = 0
-        while run < limit, bytes[index + run] == bytes[index - 1] { run += 1 }
+    private static func run(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+        // Compares as many bytes as the shortest run at once. Single comparisons would be hard to predict.
+        guard index > 0, bytes.count &- index >= shortestRun,
+            bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                == bytes.loadUnaligned(fromByteOffset: index &- 1, as: UInt64.self)
+        else { return 0 }
+        let limit = min(longestRun, bytes.count &- index)
+        var run = shortestRun
+        while run < limit, bytes[index &+ run] == bytes[index] { run &+= 1 }
         return run
     }
 
@@ -184,9 +221,11 @@ enum HuffmanZlib {
         return (257 + 4 * count + rest >> count, rest & (1 << count - 1), count + 1)
     }
 
-    private static func append(_ items: [UInt16], isLast: Bool, to writer: inout BitWriter) {
+    private static func append(_ items: UnsafeBufferPointer<UInt16>, isLast: Bool, to writer: inout BitWriter) {
         var itemCounts = [Int](repeating: 0, count: symbols.count)
-        for item in items { itemCounts[Int(item)] += 1 }
+        itemCounts.withUnsafeMutableBufferPointer { counts in
+            for item in items { counts[Int(item)] &+= 1 }
+        }
         var counts = [Int](repeating: 0, count: 286)
         for (count, symbol) in zip(itemCounts, symbols) { counts[symbol.symbol] += count }
         counts[end] = 1
@@ -197,9 +236,9 @@ enum HuffmanZlib {
         writer.append(2, 2)  // The block defines its own codes.
         appendCodes(lengths, to: &writer)
         let encoded = symbols.map { symbol, bits, count in
-            (codes[symbol] | bits << lengths[symbol], lengths[symbol] + count)
+            (UInt64(codes[symbol] | bits << lengths[symbol]), UInt64(lengths[symbol] + count))
         }
-        for item in items { writer.append(encoded[Int(item)].0, encoded[Int(item)].1) }
+        writer.append(items, encoded)
         writer.append(codes[end], lengths[end])
     }
 
@@ -300,24 +339,47 @@ enum HuffmanZlib {
     private struct BitWriter {
         private var words: [UInt32] = []
         private var pending: UInt64 = 0
-        private var count = 0
+        private var count: UInt64 = 0
 
         /// - Parameter size: the expected number of bytes.
         init(size: Int) { words.reserveCapacity(size / 4 + 1) }
 
         mutating func append(_ value: Int, _ width: Int) {
-            pending |= UInt64(truncatingIfNeeded: value) << UInt64(count)
-            count += width
+            pending |= UInt64(truncatingIfNeeded: value) << count
+            count += UInt64(width)
             guard count >= 32 else { return }
             words.append(UInt32(truncatingIfNeeded: pending).littleEndian)
             pending >>= 32
             count -= 32
         }
 
+        /// Appends the code of each item.
+        mutating func append(_ items: UnsafeBufferPointer<UInt16>, _ codes: [(bits: UInt64, width: UInt64)]) {
+            // An item has at most 32 bits.
+            let more = [UInt32](unsafeUninitializedCapacity: items.count + 1) { words, used in
+                var (pending, count) = (pending, count)
+                codes.withUnsafeBufferPointer { codes in
+                    for item in items {
+                        let code = codes[Int(item)]
+                        pending |= code.bits &<< count
+                        count &+= code.width
+                        if count >= 32 {
+                            words[used] = UInt32(truncatingIfNeeded: pending).littleEndian
+                            used &+= 1
+                            pending &>>= 32
+                            count &-= 32
+                        }
+                    }
+                }
+                (self.pending, self.count) = (pending, count)
+            }
+            words += more
+        }
+
         /// Returns all bytes; zeros fill the last one.
         func finished() -> [UInt8] {
             words.withUnsafeBytes { Array($0) }
-                + (0..<(count + 7) / 8).map { UInt8(truncatingIfNeeded: pending >> UInt64(8 * $0)) }
+                + (0..<(count + 7) / 8).map { UInt8(truncatingIfNeeded: pending >> (8 * $0)) }
         }
     }
 }
