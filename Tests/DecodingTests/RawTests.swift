@@ -122,7 +122,8 @@ struct RawTests {
     @Test("A raw file without a JPEG is refused in one sentence")
     func withoutPreview() throws {
         #expect(throws: DecodeFailure.noPreview(format: "DNG")) { try decode(RawTIFF().bytes, .within(80)) }
-        #expect(DecodeFailure.noPreview(format: "DNG").description == "This DNG file has no preview that Vitrine can show.")
+        #expect(
+            DecodeFailure.noPreview(format: "DNG").description == "This DNG file has no preview that Vitrine can show.")
         var file = RawTIFF()
         file.jpegs = [Array("no JPEG".utf8)]
         #expect(throws: DecodeFailure.noPreview(format: "DNG")) { try decode(file.bytes, .within(80)) }

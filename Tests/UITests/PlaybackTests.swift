@@ -97,7 +97,9 @@ import Testing
         try await open(7)
         #expect(!screens.status.contains("animated"))
         screens.press("a")
-        #expect(screens.status == " Nothing to play: this photo is neither an animation nor a video." && screens.waits.count == 0)
+        #expect(
+            screens.status == " Nothing to play: this photo is neither an animation nor a video."
+                && screens.waits.count == 0)
         #expect(!screens.title.contains("playing"))
     }
 

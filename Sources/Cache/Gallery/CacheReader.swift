@@ -185,7 +185,9 @@ extension CacheReader {
     }
 
     private static let embeddedThumbnailSource = """
-        SELECT \(AddressBase.whole("photo_address")), thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason FROM photo
+        SELECT \(AddressBase.whole("photo_address")),
+               thumbnail_edition, thumbnail_held, thumbnail_trouble, thumbnail_reason
+        FROM photo
         WHERE key = ? AND thumbnail_address IS NULL AND revision IS NOT NULL
           AND photo_held IS NOT photo_edition AND photo_trouble IS NOT \(TroubleCode.bad)
           AND thumbnail_trouble IS NOT \(TroubleCode.inSmallPhoto) AND NOT \(isRemoteVideo)

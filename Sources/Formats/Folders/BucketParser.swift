@@ -91,7 +91,9 @@ public final class BucketParser: ListingParser {
 
     private func nextPage() throws -> String? {
         guard isTruncated || !token.isEmpty else { return nil }
-        guard !token.isEmpty else { throw FormatError.malformed(line: 0, reason: "the list does not name its next page") }
+        guard !token.isEmpty else {
+            throw FormatError.malformed(line: 0, reason: "the list does not name its next page")
+        }
         return token
     }
 

@@ -48,7 +48,9 @@ public struct LocalPhotoRequest: NetworkRequest {
             try picture.cache.files.open(original: picture.address)
         }
         defer { close(descriptor) }
-        guard let file = OriginalFile(descriptor) else { throw RequestError.transfer(.file("it is not a regular file")) }
+        guard let file = OriginalFile(descriptor) else {
+            throw RequestError.transfer(.file("it is not a regular file"))
+        }
         let beginning = try reading { () throws(SystemError) in
             try OpenFile.beginning(of: descriptor, count: PictureSignature.length)
         }

@@ -150,7 +150,9 @@ struct ServerFolderReader: Sendable {
             // The folder cannot be read again in this update, because its first photos were already added.
             var page: Response
             do { page = try await next } catch { return .failed(error) }
-            guard page.address == plan.address else { throw RequestError.wrongType("a page other than the folder’s list") }
+            guard page.address == plan.address else {
+                throw RequestError.wrongType("a page other than the folder’s list")
+            }
             parser = makeParser()
             while let bytes = try await page.nextBytes() { try await take(try parser.parse(bytes)) }
             last = try parser.finish()

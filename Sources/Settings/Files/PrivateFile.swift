@@ -94,7 +94,9 @@ public enum PrivateFile {
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw .file(path: path, reason: String(cString: strerror(errno))) }
             // Replacing a link without a target would separate the file from the place that the link names.
-            guard lstat(path, &status) != 0 else { throw .file(path: path, reason: "the link points to a missing file") }
+            guard lstat(path, &status) != 0 else {
+                throw .file(path: path, reason: "the link points to a missing file")
+            }
             return nil
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path: path, reason: "not a file") }

@@ -359,13 +359,13 @@ import Testing
     @Test(
         "The lists that an app password does not allow are named, and keep their albums",
         arguments: [
-            ("photos", ["Favorites"], "the server does not let you see its albums and people"),
-            ("photos albums", ["Favorites", "Lake", "Trip", "2024 / Sea"], "the server does not let you see its people"),
+            ("photos", ["Favorites"], "albums and people"),
+            ("photos albums", ["Favorites", "Lake", "Trip", "2024 / Sea"], "people"),
         ])
-    func scopes(scope: String, expected: [String], trouble: String) async throws {
+    func scopes(scope: String, expected: [String], missing: String) async throws {
         let server = try await photoPrism(scope: scope)
-        let signIn = SignIn.token(PhotoPrismServer.password)
-        try await opening(server.url("/"), signIn) { cache throws in
+        let trouble = "the server does not let you see its \(missing)"
+        try await opening(server.url("/"), .token(PhotoPrismServer.password)) { cache throws in
             #expect(try names(cache) == expected && list(cache).trouble == trouble)
             try server.order(["passwords": [PhotoPrismServer.password: "*"]])
             await galleries.fetch(.albums(cache.id))

@@ -115,7 +115,9 @@ struct LibraryReader {
         var counts: [String: String] = [:]
         try await read(try parts.list(), with: parts.makeListParser()) { list in
             for part in list { counts[part.name] = part.count }
-            guard counts.count <= Self.maximumParts else { throw RequestError.wrongType("a list of too many months or albums") }
+            guard counts.count <= Self.maximumParts else {
+                throw RequestError.wrongType("a list of too many months or albums")
+            }
         }
         return counts
     }

@@ -91,7 +91,9 @@ actor PiwigoSessions {
             fields.map { "\($0)=\(PercentEncoding.encodeAll($1.utf8, except: ""))" }.joined(separator: "&").utf8)
         let (text, cookie) = try await answer(to: request, at: server, over: client)
         if text.contains(isAccepted), let cookie { return cookie }
-        guard text.contains(/"stat"\s*:\s*"fail"/) else { throw RequestError.wrongType("an answer that is not Piwigo’s") }
+        guard text.contains(/"stat"\s*:\s*"fail"/) else {
+            throw RequestError.wrongType("an answer that is not Piwigo’s")
+        }
         if try await isBehindPassword(plan, at: server, over: client) { return "" }
         throw server.origin.map { RequestError.signIn(PiwigoRules.question(at: $0, wasRefused: true)) }
             ?? RequestError.status(401, retryAfter: nil)
