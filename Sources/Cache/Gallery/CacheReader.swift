@@ -160,13 +160,13 @@ extension CacheReader {
 }
 
 extension CacheReader {
-    /// Returns the data for fetching a rendition. Returns nil if the photo does not exist.
+    /// Returns a rendition's address, state and validators. Returns nil if the photo does not exist.
     public func source(of key: PhotoKey, _ rendition: Rendition) throws -> RenditionSource? {
         try source(of: key, rendition) { _ in true }
     }
 
-    /// Returns the data for fetching a rendition. Returns nil if no request for the rendition would help. Most calls do
-    /// not read the address.
+    /// Returns a rendition's address, state and validators. Returns nil if no request for the rendition would
+    /// help. Most calls do not read the address.
     public func wantingSource(of key: PhotoKey, _ rendition: Rendition) throws -> RenditionSource? {
         try source(of: key, rendition, where: \.isWanting)
     }

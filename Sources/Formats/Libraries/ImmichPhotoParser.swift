@@ -260,7 +260,7 @@ struct ImmichAsset {
 private struct ImmichWords {
     private enum Member { case name, description, rating, city, state, country }
 
-    /// The most bytes of a text that are kept.
+    /// The longest text to keep, in bytes. Longer texts are cut.
     private static let longestText = 4_096
     /// The most people or tags of a photo.
     private static let mostNames = 64

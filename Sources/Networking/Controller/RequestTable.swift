@@ -93,7 +93,7 @@ struct RequestTable {
 
     // MARK: - Wishes
 
-    /// Replaces the wishes. Each subject occurs once.
+    /// Replaces the wishes. The caller passes each subject only once.
     ///
     /// - Returns: the subjects that no wish names any more, and their last states.
     mutating func adopt(_ wanted: some Collection<Wish>) -> [(subject: Wish.Subject, state: State)] {

@@ -32,7 +32,7 @@ public struct FetchPlan: Sendable {
     public var limit: ByteCount
     /// The file for the body; nil to pass the body on piece by piece.
     public var file: PartialFile?
-    /// The beginning of the body that the file already holds.
+    /// The first part of the body, which the file already holds; nil to fetch the whole body.
     public var resumption: HTTPRequest.Resumption?
     /// Whether the server may compress the body.
     public var allowsCompression: Bool

@@ -265,7 +265,8 @@ struct PictureSubject: Sendable {
 }
 
 extension GalleryCache {
-    /// Whether a photo is gone, or has no recorded failure. A thumbnail made from the photo fails with the photo.
+    /// Whether no failure is recorded for a rendition. Also true if the photo is no longer in the gallery.
+    /// A thumbnail made from the photo fails with the photo.
     func isWell(_ key: PhotoKey, _ rendition: Rendition) -> Bool {
         do {
             guard let photo = try read({ try $0.photo(key) }) else { return true }

@@ -8,8 +8,8 @@ import Numbers
 struct ServerPlace: Sendable {
     /// The kind of server.
     let kind: GalleryKind
-    /// The address of the list of the outermost folder. The address may name a page in the folder, and may have a
-    /// query.
+    /// The address of the page that lists the outermost folder. The address may name a page in the folder, and may have
+    /// a query.
     let page: Address
     /// The outermost folder.
     let root: ListedFolder

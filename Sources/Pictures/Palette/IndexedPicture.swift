@@ -8,7 +8,7 @@ struct IndexedPicture {
     let indices: [UInt8]
 
     /// The number of colours below which pixels are dithered, because areas would show steps. With more colours,
-    /// dithering would add noise and double the size.
+    /// dithering would add noise and double the bytes to send.
     private static let fewColours = 65
     /// The squared distance up to which a pixel takes a neighbour's colour.
     ///

@@ -14,7 +14,7 @@ public final class PacketSocket: Sendable {
         public let bytes: [UInt8]
         /// The descriptors that came with the packet.
         public let descriptors: [CInt]
-        /// Whether the other end has closed the connection, which arrives as an empty packet.
+        /// Whether the packet is empty, because the other end has closed the connection.
         public var isEnd: Bool { bytes.isEmpty && descriptors.isEmpty }
     }
 

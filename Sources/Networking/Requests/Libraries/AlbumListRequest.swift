@@ -129,7 +129,7 @@ private struct MissingLists {
     private(set) var kinds: Set<Album.Kind> = []
     /// The permissions that the user's key lacks.
     private var permissions: [String] = []
-    /// The names of the lists that the server refuses without a reason.
+    /// The names of the lists, such as “tags”, that the server refused to send without saying why.
     private var names: [String] = []
 
     mutating func addPermission(_ permission: String, of kind: Album.Kind) {
