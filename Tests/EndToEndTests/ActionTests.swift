@@ -110,7 +110,7 @@ import Testing
         // Notices about the user's own actions come first.
         #expect(desktop.until(shows: "Opened in another program"))
         desktop.type("g")
-        #expect(desktop.until(shows: "xdg-open failed (3); set open-with to a program."))
+        #expect(desktop.until(shows: "xdg-open failed with code 3. Set open-with to a program."))
     }
 
     @Test(.unlessItHangs) func addressesGoToTheUsersBrowser() throws {
