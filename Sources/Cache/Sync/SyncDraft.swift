@@ -272,7 +272,8 @@ private struct ListSize {
         // Each text but the addresses is in an index, too. The name's sort key is in its row and in an index.
         let others = 2 * (entry.bytes.count - photo.count - thumbnail.count + entry.range(of: .name).count)
         let addresses = entry.bytes.withUnsafeBytes { bytes in
-            [photo, thumbnail].reduce(0) { $0 + base.stored(UnsafeRawBufferPointer(rebasing: bytes[$1])).count }
+            base.stored(UnsafeRawBufferPointer(rebasing: bytes[photo])).count
+                + base.stored(UnsafeRawBufferPointer(rebasing: bytes[thumbnail])).count
         }
         texts += Int64(others + addresses)
         changes += 1
