@@ -142,7 +142,8 @@ struct TerminalIdentity: Hashable, Sendable {
         let isRefuted = answers.attributes != nil && traits.version != nil && !traits.mayBeSilent
         guard !isRefuted || brand.isMultiplexer else {
             self.brand = nil
-            text = "unknown: \(source) names \(brand.rawValue), but the terminal does not answer as one"
+            text =
+                "unknown: \(source) names \(brand.rawValue), but the terminal does not answer as \(brand.rawValue) does"
             isCertain = false
             return
         }

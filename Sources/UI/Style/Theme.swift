@@ -140,7 +140,8 @@ struct Inks {
         case .light:
             (text, dim) = (.plain, Style(attributes: .dim))
             (accent, warning) = (.palette(4), .palette(1))
-            // None of the sixteen colours is a green that is readable on white. The channel's letter identifies it.
+            // Both greens of the sixteen colours are hard to read on white. So the green channel has the colour of text, and
+            // its letter names it.
             (red, green, blue) = (.palette(1), .terminal, .palette(4))
         case .contrast:
             let ink = Self.strongest(capabilities)
