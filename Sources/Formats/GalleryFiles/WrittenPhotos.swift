@@ -198,6 +198,10 @@ extension WrittenPhotos {
             return none
         }
         var rest = WrittenPhotos(base: base, plain: plain, digest: digest)
+        // The next piece is probably as large. Without this space the arrays would grow, and be copied, many times.
+        rest.bytes.reserveCapacity(bytes.count)
+        rest.photos.reserveCapacity(photos.count)
+        rest.imageLines.reserveCapacity(imageLines.count)
         if let open {
             let (start, firstLine) = (open.bytes.lowerBound, open.imageLines.lowerBound)
             rest.bytes += bytes[start...]

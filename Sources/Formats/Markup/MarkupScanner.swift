@@ -1,3 +1,5 @@
+import Glibc
+
 /// Finds and limits a document's tags before libxml2 reads them.
 ///
 /// libxml2 compares each attribute of a tag with all others, so its time grows with the square of their number. The
@@ -54,34 +56,55 @@ struct MarkupScanner {
     /// Returns nil if none ends here.
     mutating func scan(_ units: ArraySlice<UInt8>) throws(Excess) -> Int? {
         var end: Int?
-        for index in units.indices {
-            let unit = units[index]
+        var index = units.startIndex
+        while index < units.endIndex {
+            // Nearly all units of a document are in these three states, which only a few units change.
             switch state {
-            case .text: takeText(unit)
-            case .opened: open(unit)
-            case .marked: mark(unit)
-            case .dashed: state = unit == UInt8(ascii: "-") ? .comment(dashes: 0) : .tag
-            case .tag: try takeTag(unit)
+            case .text where hasMarkup: index = units.position(of: UInt8(ascii: "<"), from: index)
+            case .tag:
+                let start = index
+                while index < units.endIndex, !Self.isTagMarkup(units[index]) { index += 1 }
+                try count(index - start)
             case .value(let quote):
-                try count()
-                if unit == quote { state = .tag }
-            case .comment(let dashes):
-                if unit == UInt8(ascii: "-") {
-                    state = .comment(dashes: min(dashes + 1, 2))
-                } else {
-                    state = dashes == 2 && unit == UInt8(ascii: ">") ? .text : .comment(dashes: 0)
-                }
-            case .section(let brackets):
-                if unit == UInt8(ascii: "]") {
-                    state = .section(brackets: min(brackets + 1, 2))
-                } else {
-                    state = brackets == 2 && unit == UInt8(ascii: ">") ? .text : .section(brackets: 0)
-                }
-            case .instruction(let isMarked): try takeInstruction(unit, isMarked)
+                let start = index
+                index = units.position(of: quote, from: index)
+                try count(index - start)
+            default: break
             }
-            if case .text = state, unit == UInt8(ascii: ">") { end = index - units.startIndex + 1 }
+            guard index < units.endIndex else { break }
+            try take(units[index])
+            index += 1
+            if case .text = state { end = index - units.startIndex }
         }
         return end
+    }
+
+    /// Takes a code unit that may change the state.
+    @inline(__always)
+    private mutating func take(_ unit: UInt8) throws(Excess) {
+        switch state {
+        case .text: takeText(unit)
+        case .opened: open(unit)
+        case .marked: mark(unit)
+        case .dashed: state = unit == UInt8(ascii: "-") ? .comment(dashes: 0) : .tag
+        case .tag: try takeTag(unit)
+        case .value:
+            try count(1)
+            state = .tag
+        case .comment(let dashes):
+            if unit == UInt8(ascii: "-") {
+                state = .comment(dashes: min(dashes + 1, 2))
+            } else {
+                state = dashes == 2 && unit == UInt8(ascii: ">") ? .text : .comment(dashes: 0)
+            }
+        case .section(let brackets):
+            if unit == UInt8(ascii: "]") {
+                state = .section(brackets: min(brackets + 1, 2))
+            } else {
+                state = brackets == 2 && unit == UInt8(ascii: ">") ? .text : .section(brackets: 0)
+            }
+        case .instruction(let isMarked): try takeInstruction(unit, isMarked)
+        }
     }
 
     private mutating func takeText(_ unit: UInt8) {
@@ -115,7 +138,7 @@ struct MarkupScanner {
     }
 
     private mutating func takeTag(_ unit: UInt8) throws(Excess) {
-        try count()
+        try count(1)
         switch unit {
         case UInt8(ascii: ">"): state = .text
         case UInt8(ascii: "\""), UInt8(ascii: "'"):
@@ -141,8 +164,25 @@ struct MarkupScanner {
         isCollecting = false
     }
 
-    private mutating func count() throws(Excess) {
-        length += 1
+    private static func isTagMarkup(_ unit: UInt8) -> Bool {
+        unit == UInt8(ascii: ">") || unit == UInt8(ascii: "\"") || unit == UInt8(ascii: "'")
+    }
+
+    /// Counts units of the open tag.
+    private mutating func count(_ units: Int) throws(Excess) {
+        length += units
         guard length <= Self.maximumTag else { throw .tag }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Returns the position of the first `unit` from a position on; the end if there is none.
+    fileprivate func position(of unit: UInt8, from start: Int) -> Int {
+        self[start...].withUnsafeBytes { bytes in
+            guard let first = bytes.baseAddress, let found = memchr(first, Int32(unit), bytes.count) else {
+                return endIndex
+            }
+            return start + (UnsafeRawPointer(found) - first)
+        }
     }
 }

@@ -25,9 +25,10 @@ final class XMLPushStream {
     /// The error that stopped the parser in a callback. Swift errors cannot pass through C code.
     private var stop: (any Error)?
     private var bytesSinceTag = 0
-    /// The number of namespaces that each open element declares.
-    private var namespaces: [Int] = []
-    private var namespaceCount = 0
+    /// The number of open elements.
+    private var depth = 0
+    /// The open elements that declare namespaces, by depth, with the number of their namespaces.
+    private var namespaces: [(depth: Int, count: Int)] = []
 
     /// The most nested elements.
     static let maximumDepth = 100
@@ -157,11 +158,19 @@ final class XMLPushStream {
 
     /// Enters an element, within the limits.
     private func enter(namespaces count: Int, _ attributes: Attributes) {
-        namespaces.append(count)
-        namespaceCount += count
-        if namespaces.count > Self.maximumDepth { halt(FormatError.tooDeep) }
+        depth += 1
+        if depth > Self.maximumDepth { halt(FormatError.tooDeep) }
         if attributes.longest > Self.maximumAttribute { halt(FormatError.tooLong(line: line)) }
-        if namespaceCount > Self.maximumNamespaces { halt(FormatError.tooManyNamespaces(line: line)) }
+        guard count > 0 else { return }
+        namespaces.append((depth, count))
+        if namespaces.reduce(0, { $0 + $1.count }) > Self.maximumNamespaces {
+            halt(FormatError.tooManyNamespaces(line: line))
+        }
+    }
+
+    private func leave() {
+        if namespaces.last?.depth == depth { namespaces.removeLast() }
+        depth -= 1
     }
 
     private static func stream(_ context: UnsafeMutableRawPointer?) -> XMLPushStream? {
@@ -179,7 +188,7 @@ final class XMLPushStream {
         }
         handler.endElementNs = { context, _, _, _ in
             guard let stream = XMLPushStream.stream(context) else { return }
-            stream.namespaceCount -= stream.namespaces.popLast() ?? 0
+            stream.leave()
             stream.receive(.end)
         }
         handler.internalSubset = { context, name, _, _ in
@@ -309,9 +318,11 @@ struct XMLName: Sendable {
 
     /// Compares a name from libxml2 with this name.
     static func == (pointer: UnsafePointer<xmlChar>, name: XMLName) -> Bool {
-        strcmp(
-            UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self),
-            UnsafeRawPointer(name.text.utf8Start).assumingMemoryBound(to: CChar.self)) == 0
+        // Most other names differ in the first byte.
+        pointer.pointee == name.text.utf8Start.pointee
+            && strcmp(
+                UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self),
+                UnsafeRawPointer(name.text.utf8Start).assumingMemoryBound(to: CChar.self)) == 0
     }
 
     /// Compares an attribute value with this name.

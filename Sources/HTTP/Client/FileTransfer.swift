@@ -26,7 +26,8 @@ final class FileTransfer: @unchecked Sendable {
     private var isEnded = false
     private let beginning = ContinuousClock.now
 
-    private static let piece = 1 << 17
+    /// The size of a piece, which fills the mailbox. Smaller pieces would be copied when the next one joins them.
+    private static let piece = TransferMailbox.capacity
 
     /// Whether a request is for a local file and may read it.
     static func serves(_ request: HTTPRequest) -> Bool {
