@@ -22,6 +22,30 @@ import Testing
         #expect(table[64] == 5)
     }
 
+    @Test("Each key is returned exactly, whether its page writes keys as seconds, as small numbers or whole")
+    func scales() {
+        let first: UInt64 = 1 << 63 - 1_262_304_000_000
+        let last = first + UInt64(UInt32.max) * 1_000
+        let edges: [UInt64] = [
+            0, 1, UInt64(UInt32.max), UInt64(UInt32.max) + 1, first, first - 1, first - 1_000, first + 1, last,
+            last + 1,
+            last + 1_000, 1 << 63, .max,
+        ]
+        // Each pair begins a page with one key, adds the other one, and then begins the page again.
+        for one in edges {
+            for other in edges {
+                var table = KeyTable()
+                (table[64], table[65]) = (one, other)
+                #expect(table[64] == one && table[65] == other && table[66] == nil)
+                (table[64], table[65]) = (nil, nil)
+                (table[66], table[64]) = (other, one)
+                #expect(table[66] == other && table[64] == one && table[65] == nil)
+                table[64] = other
+                #expect(table[64] == other && table[66] == other)
+            }
+        }
+    }
+
     @Test("Rows that no gallery can have, have no key")
     func outside() {
         var table = KeyTable()

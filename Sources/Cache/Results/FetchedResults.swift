@@ -8,7 +8,7 @@ import SQLite
 ///     draw(try results.photos(in: 0..<20))
 ///     for await difference in results.differences { … }
 ///
-/// The list holds row numbers and sort keys, about 13 bytes per photo, and reads whole rows for the visible window. It
+/// The list holds row numbers and sort keys, about ten bytes per photo, and reads whole rows for the visible window. It
 /// changes only when its listener takes a difference. All commits between two calls arrive as one difference. Without a
 /// listener the list computes nothing; it supports one listener.
 ///

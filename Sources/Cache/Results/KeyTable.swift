@@ -1,21 +1,68 @@
 import Glibc
 
-/// The sort keys of rows, by row number, in about nine bytes per row.
+/// The sort keys of rows, by row number, in five bytes per row for dates in whole seconds and for small numbers, and in
+/// nine for other keys.
 ///
 /// Row numbers start at one and have few gaps, so the table consists of pages that exist only where they are used, in
 /// chapters of 4,096 rows. Pages are small, because the first rows of a list sorted by date may have any numbers, and the
 /// first frame waits for them. Without chapters, a single row with the largest number would take half a gigabyte. Row
 /// numbers outside of ``SchemaCheck/rows`` have no key.
 struct KeyTable: Sendable {
+    /// The keys of 64 neighbouring rows.
     struct Page: Sendable {
-        fileprivate var keys = ContiguousArray<UInt64>(repeating: 0, count: pageSize)
+        /// The meaning of the numbers in `short`.
+        private var scale = Scale.units
+        private var short = ContiguousArray<UInt32>(repeating: 0, count: pageSize)
+        /// The keys, once one of them is not on the scale. Empty before.
+        private var long: ContiguousArray<UInt64> = []
         /// One bit for each key that is set, because zero is a valid key.
-        fileprivate var used: UInt64 = 0
+        private var used: UInt64 = 0
 
-        fileprivate mutating func set(_ slot: Int, to key: UInt64?) {
-            keys[slot] = key ?? 0
-            let bit: UInt64 = 1 << UInt64(slot)
-            if key == nil { used &= ~bit } else { used |= bit }
+        fileprivate subscript(slot: Int) -> UInt64? {
+            get {
+                guard used & 1 << UInt64(slot) != 0 else { return nil }
+                return long.isEmpty ? scale.key(short[slot]) : long[slot]
+            }
+            set {
+                let bit: UInt64 = 1 << UInt64(slot)
+                guard let key = newValue else { return used &= ~bit }
+                if used == 0, long.isEmpty { scale = Scale.units.number(of: key) == nil ? .dates : .units }
+                if long.isEmpty, let number = scale.number(of: key) {
+                    short[slot] = number
+                } else {
+                    lengthen()
+                    long[slot] = key
+                }
+                used |= bit
+            }
+        }
+
+        private mutating func lengthen() {
+            guard long.isEmpty else { return }
+            long = ContiguousArray(short.map(scale.key))
+            short = []
+        }
+    }
+
+    /// A rule that writes certain keys with 32 bits.
+    private enum Scale {
+        /// The numbers are the keys.
+        case units
+        /// The numbers count the seconds since 1930, for dates until 2066.
+        case dates
+
+        /// The key of the first second, in milliseconds since 1970 and with the order of an ``OrderedRows``.
+        private static let firstDate = 1 << 63 - 1_262_304_000_000 as UInt64
+
+        /// Returns the number for a key; nil if the key is not on the scale.
+        func number(of key: UInt64) -> UInt32? {
+            guard self == .dates else { return UInt32(exactly: key) }
+            let (seconds, rest) = (key &- Self.firstDate).quotientAndRemainder(dividingBy: 1_000)
+            return rest == 0 ? UInt32(exactly: seconds) : nil
+        }
+
+        func key(_ number: UInt32) -> UInt64 {
+            self == .dates ? Self.firstDate + UInt64(number) * 1_000 : UInt64(number)
         }
     }
 
@@ -27,9 +74,9 @@ struct KeyTable: Sendable {
     subscript(row: Int64) -> UInt64? {
         get {
             guard let (chapter, page, slot) = Self.position(of: row), chapter < chapters.count,
-                !chapters[chapter].isEmpty, let found = chapters[chapter][page], found.used & 1 << UInt64(slot) != 0
+                !chapters[chapter].isEmpty
             else { return nil }
-            return found.keys[slot]
+            return chapters[chapter][page]?[slot]
         }
         set {
             // Removing a missing key creates no page.
@@ -37,7 +84,7 @@ struct KeyTable: Sendable {
                 return
             }
             makePage(page, in: chapter)
-            chapters[chapter][page]?.set(slot, to: newValue)
+            chapters[chapter][page]?[slot] = newValue
         }
     }
 

@@ -32,7 +32,7 @@ public struct GalleryListRequest: NetworkRequest {
     private let context: RequestContext
 
     /// The most bytes of a list. The text is compact, but a gallery may be large.
-    static let limit: ByteCount = 1 << 30
+    static let limit: ByteCount = 1 << 32
     /// The types of lists, in order of preference. Caddy sends JSON, which is a seventh of its web page.
     static let acceptedTypes = "application/xml, application/json;q=0.9, text/html;q=0.8, */*;q=0.1"
 
