@@ -13,7 +13,7 @@ import Terminal
 /// The program: parses the command line and runs the command.
 @main
 enum Vitrine {
-    static func main() async {
+    @MainActor static func main() async {
         // Each thread has its own capabilities, so drop them before other threads exist.
         let capabilities = ProgramCapabilities.drop()
         let invocation = Result { try Invocation(CommandLine.arguments.dropFirst()) }
@@ -34,6 +34,7 @@ enum Vitrine {
         let mask = CreationMask(umask(0o077))
         // Ignore the signal, because `Output` handles closed pipes.
         signal(SIGPIPE, SIG_IGN)
+        await MainQueue.leaveMainThread()
         let code = await run(invocation, check, mask, capabilities, processes)
         // Everything is written. `exit` would destroy globals while other threads still use them.
         _exit(code)

@@ -1,4 +1,5 @@
 import CConcurrency
+import Dispatch
 import Glibc
 
 /// The limit of the program's file descriptors, and a check for free descriptors.
@@ -60,6 +61,21 @@ public struct DescriptorShortage: Error, Equatable, CustomStringConvertible {
             ? "The machine has too few file descriptors left. End other programs, or raise fs.file-max."
             : "Vitrine has too few file descriptors: it needs \(needed) free ones and has \(free). Raise the limit, "
                 + "for example with “ulimit -n 256”."
+    }
+}
+
+/// The queue of the main actor.
+public enum MainQueue {
+    /// Moves the queue from the main thread to Dispatch's threads. Call this as the program's first suspension, before
+    /// other threads use the main actor. `main` itself must be on the main actor.
+    ///
+    /// At first, Dispatch announces work for the queue by a write of eight bytes to an eventfd. When the main thread
+    /// leaves the queue, Dispatch closes that descriptor. Another thread that was about to write then writes to the next
+    /// file with the same number, such as the terminal or a database. Here the main thread itself announces the work,
+    /// and afterwards Dispatch uses no such descriptor.
+    @MainActor public static func leaveMainThread() async {
+        // `Task.yield()` would announce the work from another thread.
+        await withCheckedContinuation { moved in DispatchQueue.main.async { moved.resume() } }
     }
 }
 

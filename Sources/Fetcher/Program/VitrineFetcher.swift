@@ -10,7 +10,7 @@ import Sandbox
 /// enters its restrictions, before it reads anything from the network.
 @main
 enum VitrineFetcher {
-    static func main() async {
+    @MainActor static func main() async {
         // Each thread has its own capabilities and restrictions, so they come before there are other threads.
         _ = ProgramCapabilities.drop()
         guard FetcherRules.closeAllButThree() else { _exit(1) }
@@ -37,6 +37,7 @@ enum VitrineFetcher {
         setlocale(LC_ALL, "")
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)
+        await MainQueue.leaveMainThread()
         do {
             try await FetcherService(connection, setup, restrictions: restrictions).run()
         } catch {
