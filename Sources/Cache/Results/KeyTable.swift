@@ -1,7 +1,7 @@
 import Glibc
 
-/// The sort keys of rows, by row number, in five bytes per row for dates in whole seconds and for small numbers, and in
-/// nine for other keys.
+/// The sort keys of rows, by row number, in five bytes per row for dates in whole seconds and for places of folders, and
+/// in nine bytes for other keys.
 ///
 /// Row numbers start at one and have few gaps, so the table consists of pages that exist only where they are used, in
 /// chapters of 4,096 rows. Pages are small, because the first rows of a list sorted by date may have any numbers, and the
@@ -10,10 +10,9 @@ import Glibc
 struct KeyTable: Sendable {
     /// The keys of 64 neighbouring rows.
     struct Page: Sendable {
-        /// The meaning of the numbers in `short`.
-        private var scale = Scale.units
-        private var short = ContiguousArray<UInt32>(repeating: 0, count: pageSize)
-        /// The keys, once one of them is not on the scale. Empty before.
+        /// The meaning of the numbers in `short`; nil if `long` holds the keys.
+        private var scale: Scale?
+        private var short: ContiguousArray<UInt32> = []
         private var long: ContiguousArray<UInt64> = []
         /// One bit for each key that is set, because zero is a valid key.
         private var used: UInt64 = 0
@@ -21,35 +20,43 @@ struct KeyTable: Sendable {
         fileprivate subscript(slot: Int) -> UInt64? {
             get {
                 guard used & 1 << UInt64(slot) != 0 else { return nil }
-                return long.isEmpty ? scale.key(short[slot]) : long[slot]
+                return scale.map { $0.key(short[slot]) } ?? long[slot]
             }
             set {
                 let bit: UInt64 = 1 << UInt64(slot)
                 guard let key = newValue else { return used &= ~bit }
-                if used == 0, long.isEmpty { scale = Scale.units.number(of: key) == nil ? .dates : .units }
-                if long.isEmpty, let number = scale.number(of: key) {
+                if used == 0 { begin(with: key) }
+                used |= bit
+                if let number = scale?.number(of: key) {
                     short[slot] = number
                 } else {
                     lengthen()
                     long[slot] = key
                 }
-                used |= bit
             }
         }
 
+        /// Chooses the form of the keys by the first one.
+        private mutating func begin(with key: UInt64) {
+            scale = Scale.allCases.first { $0.number(of: key) != nil }
+            short = scale == nil ? [] : ContiguousArray(repeating: 0, count: pageSize)
+            long = scale == nil ? ContiguousArray(repeating: 0, count: pageSize) : []
+        }
+
         private mutating func lengthen() {
-            guard long.isEmpty else { return }
+            guard let scale else { return }
             long = ContiguousArray(short.map(scale.key))
             short = []
+            self.scale = nil
         }
     }
 
     /// A rule that writes certain keys with 32 bits.
-    private enum Scale {
-        /// The numbers are the keys.
-        case units
+    private enum Scale: CaseIterable {
         /// The numbers count the seconds since 1930, for dates until 2066.
         case dates
+        /// The numbers are the keys.
+        case units
 
         /// The key of the first second, in milliseconds since 1970 and with the order of an ``OrderedRows``.
         private static let firstDate = 1 << 63 - 1_262_304_000_000 as UInt64
