@@ -65,6 +65,31 @@ extension GalleryXMLParserTests {
         }
     }
 
+    @Test("A document that libxml2 converts to UTF-8 is refused when it is too long; others are not")
+    func conversion() throws {
+        func read(_ text: String, isWide: Bool = false) throws {
+            var intake = XMLIntake(maximumConverted: 1 << 20)
+            var bytes = Array(text.utf8)
+            if isWide { bytes = bytes.reduce(into: [0xFF, 0xFE]) { $0 += [$1, 0] } }
+            let piece = [UInt8](repeating: 0x20, count: XMLIntake.pieceSize)
+            _ = try intake.take(bytes[...], line: 1)
+            for _ in 0..<64 { _ = try intake.take(piece[...], line: 1) }
+        }
+        for declared in ["", "<?xml version='1.0'?>", "<?xml version='1.0' encoding='UTF-8'?>"] {
+            try read(declared + "<album>")
+        }
+        for (text, isWide) in [("<?xml version='1.0' encoding='ISO-8859-1'?><album>", false), ("<album>", true)] {
+            #expect(throws: FormatError.tooLongToConvert(mebibytes: 1)) { try read(text, isWide: isWide) }
+        }
+    }
+
+    @Test("White space before the first tag waits for the end of that tag")
+    func blankBeginning() throws {
+        var intake = XMLIntake()
+        for byte in Array("\n \n<album".utf8) { #expect(try intake.take([byte], line: 1).isEmpty) }
+        #expect(try intake.take([UInt8(ascii: ">")], line: 1) == Array("\n \n<album>".utf8))
+    }
+
     @Test("BEHAVIOURS 1.9: Too many attributes, names or namespaces are rejected")
     func excess() throws {
         func numbered(_ count: Int, _ text: (Int) -> String) -> String { (0..<count).map(text).joined() }

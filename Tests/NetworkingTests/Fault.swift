@@ -208,7 +208,7 @@ extension Fault {
             "body: cut, of nobody knows what", "the answer was cut short", .passing,
             .answers(begun("ETag: W/\"1\"") + [.close])
         ).only(.photo),
-        Fault("body: too large, as it says", "the file is larger than 1024 MiB", .final, tooLarge(1 << 30)).only(.list),
+        Fault("body: too large, as it says", "the file is larger than 3072 MiB", .final, tooLarge(3 << 30)).only(.list),
         Fault("body: too large, as it says", "the file is larger than 4 MiB", .final, tooLarge(4 << 20)).only(
             .thumbnail),
         Fault("body: too large, as it says", "the file is larger than 512 MiB", .final, tooLarge(512 << 20)).only(
@@ -222,7 +222,7 @@ extension Fault {
             .answers([.send(ok + "\r\n"), .sendForever(NetworkTest.picture(String(repeating: "x", count: 1 << 20)))])
         ).only(.photo),
         Fault(
-            "body: endless", "the file is larger than 1024 MiB", .final,
+            "body: endless", "the file is larger than 3072 MiB", .final,
             .answers([
                 .send(ok + "\r\n<album>"), .sendForever(Array((String(repeating: " ", count: 1 << 16) + "<a/>").utf8)),
             ])

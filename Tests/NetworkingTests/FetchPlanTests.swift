@@ -53,6 +53,22 @@ import Testing
         #expect(await failure(plan) == .status(207, retryAfter: nil))
     }
 
+    @Test("A limit that is set after the beginning of a body counts all its bytes")
+    func laterLimit() async throws {
+        let server = try ScriptedServer { _ in .answer(200, String(repeating: "x", count: 300_000)) }
+        let plan = FetchPlan(address: try Address(server.url("/")), limit: 1 << 20)
+        for limit in [299_999, 300_000] as [ByteCount] {
+            var response = try await answer(to: plan)
+            response.putBack(try await response.beginning())
+            response.limit(to: limit)
+            if limit < 300_000 {
+                await #expect(throws: HTTPError.tooLarge(limit: limit)) { _ = try await response.allBytes() }
+            } else {
+                #expect(try await response.allBytes().count == 300_000)
+            }
+        }
+    }
+
     @Test("Each method has its statuses of success")
     func statuses() async throws {
         let server = try ScriptedServer { .answer(Int($0.path.dropFirst()) ?? 0, headers: ["DAV: 1"]) }

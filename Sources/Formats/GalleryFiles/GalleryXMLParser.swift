@@ -18,14 +18,11 @@ import Model
 /// The document is untrusted. The parser rejects document types, so there are no entities to expand and no files to
 /// load. It limits depth and lengths, and its memory use does not grow with the document.
 public final class GalleryXMLParser {
-    /// The most bytes of a document without a tag.
+    /// The maximum number of bytes of a document without a tag.
     static let maximumGap = 1 << 20
 
     private let stream: XMLPushStream
-    private var photos: WrittenPhotos
-    /// The depth of the open `photo` element; nil if no `photo` element is open.
-    private var photoDepth: Int?
-    private var depth = 0
+    private var contents: GalleryContents
 
     /// Creates a parser for one document.
     ///
@@ -37,7 +34,7 @@ public final class GalleryXMLParser {
 
     /// - Parameter library: the file name of libxml2.
     init(base: Address, library: String) {
-        photos = WrittenPhotos(base: base)
+        contents = GalleryContents(base: base)
         stream = XMLPushStream(library: library)
     }
 
@@ -48,17 +45,30 @@ public final class GalleryXMLParser {
     public func parse(
         _ bytes: some Collection<UInt8>, isCancelled: @escaping () -> Bool = { false }
     ) throws -> WrittenPhotos {
-        try stream.push(bytes, isCancelled: isCancelled) { event in try self.take(event, isCancelled) }
-        return photos.take()
+        try stream.push(bytes, isCancelled: isCancelled) { event in try self.contents.take(event, isCancelled) }
+        return contents.takePhotos()
     }
 
     /// Parses the end of the document. Throws if the document is not well-formed.
     public func finish() throws -> WrittenPhotos {
-        try stream.finish { event in try self.take(event, { false }) }
-        return photos.take()
+        try stream.finish { event in try self.contents.take(event, { false }) }
+        return contents.takePhotos()
     }
+}
 
-    private func take(_ event: XMLPushStream.Event, _ isCancelled: () -> Bool) throws {
+/// The photos that a parser has found, and its place in the document.
+private struct GalleryContents {
+    private var photos: WrittenPhotos
+    /// The depth of the open `photo` element; nil if no `photo` element is open.
+    private var photoDepth: Int?
+    private var depth = 0
+
+    init(base: Address) { photos = WrittenPhotos(base: base) }
+
+    /// Returns the complete photos, and removes them.
+    mutating func takePhotos() -> WrittenPhotos { photos.take() }
+
+    mutating func take(_ event: XMLPushStream.Event, _ isCancelled: () -> Bool) throws {
         switch event {
         case .start(let name, _, let attributes, let line): try start(name, attributes, line, isCancelled)
         case .text: break
@@ -66,7 +76,7 @@ public final class GalleryXMLParser {
         }
     }
 
-    private func start(
+    private mutating func start(
         _ name: UnsafePointer<xmlChar>, _ attributes: Attributes, _ line: Int, _ isCancelled: () -> Bool
     ) throws {
         depth += 1
@@ -83,7 +93,7 @@ public final class GalleryXMLParser {
         }
     }
 
-    private func end() {
+    private mutating func end() {
         if photoDepth == depth {
             photos.end()
             photoDepth = nil
@@ -120,6 +130,8 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case tooManyNames
     /// The document declares too many namespaces at once.
     case tooManyNamespaces(line: Int)
+    /// The document is too long for its encoding, which is not UTF-8.
+    case tooLongToConvert(mebibytes: Int)
     /// The document has an unsupported encoding with this name.
     case encoding(String)
 
@@ -142,6 +154,8 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
         case .tooManyAttributes(let line): "The gallery file has too many attributes in a tag near line \(line)."
         case .tooManyNames: "The gallery file has too many different names of elements and attributes."
         case .tooManyNamespaces(let line): "The gallery file declares too many namespaces in line \(line)."
+        case .tooLongToConvert(let mebibytes):
+            "The gallery file is not UTF-8 and larger than \(mebibytes) MiB. Save it as UTF-8."
         case .encoding(let name):
             "The gallery file uses the unsupported encoding \(name). Save it as UTF-8."
         }

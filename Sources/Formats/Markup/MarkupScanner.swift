@@ -6,11 +6,11 @@ import Glibc
 /// scanner knows only quotes, comments, CDATA and processing instructions. If the scanner and libxml2 could disagree
 /// about a document, the document is not well-formed and libxml2 stops there.
 struct MarkupScanner {
-    /// The most attributes in a tag, including namespaces.
+    /// The maximum number of attributes in a tag, including namespaces.
     static let maximumAttributes = 256
-    /// The most code units in a tag.
+    /// The maximum number of code units in a tag.
     static let maximumTag = 1 << 18
-    /// The most code units in the XML declaration.
+    /// The maximum number of code units in the XML declaration.
     static let maximumDeclaration = 1_024
 
     /// The limit that a document exceeds.
@@ -74,12 +74,13 @@ struct MarkupScanner {
             guard index < units.endIndex else { break }
             try take(units[index])
             index += 1
-            if case .text = state { end = index - units.startIndex }
+            // White space before the first tag ends nothing.
+            if case .text = state, hasMarkup { end = index - units.startIndex }
         }
         return end
     }
 
-    /// Takes a code unit that may change the state.
+    /// Takes a code unit that may change the state. ``scan(_:)`` skips the others: in a value, all but its last quote.
     @inline(__always)
     private mutating func take(_ unit: UInt8) throws(Excess) {
         switch state {

@@ -5,7 +5,7 @@ import Model
 /// libxml2 rescans an unfinished tag from its start with each piece. So this type buffers incomplete tags until they
 /// are complete or fill a piece, and after the first bytes it joins small pieces.
 struct XMLIntake {
-    /// The most bytes to process at once.
+    /// The maximum number of bytes to process at once.
     static let pieceSize = 16_384
     /// The number of bytes needed to identify a document that is not XML.
     private static let tellingLength = 16
@@ -16,11 +16,24 @@ struct XMLIntake {
     private var head: [UInt8] = []
     private var odd: UInt8?
     private var pending = PieceBuffer()
+    private var received = 0
+    /// Whether libxml2 converts the document to UTF-8, which makes it up to three times as long.
+    private var isConverted = false
+    /// The maximum number of bytes of a document that libxml2 converts.
+    private let maximumConverted: Int
+
+    /// - Parameter maximumConverted: the maximum number of bytes of a document that is not UTF-8. After 4 GiB of
+    ///   converted text, libxml2 2.9 no longer notices that it cannot continue, and never returns.
+    init(maximumConverted: Int = 1 << 30) { self.maximumConverted = maximumConverted }
 
     /// Takes the next bytes, at most ``pieceSize``. Returns the bytes to parse now.
     ///
     /// - Parameter line: libxml2's current line, for errors.
     mutating func take(_ bytes: ArraySlice<UInt8>, line: Int) throws -> [UInt8] {
+        received += bytes.count
+        guard !isConverted || received <= maximumConverted else {
+            throw FormatError.tooLongToConvert(mebibytes: maximumConverted >> 20)
+        }
         if head.count < DocumentKind.length { head += bytes.prefix(DocumentKind.length - head.count) }
         pending.append(bytes)
         if encoding != nil {
@@ -55,6 +68,7 @@ struct XMLIntake {
     private mutating func begin(line: Int) throws {
         let encoding = try DocumentEncoding(pending.bytes)
         self.encoding = encoding
+        isConverted = encoding != .bytes
         try scan(pending.bytes.dropFirst(encoding.markLength(pending.bytes)), line: line)
     }
 
@@ -83,7 +97,9 @@ struct XMLIntake {
         guard let read = XMLDeclaration(declaration) else {
             throw FormatError.malformed(line: 1, reason: "its XML declaration cannot be read")
         }
-        if let name = read.encoding { try encoding?.check(declared: name) }
+        guard let name = read.encoding else { return }
+        try encoding?.check(declared: name)
+        if !["utf-8", "utf8"].contains(name.lowercased()) { isConverted = true }
     }
 }
 
@@ -235,7 +251,7 @@ enum DocumentKind {
 /// libxml2 rescans an unfinished tag from its start with each piece, and each call costs time. So the buffer holds back
 /// incomplete tags, and after the first bytes it joins small pieces.
 struct PieceBuffer {
-    /// The most bytes of complete tags to buffer, so that small pieces are joined.
+    /// The maximum number of bytes of complete tags to buffer, so that small pieces are joined.
     private static let smallPiece = 4_096
 
     /// The buffered bytes.

@@ -30,13 +30,13 @@ final class XMLPushStream {
     /// The open elements that declare namespaces, by depth, with the number of their namespaces.
     private var namespaces: [(depth: Int, count: Int)] = []
 
-    /// The most nested elements.
+    /// The maximum number of nested elements.
     static let maximumDepth = 100
-    /// The most bytes of an attribute's value.
+    /// The maximum number of bytes of an attribute's value.
     static let maximumAttribute = 65_536
-    /// The most namespaces in scope. libxml2 searches all of them for each prefixed name.
+    /// The maximum number of namespaces in scope. libxml2 searches all of them for each prefixed name.
     private static let maximumNamespaces = 256
-    /// The most different names. libxml2 keeps all names in a table, and this number limits its size.
+    /// The maximum number of different names. libxml2 keeps all names in a table, and this number limits its size.
     private static let maximumNames = 1_000
 
     /// - Parameters:
@@ -135,7 +135,7 @@ final class XMLPushStream {
             return .malformed(line: line, reason: "it is not well-formed")
         }
         let reason = error.pointee.message.map { String(cString: $0) } ?? ""
-        return .malformed(line: Int(error.pointee.line), reason: reason.trimmedOfLineBreak)
+        return .malformed(line: max(1, Int(error.pointee.line)), reason: reason.trimmedOfLineBreak)
     }
 
     private func halt(_ error: any Error) {

@@ -19,6 +19,9 @@ public struct Response {
     private var events: HTTPTransfer.Iterator
     /// Bytes that were put back.
     private var unread: [UInt8] = []
+    /// The maximum number of bytes of the body, below that of the plan; nil for the plan's.
+    private var limit: ByteCount?
+    private var received: ByteCount = 0
     /// The transfer's size and time; nil until the end of the body.
     public private(set) var metrics: HTTPMetrics?
 
@@ -161,13 +164,19 @@ public struct Response {
         }
         while let event = try await events.next() {
             switch event {
-            case .bytes(let bytes): return bytes
+            case .bytes(let bytes):
+                received += ByteCount(bytes.count)
+                if let limit, received > limit { throw HTTPError.tooLarge(limit: limit) }
+                return bytes
             case .end(let metrics): self.metrics = metrics
             case .response, .written: break
             }
         }
         return nil
     }
+
+    /// Limits the body, once its beginning has shown what it is.
+    mutating func limit(to bytes: ByteCount) { limit = bytes }
 
     /// Reads enough bytes to recognise the format of a list.
     mutating func beginning() async throws -> [UInt8] {

@@ -66,6 +66,8 @@ struct ServerFolderReader: Sendable {
     /// Reads the list of a folder from an answer.
     func read(_ response: sending Response, of folder: ServerFolder) async -> Outcome {
         var response = response
+        // The first answer of a gallery could have been a gallery file, which may be longer.
+        response.limit(to: ServerPlace.limit)
         do {
             // The page of a sign-in or of an error may come after a redirect.
             guard try place.isAddress(response.address, of: folder.path) else {
@@ -195,12 +197,13 @@ struct PageLimit {
     /// The number of pages in a row without an entry.
     private var emptyCount = 0
 
-    /// The most pages of a folder: ten million objects.
+    /// The maximum number of pages of a folder: ten million objects.
     private static let maximumCount = 10_000
-    /// The most pages in a row without an entry. Services send a few of them after many objects were removed.
+    /// The maximum number of pages in a row without an entry. Services send a few of them after many objects were
+    /// removed.
     private static let maximumEmpty = 100
 
-    /// Returns whether to read a page.
+    /// Returns whether to read the page that a token names.
     ///
     /// - Parameter isEmpty: whether the page before had no entries.
     mutating func allows(_ token: String, isEmpty: Bool) -> Bool {

@@ -127,8 +127,8 @@ struct ServerPlace: Sendable {
         return plan
     }
 
-    /// The most bytes of a folder's list. 100,000 files take 40 MB by WebDAV.
-    private static let limit: ByteCount = 1 << 28
+    /// The maximum number of bytes of a folder's list. 100,000 files take 40 MB by WebDAV.
+    static let limit: ByteCount = 1 << 28
 
     /// The beginning of the paths of Nextcloud's WebDAV folders. Paths start after the server's address.
     static var davPath: Regex<Substring> { /\/(?:remote\.php\/(?:web)?dav|public\.php\/dav)\// }
