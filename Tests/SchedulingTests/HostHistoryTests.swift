@@ -33,10 +33,31 @@ import Testing
     func text() throws {
         let history = learned(.c)
         #expect(HostHistory(text: history.text) == history && !history.text.isEmpty)
-        #expect(HostHistory(text: "nonsense\nhost\t-3\nhost\tinf\nhost\t1e300\n\t\n") == HostHistory())
+        #expect(HostHistory(text: "nonsense\nhost\t-3\nhost\tinf\nhost\t1e300\n\t\nhost\t\t5\n") == HostHistory())
         var many = HostHistory()
         for number in 0..<200 { many["\(number)"] = 1 }
         #expect(many["0"] == nil && many["199"] != nil && many.text.split(separator: "\n").count == 64)
+    }
+
+    @Test("The history keeps the capacity of a host that the governor forgets")
+    func forgotten() throws {
+        var governor = AdaptiveGovernor()
+        func start(_ number: Int, _ host: String, at now: Double) {
+            let candidate = TransferCandidate(host: host, importance: .visible, kind: .thumbnail)
+            governor.recordStart(of: number, candidate, over: .any, at: now)
+        }
+        start(0, "first", at: 0)
+        governor.record(.connected(0.1), of: 0, at: 0.1)
+        governor.record(.received(40_000), of: 0, at: 0.3)
+        governor.record(.ended(.completed), of: 0, at: 0.3)
+        _ = governor.advance(to: 0.4) { _ in 0 }
+        let capacity = try #require(governor.history["first"])
+        // The governor keeps 256 hosts. These others have no capacity, so they displace nothing in the history.
+        for number in 1...300 {
+            start(number, "\(number)", at: Double(number))
+            governor.record(.ended(.completed), of: number, at: Double(number))
+        }
+        #expect(governor.history["first"] == capacity && governor.history["300"] == nil)
     }
 
     @Test("A capacity that differs by more than a quarter is worth saving")

@@ -65,6 +65,30 @@ struct MeasurementTests {
     }
 }
 
+/// The shortest recent round trip.
+struct RoundTripFilterTests {
+    private var filter = RoundTripFilter()
+
+    @Test("After half a minute, the shortest of the later samples counts, but at most a quarter more than before")
+    mutating func rise() {
+        filter.add(0.1, at: 0)
+        for (seconds, time) in [(0.2, 1.0), (0.11, 2), (0.3, 30)] { filter.add(seconds, at: time) }
+        #expect(filter.least == 0.1)
+        filter.add(0.4, at: 30.1)
+        #expect(filter.least == 0.11)
+        filter.add(0.4, at: 60.2)
+        #expect(filter.least == 1.25 * 0.11)
+    }
+
+    @Test("A shorter sample counts at once")
+    mutating func fall() {
+        filter.add(0.2, at: 0)
+        filter.add(0.1, at: 1)
+        #expect(filter.least == 0.1)
+        #expect(RoundTripFilter.isLate(0.131, least: 0.1) && !RoundTripFilter.isLate(0.129, least: 0.1))
+    }
+}
+
 /// The time over which bytes are spread that a lost packet held back.
 struct BurstArrivalsTests {
     private var bursts = BurstArrivals()

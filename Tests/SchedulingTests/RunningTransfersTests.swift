@@ -11,6 +11,18 @@ import Testing
             sampleTime: 0, deliveredAtSample: 0)
     }
 
+    @Test("A transfer is looked at if the viewer shows its photo, and the photo comes over a network")
+    func lookedAt() {
+        func transfer(_ host: String, _ importance: Importance) -> RunningTransfer {
+            RunningTransfer(
+                candidate: TransferCandidate(host: host, importance: importance, kind: .photo), isRepeated: false,
+                sign: 0, sampleTime: 0, deliveredAtSample: 0)
+        }
+        #expect(transfer("h", .lookedAt).isLookedAt && transfer("h", .lookedAt).isUrgent)
+        #expect(!transfer("", .lookedAt).isLookedAt && !transfer("", .lookedAt).isUrgent)
+        #expect(!transfer("h", .rest).isLookedAt && !transfer("h", .rest).isUrgent)
+    }
+
     @Test("It agrees with a sorted dictionary")
     func agreesWithDictionary() {
         var running = RunningTransfers()

@@ -45,6 +45,16 @@ import Testing
         #expect(start() == 12, "the most before an answer")
     }
 
+    @Test("A path is long from a round trip of two tenths of a second on")
+    mutating func limitOfLongPaths() {
+        start()
+        connect(1...1, after: 0.2)
+        #expect(start() == 5)
+        connect(2...2, after: 0.19)
+        #expect(start() == 7)
+        #expect(governor.report.width == 7, "the report tells the number of thumbnails that may run")
+    }
+
     @Test("On a long path, each answer starts one more transfer")
     mutating func longPath() {
         #expect(start() == 5)
