@@ -212,8 +212,8 @@ public enum CommandTable {
         Entry(.previousPhoto, .comparison, [.character("["), Key(.pageUp)], "previous photo on this side"),
         Entry(
             .nextPhoto, .comparison, [.character("]"), Key(.pageDown), .character(" ")], "next photo on this side"),
-        Entry(.zoomIn, .comparison, [.character("+")], "zoom in on both"),
-        Entry(.zoomOut, .comparison, [.character("-")], "zoom out of both"),
+        Entry(.zoomIn, .comparison, [.character("+")], "zoom in on both photos"),
+        Entry(.zoomOut, .comparison, [.character("-")], "zoom out on both photos"),
         Entry(.actualSize, .comparison, [.character("=")], "actual size"),
         Entry(.fit, .comparison, [.character("w")], "fit both photos"),
         Entry(.left, .comparison, [.character("h"), Key(.left)], "scroll left, or select left photo"),

@@ -52,7 +52,7 @@ public final class FolderWatch: Sendable {
         source.cancel()
     }
 
-    /// The most folders of a watch. All programs of the user share the system's watches.
+    /// The maximum number of folders of a watch. All programs of the user share the system's watches.
     private static let maximumFolders = 8_192
 
     /// Watches a folder. Returns false if there are too many folders or the system has no watch left.

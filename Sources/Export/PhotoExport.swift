@@ -87,7 +87,7 @@ public actor PhotoExport {
         var isReady = false
     }
 
-    /// The most photos in progress at a time, enough to keep any link busy.
+    /// The maximum number of photos in progress at a time, enough to keep any link busy.
     private static let width = 16
 
     /// The actor's own queue, because the export reads and writes files.

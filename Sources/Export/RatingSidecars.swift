@@ -31,7 +31,7 @@ public actor RatingSidecars {
     private var swept: Set<String> = []
     private let executor = QueueExecutor(label: "vitrine.ratings")
 
-    /// The most bytes of an existing file. Photo editors that store masks and histories write large files.
+    /// The maximum number of bytes of an existing file. Photo editors that store masks and histories write large files.
     private static let largest = 8 << 20
 
     /// The actor's own queue, because the actor reads and writes files.

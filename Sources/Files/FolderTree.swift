@@ -63,7 +63,7 @@ public final class FolderTree {
 
     /// The deepest nesting of folders. Each open folder needs a descriptor.
     public static let maximumDepth = 32
-    /// The most files in a piece.
+    /// The maximum number of files in a piece.
     private static let pieceSize = 1_000
 
     /// Opens a folder, whose path may contain links.

@@ -148,7 +148,7 @@ public enum FolderSync {
 ///
 /// File systems without extended attributes keep no notes.
 public enum FileNote {
-    /// The most bytes of a note.
+    /// The maximum number of bytes of a note.
     private static let longest = 3_000
 
     /// Writes a note in place of an earlier one.

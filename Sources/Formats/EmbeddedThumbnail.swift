@@ -25,7 +25,7 @@ public struct EmbeddedThumbnail: Hashable, Sendable {
     /// An EXIF block has at most 64 KB. The thumbnails of all sample photos end within 48 KB.
     public static let reach = 61_440
 
-    /// The most bytes of a thumbnail.
+    /// The maximum number of bytes of a thumbnail.
     private static let maximumLength = 65_536
 
     /// Reads a photo's first bytes. Bytes beyond ``reach`` are ignored.

@@ -57,7 +57,7 @@ public struct HEIFThumbnail: Sendable {
     private var thumbnail: Picture?
     private var exif: Content?
 
-    /// The most bytes of a thumbnail, of an EXIF block without one, and of a part to fetch.
+    /// The maximum number of bytes of a thumbnail, of an EXIF block without one, and of a part to fetch.
     private static let longest: ByteCount = 65_536
     /// The first bytes of an EXIF block. These contain the time.
     private static let beginningOfBlock: ByteCount = 8_192
@@ -319,7 +319,7 @@ private struct HEIFItems {
     }
 
     private static let mostProperties = 32
-    /// The most bytes of an item's properties. A colour profile has some hundreds.
+    /// The maximum number of bytes of an item's properties. A colour profile has some hundreds.
     private static let longestProperties = 16_384
 }
 

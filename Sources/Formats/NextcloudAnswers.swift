@@ -53,7 +53,7 @@ public struct AccountAnswer: Sendable {
 
 /// String members of a small JSON object, by paths such as `poll.token`.
 private struct JSONMembers {
-    /// The most bytes of a string.
+    /// The maximum number of bytes of a string.
     private static let maximumLength = 2_048
 
     private var reader: Reader

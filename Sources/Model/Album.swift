@@ -23,7 +23,7 @@ public struct Album: Hashable, Sendable {
     /// The id of the photo that stands for the album; nil if unknown.
     public var cover: String?
 
-    /// The most bytes of a name. Parsers shorten longer names.
+    /// The maximum number of bytes of a name. Parsers shorten longer names.
     public static let longestName = 256
 
     /// Creates an album.

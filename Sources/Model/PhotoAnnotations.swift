@@ -40,9 +40,9 @@ extension PhotoAnnotations {
     }
 
     private static let (star, favoriteSign) = ("*", "+")
-    /// The most bytes of a description, and of each other text.
+    /// The maximum number of bytes of a description, and of each other text.
     private static let (longestDescription, longestText) = (4_096, 256)
-    /// The most tags and the most people of a photo.
+    /// The maximum number of tags and the most people of a photo.
     private static let mostNames = 64
 
     /// The form that the cache stores and searches; empty without annotations.

@@ -12,7 +12,7 @@ public struct Rating: Hashable, Sendable {
     public static let none = Rating(0)
     /// The rating of a photo that the user rejected.
     public static let rejected = Rating(-1)
-    /// The most stars of a photo.
+    /// The maximum number of stars of a photo.
     public static let mostStars = 5
 
     /// Creates a rating from its number. Smaller and larger numbers become the nearest rating.

@@ -12,7 +12,7 @@ public struct TrafficReport: Hashable, Sendable {
     public var running: Int
     /// The number of small transfers that the network can run at once; 0 if unknown.
     public var width: Int
-    /// The most transfers that may run at once.
+    /// The maximum number of transfers that may run at once.
     public var limit: Int
     /// The target for bytes that are requested but not yet received. It applies to all transfers together.
     public var window: ByteCount
@@ -31,7 +31,7 @@ public struct TrafficReport: Hashable, Sendable {
     /// The most important transfers, running transfers first. The list is empty while no screen shows transfers.
     public private(set) var transfers: [TransferReport]
 
-    /// The most transfers in a report, more than any screen shows.
+    /// The maximum number of transfers in a report, more than any screen shows.
     public static let maximumTransfers = 256
 
     /// Creates a report. Keeps only the first ``maximumTransfers`` transfers.

@@ -30,7 +30,8 @@ public actor Publisher {
     public private(set) var gallery: PublishedGallery?
     private let executor = QueueExecutor(label: "vitrine.publishing")
 
-    /// The most files in progress for each core. Many files in progress keep one large photo from delaying the others.
+    /// The maximum number of files in progress for each core. Many files in progress keep one large photo from delaying
+    /// the others.
     private static let capacityPerCore = 16
 
     /// The actor's own queue, because the publisher reads and writes files and waits for decoders.

@@ -10,7 +10,7 @@ public struct ChangeSet: Coalescing, Equatable {
         case many
     }
 
-    /// The most rows to list per table. For a larger change, reading the whole table again is faster.
+    /// The maximum number of rows to list per table. For a larger change, reading the whole table again is faster.
     static let limit = 20_000
 
     private var tables: [String: Rows] = [:]

@@ -21,12 +21,13 @@ public struct AdaptiveGovernor: Governor {
     private var crowded: Set<String> = []
     private let width: Int
 
-    /// The most transfers to run at once, of all hosts together. Each transfer needs a file descriptor, and a gallery's
-    /// list may name another host for every picture.
+    /// The maximum number of transfers to run at once, of all hosts together. Each transfer needs a file descriptor,
+    /// and a gallery's list may name another host for every picture.
     public static let greatestWidth = 128
-    /// The most hosts to keep. A gallery's list may name very many hosts, and the governor checks each host often.
+    /// The maximum number of hosts to keep. A gallery's list may name very many hosts, and the governor checks each
+    /// host often.
     private static let mostHosts = 256
-    /// The most hosts to keep when many are unreachable or have refused requests.
+    /// The maximum number of hosts to keep when many are unreachable or have refused requests.
     private static let mostHostsWithFailures = 1_024
 
     /// Creates a governor that starts with a history of earlier runs.

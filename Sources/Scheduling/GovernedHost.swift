@@ -35,7 +35,7 @@ struct GovernedHost: Sendable {
     /// The number of bytes to keep requested but not yet received.
     var window: Double { path.window(cap: cap.value) }
 
-    /// The most thumbnails or uploads to run at once.
+    /// The maximum number of thumbnails or uploads to run at once.
     var width: Int {
         Int(clamped: min(max((window / max(path.usualSize, 1)).rounded(.up), 1), cap.value))
     }
@@ -59,7 +59,7 @@ struct GovernedHost: Sendable {
 
     // MARK: - Admission
 
-    /// The most files of this machine to read at once.
+    /// The maximum number of files of this machine to read at once.
     private static let localWidth = 8
     /// The most urgent transfers that may try an unreachable host at once. The user may know that the host is back.
     private static let urgentWidthOffline = 2
@@ -217,7 +217,7 @@ struct GovernedHost: Sendable {
     }
 }
 
-/// The most transfers that a host accepts at once.
+/// The maximum number of transfers that a host accepts at once.
 ///
 /// The limit is halved when the host refuses requests, and rises again by one every 30 seconds.
 struct HostCap {

@@ -101,7 +101,7 @@ public enum TransferEvent: Hashable, Sendable {
     case answered(wait: Double, length: Double?, isShared: Bool)
     /// The request was sent again, after a redirect or to the same server.
     case askedAgain
-    /// Bytes arrived. The value is the number of bytes of body received so far.
+    /// Bytes arrived. The value is the number of bytes of the body that have arrived so far.
     case received(Double)
     /// A transfer in pieces requested more. The value is the number of bytes requested so far; nil once the transfer
     /// continues in one request.
@@ -162,7 +162,7 @@ public struct TransferPieces: Hashable, Sendable {
     /// The number of bytes per piece.
     public let size: Double
 
-    /// The most pieces that run at once.
+    /// The maximum number of pieces that run at once.
     public static let most = 24
     /// The smallest and the largest piece in bytes. A server sends about as much as the smallest piece at once on a new
     /// connection (RFC 6928). The largest piece is small enough to arrive soon, because the other pieces wait for a

@@ -8,7 +8,7 @@ import Numbers
 ///
 /// Each run measures again, so a history of another network costs a few round trips at most.
 public struct HostHistory: Hashable, Sendable {
-    /// The most hosts to keep; the oldest are removed first.
+    /// The maximum number of hosts to keep; the oldest are removed first.
     private static let most = 64
 
     /// The largest valid capacity in a file, in bytes.

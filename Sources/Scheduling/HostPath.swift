@@ -46,7 +46,7 @@ struct HostPath {
     private var bursts = BurstArrivals()
     private var collapse = CollapseDetector()
 
-    /// The most transfers of a host. With more transfers, some servers suspect an attack.
+    /// The maximum number of transfers of a host. With more transfers, some servers suspect an attack.
     static let greatestCap = 64.0
 
     init(isSecure: Bool, isForUploads: Bool = false) {

@@ -99,7 +99,7 @@ struct DeliveryLog {
 struct BurstArrivals: Sendable {
     private var silences: [(begin: Double, end: Double)] = []
 
-    /// The most silences to keep, enough for those that end within one sample.
+    /// The maximum number of silences to keep, enough for those that end within one sample.
     private static let most = 32
 
     /// Records a time in which no bytes of a transfer arrived.

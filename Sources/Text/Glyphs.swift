@@ -80,8 +80,8 @@ public struct Glyph: Hashable, Sendable {
     /// The number of columns that the glyph covers: 1 or 2.
     public let width: Int
 
-    /// The most combining marks of a glyph. Terminals would draw any number of marks over the lines above. ncurses has
-    /// the same limit (`CCHARW_MAX` is 5: the character and four marks).
+    /// The maximum number of combining marks of a glyph. Terminals would draw any number of marks over the lines above.
+    /// ncurses has the same limit (`CCHARW_MAX` is 5: the character and four marks).
     public static let maximumMarks = 4
 
     /// A blank that covers one cell.

@@ -51,7 +51,7 @@ import Testing
     @Test func eachMistakeIsReportedAndTheRestCounts() {
         let lines = ["row-height = 7"] + Self.kinds.map(\.line) + ["row-height = 9", "sections = month"]
         let (settings, mistakes) = apply(lines.joined(separator: "\n"))
-        let repeated = "/c:\(lines.count - 1): Line 1 also sets “row-height”; the last line counts."
+        let repeated = "/c:\(lines.count - 1): Line 1 also sets “row-height”. Vitrine uses the last of these lines."
         #expect(Self.kinds.count > 20)
         #expect(mistakes == Self.kinds.enumerated().map { "/c:\($0.offset + 2): \($0.element.sentence)" } + [repeated])
         var expected = Settings()

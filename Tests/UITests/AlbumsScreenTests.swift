@@ -218,7 +218,7 @@ import Testing
     func none() async throws {
         let screens = try await screens([])
         screens.press("A")
-        #expect(screens.text.contains("This server shows no albums."))
+        #expect(screens.text.contains("This server lists no albums."))
         #expect(screens.text.contains("Press r to check for albums."))
     }
 

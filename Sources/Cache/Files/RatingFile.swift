@@ -32,7 +32,7 @@ struct RatingFile: Sendable {
     private let path: String
     private let address: Address
 
-    /// The most bytes of a file, about a million ratings.
+    /// The maximum number of bytes of a file, about a million ratings.
     private static let largest = 64 << 20
 
     init(folder: String, of address: Address) {

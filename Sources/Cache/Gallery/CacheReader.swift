@@ -107,7 +107,7 @@ public struct CacheReader {
         }
     }
 
-    /// The most keys that one query reads.
+    /// The maximum number of keys that one query reads.
     private static let windowLimit = 512
 
     static let photoColumns = """

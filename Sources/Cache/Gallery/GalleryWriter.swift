@@ -408,10 +408,10 @@ final class SharedWrites: Sendable {
         var isCalled = false
     }
 
-    /// The most writes per transaction. The number matches the network's limit of requests. Other writes wait for the
-    /// transaction.
+    /// The maximum number of writes per transaction. The number matches the network's limit of requests. Other writes
+    /// wait for the transaction.
     static let largestCount = 256
-    /// The most bytes per transaction, unless a single write is larger.
+    /// The maximum number of bytes per transaction, unless a single write is larger.
     static let largestSize = 4 << 20
 
     private let state = Mutex(State())

@@ -20,7 +20,8 @@ public final class FetchedResults {
     /// The first frame must not wait for a million photos. After loading the other photos, the list reports
     /// ``Difference/reset``.
     static let firstLoad = 1_024
-    /// The most changed photos that the list applies one by one. More changes cause a reload off the main actor.
+    /// The maximum number of changed photos that the list applies one by one. More changes cause a reload off the main
+    /// actor.
     private static let mostChanges = 4_096
 
     /// The gallery's cache.

@@ -131,7 +131,8 @@ extension CacheReader {
 
     private typealias Cover = (date: Timestamp, key: PhotoKey)
 
-    /// The most photos whose rows are read for their dates. With more photos, reading the index of dates is faster.
+    /// The maximum number of photos whose rows are read for their dates. With more photos, reading the index of dates
+    /// is faster.
     private static let few = 10_000
 
     /// Returns the newest photo in a folder and in all folders below, from the rows of all its photos.

@@ -87,7 +87,7 @@ extension CacheReader {
         }
     }
 
-    /// The most texts whose results a search remembers.
+    /// The maximum number of texts whose results a search remembers.
     private static let mostKnownTexts = 4_096
 
     private func forEachPhoto(

@@ -26,7 +26,7 @@ struct Header: Sendable {
 struct HeaderReader {
     /// The longest side that this decoder accepts, in pixels.
     private static let sideLimit = 4096
-    /// The most pixels that this decoder accepts.
+    /// The maximum number of pixels that this decoder accepts.
     private static let areaLimit = 4 << 20
 
     private let bytes: [UInt8]

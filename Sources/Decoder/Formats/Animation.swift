@@ -35,8 +35,8 @@ struct Animation {
     /// The frames in the file's order.
     let frames: [Frame]
 
-    /// The most pixels to decode for one requested frame, about two seconds' work. A frame that needs more pixels is
-    /// composed from only some of the frames before it.
+    /// The maximum number of pixels to decode for one requested frame, about two seconds' work. A frame that needs more
+    /// pixels is composed from only some of the frames before it.
     private static let mostPixels = 1 << 27
 
     /// Composes the requested frame, and further frames if requested. The closure `paint` decodes one frame onto the

@@ -65,7 +65,7 @@ struct ColourConversion: Sendable {
     /// Whether the picture has a high dynamic range.
     var isForHighRange: Bool { tone != nil }
 
-    /// The numbers of transfer functions for high dynamic range.
+    /// The code numbers of the transfer functions for high dynamic range.
     enum TransferNumber {
         static let pq = 16
         static let hlg = 18
@@ -387,7 +387,7 @@ enum ToneCurve {
 
 /// An untrusted colour profile: its header and its elements. The code checks every offset and copies nothing.
 struct ICCProfile {
-    /// The most bytes of a profile. Profiles of presses have up to three megabytes.
+    /// The maximum number of bytes of a profile. Profiles of presses have up to three megabytes.
     static let longest = 4 << 20
 
     private static let headerLength = 128

@@ -303,7 +303,7 @@ private struct ColourGrid {
     private let points: [Int]
     private let values: [SIMD3<Double>]
 
-    /// The most points. Profiles of presses have up to 33 for each of four inks.
+    /// The maximum number of points. Profiles of presses have up to 33 for each of four inks.
     private static let most = 1_500_000
 
     init?(_ element: ICCProfile.Element, points: [Int], depth: Int, at offset: Int) {

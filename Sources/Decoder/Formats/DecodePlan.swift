@@ -112,9 +112,9 @@ struct PictureFacts {
 /// Limits for the size that a header claims. A file of 291 bytes can claim 65,500 × 65,500 pixels and cost seconds and
 /// gigabytes, so decoders check the claim before any allocation.
 enum PictureBounds {
-    /// The most pixels of a picture that a decoder reads row by row. Many pixels then cost only time.
+    /// The maximum number of pixels of a picture that a decoder reads row by row. Many pixels then cost only time.
     static let mostPixels = 300_000_000
-    /// The most pixels of a picture that a decoder must hold as a whole. Each pixel needs 3 to 8 bytes.
+    /// The maximum number of pixels of a picture that a decoder must hold as a whole. Each pixel needs 3 to 8 bytes.
     static let mostBufferedPixels = 100_000_000
 
     /// Throws if a picture is empty or too large.

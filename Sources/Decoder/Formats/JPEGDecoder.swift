@@ -115,10 +115,10 @@ struct JPEGStream: ~Copyable {
     /// 110 to 160 ms against 100), and 3/8 takes as long as 4/8.
     static let reductions = [1, 2, 4, 8]
 
-    /// The most scans to read. Encoders write about ten; with thousands, a small file could keep a decoder busy for
-    /// minutes.
+    /// The maximum number of scans to read. Encoders write about ten; with thousands, a small file could keep a decoder
+    /// busy for minutes.
     private static let mostScans = 500
-    /// The most pixels to read in all scans together, about two seconds' work.
+    /// The maximum number of pixels to read in all scans together, about two seconds' work.
     private static let mostScannedPixels = 1 << 31
 
     private let decoder: UnsafeMutablePointer<cjpeg_decoder>

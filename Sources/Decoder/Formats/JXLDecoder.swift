@@ -93,7 +93,7 @@ struct JXLPicture: ~Copyable {
         PixelSize(width: Int(decoder.pointee.info.xsize), height: Int(decoder.pointee.info.ysize))
     }
 
-    /// The most memory in bytes that libjxl may need. If libjxl cannot allocate memory, it ends the process.
+    /// The maximum memory in bytes that libjxl may need. If libjxl cannot allocate memory, it ends the process.
     private static let mostMemory = 800 << 20
 
     /// Throws if libjxl would need too much memory. Lossless pictures need more than twice as much as lossy ones.

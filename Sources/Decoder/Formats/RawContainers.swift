@@ -150,7 +150,7 @@ private struct RawBoxes {
     private let file: FileBytes
     private var directories: [String: TIFFDirectories] = [:]
 
-    /// The most JPEGs to look at. Cameras write three.
+    /// The maximum number of JPEGs to look at. Cameras write three.
     private static let mostJPEGs = 16
 
     static func recognises(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -283,12 +283,12 @@ private struct RawDirectories {
     private var visited: Set<Int> = []
     private var found: [UnsafeRawBufferPointer] = []
 
-    /// The most directories to read. Cameras write fewer than ten.
+    /// The maximum number of directories to read. Cameras write fewer than ten.
     private static let mostDirectories = 32
-    /// The most JPEGs to look at.
+    /// The maximum number of JPEGs to look at.
     private static let mostJPEGs = 16
     private static let mostEntries = 512
-    /// The most directories below one.
+    /// The maximum number of directories below one.
     private static let mostBelow = 16
     private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
     /// The values of the photometry tag for the sensor's own pixels.

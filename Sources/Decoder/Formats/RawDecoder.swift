@@ -176,7 +176,7 @@ struct RawSensor: ~Copyable {
         }
     }
 
-    /// The most pixels that are developed at full size, with thirteen bytes each: 34 megapixels.
+    /// The maximum number of pixels that are developed at full size, with thirteen bytes each: 34 megapixels.
     private static let mostWholePixels = 34_000_000.0
 
     /// Develops the picture, at half size if that is large enough for the plan. Returns whether this succeeded.

@@ -201,7 +201,7 @@ struct TIFFDirectories {
     private let longest: Int
     private let omitted: Set<UInt16>
 
-    /// The most entries to read from a directory.
+    /// The maximum number of entries to read from a directory.
     private static let mostEntries = 512
     /// The longest value to copy, in bytes.
     private static let longestValue = 4_096

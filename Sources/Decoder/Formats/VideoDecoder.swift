@@ -44,7 +44,7 @@ enum VideoDecoder: PictureDecoder {
 
     /// The mean brightness below which a frame counts as black.
     private static let darkest = 0.06
-    /// The most pixels to decode for a poster: four seconds of high definition.
+    /// The maximum number of pixels to decode for a poster: four seconds of high definition.
     private static let mostPixels = 1 << 28
 
     /// Returns the poster: an early frame, or the brightest of several dark ones.
@@ -435,7 +435,7 @@ public final class VideoFrameSource {
     /// The time of the frame returned last.
     private var returned: Double?
 
-    /// The most pixels to decode before showing a late frame. They take a fifth of a second.
+    /// The maximum number of pixels to decode before showing a late frame. They take a fifth of a second.
     private static let mostPixels = 1 << 26
 
     /// Opens a file, which must stay open.

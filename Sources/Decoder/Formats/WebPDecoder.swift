@@ -210,8 +210,8 @@ struct WebPPart {
     /// The requested region within the reduced part.
     let region: PixelRect
 
-    /// The most pixels of a transparent picture that libwebp decodes without reduction. When libwebp reduces, it mixes
-    /// colours with those of transparent pixels.
+    /// The maximum number of pixels of a transparent picture that libwebp decodes without reduction. When libwebp
+    /// reduces, it mixes colours with those of transparent pixels.
     private static let mostTransparentPixels = 1 << 24
 
     /// Creates a part that covers the whole picture without reduction.

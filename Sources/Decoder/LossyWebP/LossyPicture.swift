@@ -127,7 +127,7 @@ struct FrameHeader: Sendable {
 
     /// The longest side that this decoder accepts, in pixels.
     private static let sideLimit = 4096
-    /// The most pixels that this decoder accepts.
+    /// The maximum number of pixels that this decoder accepts.
     private static let areaLimit = 4 << 20
     /// The least number of bits for the modes of a macroblock. So a short file cannot make Vitrine reserve the memory of a
     /// large picture.

@@ -14,16 +14,17 @@ import CSandbox
 ///
 /// A compromised decoder keeps its picture, bounded memory and time, and an answer that the parent does not trust.
 public struct SandboxRules {
-    /// The most bytes that this process may write to a file, as many as its longest answer has.
+    /// The maximum number of bytes that this process may write to a file, as many as its longest answer has.
     private let longestAnswer: Int
-    /// The most seconds of processor time.
+    /// The maximum number of seconds of processor time.
     private let cpuSeconds: Int
     private let uses: (landlock: Bool, seccomp: Bool)
 
     private static let cpuSecondsForPicture = 10
-    /// The most seconds for a video, more than any film needs. The limit ends a decoder that a hostile video controls.
+    /// The maximum number of seconds for a video, more than any film needs. The limit ends a decoder that a hostile
+    /// video controls.
     private static let cpuSecondsForVideo = 4 * 3_600
-    /// The most memory in bytes. This is enough for a file of 512 MiB and the largest progressive picture, 100 million
+    /// The maximum memory in bytes. This is enough for a file of 512 MiB and the largest progressive picture, 100 million
     /// pixels in 4:2:0.
     private static let addressSpace = 1 << 30
 

@@ -293,7 +293,7 @@ public final class FetcherClient: Sendable {
         for subject in news.asked where isLocalList(subject) { parts.wishes.ask(for: subject) }
     }
 
-    /// The most questions for credentials in one message.
+    /// The maximum number of questions for credentials in one message.
     private static let mostLookUps = 16
 
     /// Whether a subject is the list of an open local gallery.
@@ -331,7 +331,7 @@ public final class FetcherClient: Sendable {
 
     /// The fetcher's name for users.
     private static let name = "vitrine-fetcher"
-    /// The most restrictions of a report, and the most characters of each.
+    /// The maximum number of restrictions of a report, and the most characters of each.
     private static let (mostRestrictions, longestRestriction) = (4, 40)
 
     /// Shows the stage of a sign-in if it is plausible.

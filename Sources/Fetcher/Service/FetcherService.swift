@@ -41,7 +41,7 @@ package final class FetcherService: Sendable {
         var nextLogged = 0
     }
 
-    /// The most descriptors that the service needs, not counting transfers.
+    /// The maximum number of descriptors that the service needs, not counting transfers.
     private static let otherDescriptors = 40
 
     /// Creates the service, which opens the folder of caches but no gallery.
@@ -141,7 +141,7 @@ package final class FetcherService: Sendable {
 
     // MARK: - News from the other process
 
-    /// Applies news. Galleries and credentials come before the wishes that need them. May block, because opening a cache may
+    /// Applies news. Applies galleries and credentials first, because wishes need them. May block, because opening a cache may
     /// wait for another process.
     private func take(_ news: ScreensNews) {
         if let filter = news.logFilter { log.setFilter(filter) }
@@ -308,7 +308,8 @@ private struct Outbox: Coalescing {
         history = later.history ?? history
     }
 
-    /// The most pictures and failures in a message. While the user has suspended `vitrine`, millions may change.
+    /// The maximum number of pictures and failures in a message. While the user has suspended `vitrine`, millions may
+    /// change.
     private static let maximumSubjects = 50_000
 
     /// Divides the news into messages that the other process accepts. The last one has everything but pictures, so a wish

@@ -8,7 +8,7 @@ import Glibc
 package final class MessageConnection: Sendable {
     private let descriptor: Int32
 
-    /// The most bytes of a message: more than the wishes for a million pictures.
+    /// The maximum number of bytes in a message, enough for the wishes for a million pictures.
     private static let longest = 64 << 20
     /// The number of bytes to read at once. A stated length alone then uses no memory.
     private static let piece = 1 << 18

@@ -29,7 +29,7 @@ public struct FetcherSetup: Hashable, Sendable {
     public var clientCertificate: ClientCertificate?
     /// The measurements of hosts from earlier runs, as text.
     public var history = ""
-    /// The most attempts for each transfer; nil for no limit.
+    /// The maximum number of attempts for each transfer; nil for no limit.
     public var mostAttempts: Int?
     /// Whether to follow changes in local folders.
     public var followsFolders = false
@@ -75,7 +75,7 @@ public struct FetcherTuning: Hashable, Sendable {
     public var delay: Int
     /// Every n-th transfer fails, for tests; 0 for none.
     public var failures: Int
-    /// The most bytes of all caches.
+    /// The maximum number of bytes of all caches.
     public var cacheLimit: Int64?
 
     /// Creates the settings.

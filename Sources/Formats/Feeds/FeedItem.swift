@@ -30,13 +30,13 @@ struct FeedItem {
         if length <= Self.maximumTags, !annotations.tags.contains(tag) { annotations.tags.append(tag) }
     }
 
-    /// The most bytes of a tag or of the author's name.
+    /// The maximum number of bytes of a tag or of the author's name.
     private static let maximumWord = 256
-    /// The most bytes of all tags of an item.
+    /// The maximum number of bytes of all tags of an item.
     private static let maximumTags = 1_024
-    /// The most pictures of an item.
+    /// The maximum number of pictures of an item.
     fileprivate static let maximumPictures = 1_000
-    /// The most bytes of all texts of an item.
+    /// The maximum number of bytes of all texts of an item.
     private static let maximumWords = 1 << 20
 
     /// Adds a picture. Returns false if the item has too many.
@@ -101,7 +101,7 @@ struct FeedItem {
         return photos
     }
 
-    /// The most bytes of a photo's name.
+    /// The maximum number of bytes of a photo's name.
     private static let maximumName = 250
 
     /// Returns a text as one line of limited length. Returns nil for an empty text.
@@ -210,6 +210,6 @@ enum FeedDate {
         "PST": "-08:00", "PDT": "-07:00",
     ]
 
-    /// The most characters of a date.
+    /// The maximum number of characters of a date.
     private static let maximumLength = 64
 }

@@ -18,7 +18,7 @@ public final class FeedParser: LibraryParser {
     /// The title of the feed.
     public private(set) var galleryName: String?
 
-    /// The most bytes of a text. Longer texts are cut.
+    /// The maximum number of bytes of a text. Longer texts are cut.
     private static let maximumText = 65_536
 
     /// Creates a parser for one feed.

@@ -109,7 +109,7 @@ public final class JSONFeedParser: LibraryParser {
             }
         }
 
-        /// The most bytes of a text of an attachment.
+        /// The maximum number of bytes of a text of an attachment.
         private static let maximumText = 8_192
 
         private mutating func endItem() {

@@ -10,11 +10,11 @@ import Model
 /// A page has about 1,000 entries. Some servers state the encoding of keys after the keys, so the parser returns all
 /// entries at the end.
 public final class BucketParser: ListingParser {
-    /// The most bytes of a text. A key has at most 1,024 bytes, each of which may be encoded.
+    /// The maximum number of bytes of a text. A key has at most 1,024 bytes, each of which may be encoded.
     private static let maximumText = 4_096
-    /// The most entries of a page.
+    /// The maximum number of entries of a page.
     private static let maximumEntries = 10_000
-    /// The most bytes of a value, such as a size. Longer values count as missing.
+    /// The maximum number of bytes of a value, such as a size. Longer values count as missing.
     private static let maximumValue = 256
 
     private let prefix: [UInt8]
@@ -219,7 +219,7 @@ public struct BucketRefusal: Hashable, Sendable {
     /// The region that the request must name; nil if the service states no region.
     public let region: String?
 
-    /// The most bytes of a code.
+    /// The maximum number of bytes of a code.
     private static let maximumCode = 64
 
     /// Parses the body of an answer. Returns nil for other documents.

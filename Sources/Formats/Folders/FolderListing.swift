@@ -148,7 +148,7 @@ public enum ListingFormat: String, CaseIterable, Sendable {
 /// nginx writes the bytes of names as they are, in no particular encoding, so the list need not be valid XML. The parser
 /// reads it nevertheless; see ``ByteEscaping``.
 public final class XMLListingParser: ListingParser {
-    /// The most bytes of a name's text. libxml2 writes up to three bytes for each byte.
+    /// The maximum number of bytes of a name's text. libxml2 writes up to three bytes for each byte.
     private static let maximumText = 65_536
 
     private let stream: XMLPushStream
@@ -227,7 +227,7 @@ public final class XMLListingParser: ListingParser {
             isFolder: name == XMLName.directory, modified: attribute(.modificationTime), size: attribute(.size))
     }
 
-    /// The most bytes of a date or size.
+    /// The maximum number of bytes of a date or size.
     private static let maximumValue = 64
 
     private func add() {

@@ -13,7 +13,7 @@ import Model
 ///
 /// A page does not tell where it ends. So a page that is cut between two tags is read as a shorter one.
 public final class HTMLListingParser: ListingParser {
-    /// The most bytes of a reference; longer references are invalid.
+    /// The maximum number of bytes of a reference; longer references are invalid.
     private static let maximumReference = 3 * Address.maximumLength
 
     private let folder: ListedFolder
@@ -138,7 +138,7 @@ public final class HTMLListingParser: ListingParser {
     private static let feedTypes: Set<Substring> = [
         "application/rss+xml", "application/atom+xml", "application/feed+json",
     ]
-    /// The most bytes of an element's relation or type.
+    /// The maximum number of bytes of an element's relation or type.
     private static let maximumRelation = 256
 
     /// Begins a link.

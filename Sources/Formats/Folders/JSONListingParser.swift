@@ -43,7 +43,7 @@ public final class JSONListingParser: ListingParser {
         return reader.isKnownList || (isJSON && reader.isPossibleList)
     }
 
-    /// The most bytes of a beginning that are examined.
+    /// The maximum number of bytes of a beginning that are examined.
     private static let recognisedLength = 4_096
 }
 
@@ -241,9 +241,9 @@ private struct JSONListingEntry {
     private var member: Member?
     private var (hasKnown, hasUnknown) = (false, false)
 
-    /// The most bytes of a name or reference.
+    /// The maximum number of bytes of a name or reference.
     private static let longestName = 8_192
-    /// The most bytes of a date.
+    /// The maximum number of bytes of a date.
     private static let longestDate = 64
     /// The seconds of the years 0 to 9999, to which the dates of other formats are limited.
     private static let years = -62_167_219_200.0...253_402_300_799

@@ -23,11 +23,11 @@ struct ListedRows {
         var thumbnail: Address?
     }
 
-    /// The most bytes of a row's text.
+    /// The maximum number of bytes of a row's text.
     private static let maximumText = 1_024
-    /// The most bytes of a revision.
+    /// The maximum number of bytes of a revision.
     private static let maximumRevision = 200
-    /// The most icons to remember.
+    /// The maximum number of icons to remember.
     private static let maximumIcons = 64
 
     private var row: Row?

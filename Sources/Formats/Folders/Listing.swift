@@ -80,7 +80,7 @@ public struct LivePhotoFilter {
     private var unjudged = 0
 
     private static let mostWaiting = 20_000
-    /// The most files to record before the filter judges them, far fewer than the photos it knows.
+    /// The maximum number of files to record before the filter judges them, far fewer than the photos it knows.
     private static let filesAtOnce = 1_000
 
     /// Creates a filter for one folder.
@@ -216,6 +216,6 @@ public struct ListedFolder: Hashable, Sendable {
             && name != [0x2E, 0x2E] && name.count <= maximumName
     }
 
-    /// The most bytes of a name. File systems allow at most 255 bytes; some servers allow more.
+    /// The maximum number of bytes of a name. File systems allow at most 255 bytes; some servers allow more.
     private static let maximumName = 1_024
 }

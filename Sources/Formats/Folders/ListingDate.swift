@@ -38,7 +38,7 @@ enum ListingDate {
         return index < 9 ? "0\(index + 1)" : "\(index + 1)"
     }
 
-    /// The most characters of a date.
+    /// The maximum number of characters of a date.
     private static let maximumLength = 64
 }
 

@@ -59,7 +59,7 @@ public final class WebDAVParser: ListingParser {
         }
     }
 
-    /// The most bytes of a property.
+    /// The maximum number of bytes of a property.
     private static let maximumText = 65_536
 
     private let folder: ListedFolder
@@ -256,7 +256,7 @@ public final class WebDAVParser: ListingParser {
         var taken = ""
         var count = ""
 
-        /// The most bytes of a validator that is kept.
+        /// The maximum number of bytes of a validator that is kept.
         private static let maximumValidator = 256
 
         /// Returns these properties, with missing properties taken from `other`.

@@ -31,8 +31,8 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
     private var open: WrittenPhoto?
     private var openElement: PhotoElement?
 
-    /// The most images of a photo that stay unparsed. If a photo has more, the photo is parsed immediately, which
-    /// limits memory use.
+    /// The maximum number of images of a photo that stay unparsed. If a photo has more, the photo is parsed
+    /// immediately, which limits memory use.
     static let keptImages = 8
 
     init(base: Address) {
@@ -121,7 +121,7 @@ public struct WrittenPhotos: WrittenEntries, Sendable {
 // MARK: - Writing
 
 extension WrittenPhotos {
-    /// The most bytes of a gallery's name.
+    /// The maximum number of bytes of a gallery's name.
     private static let longestName = 250
 
     /// Takes the gallery's name from the attributes of the root element.
@@ -324,7 +324,7 @@ struct WrittenFields {
         }
     }
 
-    /// The most bytes that are read from an attribute with annotations.
+    /// The maximum number of bytes that are read from an attribute with annotations.
     private static let longestAnnotation = 16_384
 
     static func append(_ value: UnsafeRawBufferPointer?, to bytes: inout [UInt8]) {
@@ -401,11 +401,11 @@ struct PhotoElement: Sendable {
     private var photoProblem: String?
     private(set) var remarks: [WrittenPhotos.Remark] = []
 
-    /// The most bytes of a name or an id. Lists sort, show and search names.
+    /// The maximum number of bytes of a name or an id. Lists sort, show and search names.
     static let maximumText = 4_096
-    /// The most remarks per photo. A photo may have any number of images.
+    /// The maximum number of remarks per photo. A photo may have any number of images.
     private static let maximumRemarks = 8
-    /// The most bytes of a date in a remark.
+    /// The maximum number of bytes of a date in a remark.
     private static let shownDate = 64
 
     init(id: String, name whole: String, date: String, annotations: PhotoAnnotations? = nil, line: Int) {

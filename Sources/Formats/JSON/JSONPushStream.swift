@@ -34,11 +34,11 @@ package enum JSONEvent {
 ///
 /// A consumer is a generic parameter, so that the compiler makes one loop of both.
 package struct JSONPushStream {
-    /// The most nested objects and arrays.
+    /// The maximum number of nested objects and arrays.
     static let maximumDepth = 100
-    /// The most bytes of a decoded string.
+    /// The maximum number of bytes of a decoded string.
     static let maximumString = 1 << 20
-    /// The most bytes of a number.
+    /// The maximum number of bytes of a number.
     static let maximumNumber = 256
 
     /// The part of the document that the next bytes begin or continue.

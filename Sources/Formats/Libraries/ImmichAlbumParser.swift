@@ -307,7 +307,7 @@ private struct ImmichTagReader: JSONConsumer {
     private var id: String?
     private var value: [UInt8] = []
 
-    /// The most bytes of a value. Tags with longer values are left out.
+    /// The maximum number of bytes of a value. Tags with longer values are left out.
     private static let longestValue = 1_024
 
     /// Returns the tags since the last call.

@@ -62,7 +62,7 @@ public final class ImmichMonthParser: LibraryParser {
     private var stream = JSONPushStream()
     private var reader = Reader()
 
-    /// The most photos and videos of a month.
+    /// The maximum number of photos and videos of a month.
     private static let maximumCount = 1_000_000
 
     /// Creates a parser for one answer.

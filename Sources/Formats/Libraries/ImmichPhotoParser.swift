@@ -170,9 +170,9 @@ struct ImmichAsset {
         }
     }
 
-    /// The most bytes of a name that are kept.
+    /// The maximum number of bytes of a name that are kept.
     private static let longestName = 1_024
-    /// The most bytes of a checksum, thumbhash or media type. Longer values count as missing.
+    /// The maximum number of bytes of a checksum, thumbhash or media type. Longer values count as missing.
     private static let longestValue = 128
 
     private var member: Member?
@@ -262,7 +262,7 @@ private struct ImmichWords {
 
     /// The longest text to keep, in bytes. Longer texts are cut.
     private static let longestText = 4_096
-    /// The most people or tags of a photo.
+    /// The maximum number of people or tags of a photo.
     private static let mostNames = 64
 
     /// The annotations without their place.

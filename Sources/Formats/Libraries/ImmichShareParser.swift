@@ -104,7 +104,7 @@ private final class ImmichLinkParser: LibraryParser {
         private var member: Member?
         private var isAlbumID = false
 
-        /// The most photos of a link without an album.
+        /// The maximum number of photos of a link without an album.
         private static let maximumCount = 100_000
 
         mutating func take(_ event: JSONEvent, depth: Int) throws {
@@ -144,7 +144,7 @@ private final class ImmichAlbumMonthsParser: LibraryParser {
     private let album: ImmichSharePage.Album
     private var months: [String] = []
 
-    /// The most months of an album: two centuries and more.
+    /// The maximum number of months of an album: two centuries and more.
     private static let maximumCount = 3_000
 
     init(_ album: ImmichSharePage.Album) { self.album = album }
@@ -174,7 +174,7 @@ private final class ImmichAlbumMonthParser: LibraryParser {
     let nextPage: String?
     var mayLackPhotos: Bool { !reader.ids.isEmpty }
 
-    /// The most photos and videos of a month.
+    /// The maximum number of photos and videos of a month.
     private static let maximumCount = 1_000_000
 
     init(_ pictures: ImmichPictures, nextPage: String?) {
@@ -223,7 +223,7 @@ private final class ImmichAlbumMonthParser: LibraryParser {
         private var zones: [Double] = []
         private var column: Column?
 
-        /// The most bytes of a ThumbHash. A longer value counts as missing.
+        /// The maximum number of bytes of a ThumbHash. A longer value counts as missing.
         private static let longestThumbhash = 48
         /// The greatest distance of a zone from UTC in hours.
         private static let widestZone = 15.0

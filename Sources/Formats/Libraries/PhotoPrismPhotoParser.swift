@@ -174,9 +174,9 @@ private struct PhotoPrismRecord {
         }
     }
 
-    /// The most bytes of a name that are kept.
+    /// The maximum number of bytes of a name that are kept.
     private static let longestName = 1_024
-    /// The most bytes of a caption that are kept.
+    /// The maximum number of bytes of a caption that are kept.
     private static let longestCaption = 4_096
     private static let otherTypes: Set<String> = ["audio", "document", "other", "sidecar"]
 

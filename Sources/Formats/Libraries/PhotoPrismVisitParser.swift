@@ -94,9 +94,9 @@ public final class PhotoPrismVisitParser: LibraryParser {
         private var value: Value?
         private var isInShares = false
 
-        /// The most bytes of a secret.
+        /// The maximum number of bytes of a secret.
         private static let longestSecret = 256
-        /// The most albums of a link that are kept.
+        /// The maximum number of albums of a link that are kept.
         private static let mostAlbums = 1_000
 
         mutating func take(_ event: JSONEvent, depth: Int) throws {

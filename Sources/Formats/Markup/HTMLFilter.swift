@@ -5,11 +5,11 @@
 /// of the page for the script. So comments, declarations, scripts and styles are dropped here, as are the parts of a tag
 /// that are not attributes, and long texts are cut.
 struct HTMLFilter {
-    /// The most bytes of a tag.
+    /// The maximum number of bytes of a tag.
     static let maximumTag = 1 << 16
-    /// The most attributes in a tag.
+    /// The maximum number of attributes in a tag.
     static let maximumAttributes = 256
-    /// The most bytes of a text. The filter drops the rest.
+    /// The maximum number of bytes of a text. The filter drops the rest.
     private static let maximumText = 4_096
 
     /// The limit that a page exceeds.

@@ -28,9 +28,10 @@ final class HTMLPushStream {
     private var bytesSinceTag = 0
     private var depth = 0
 
-    /// The most nested elements. The limit is higher than for XML, because old pages leave many elements open.
+    /// The maximum number of nested elements. The limit is higher than for XML, because old pages leave many elements
+    /// open.
     private static let maximumDepth = 250
-    /// The most different names. libxml2 keeps all names in a table, and this number limits its size.
+    /// The maximum number of different names. libxml2 keeps all names in a table, and this number limits its size.
     private static let maximumNames = 2_000
 
     /// - Parameter library: the file name of libxml2.

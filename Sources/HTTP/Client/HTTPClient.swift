@@ -87,8 +87,8 @@ public final class HTTPClient: Sendable {
         }
     }
 
-    /// The most transfers per connection of ``HTTPRequest/Connection/few``. With one transfer, the loss of a last
-    /// packet is noticed late. With more transfers, each loss delays more transfers.
+    /// The maximum number of transfers per connection of ``HTTPRequest/Connection/few``. With one transfer, the loss of
+    /// a last packet is noticed late. With more transfers, each loss delays more transfers.
     private static let streamsOfFew = 2
 
     /// Returns the thread for a kind of connection. Starts the thread if necessary.
@@ -123,7 +123,8 @@ public struct HTTPConfiguration: Sendable {
     public var connectTimeout: Int
     /// The time without data after which a transfer fails, in seconds. The total time of a transfer has no limit.
     public var stallTimeout: Int
-    /// The most idle connections to keep, each with a file descriptor. The number allows 64 to each of a few hosts.
+    /// The maximum number of idle connections to keep, each with a file descriptor. The number is enough for 64 to each of a
+    /// few hosts.
     public var warmConnections = 256
     /// Fixed results of name lookups for tests, as `name:port:address`.
     var names: [String] = []

@@ -83,10 +83,10 @@ public struct HTTPRequest: Sendable {
     public struct Pieces: Hashable, Sendable {
         /// The number of bytes per piece.
         public var size: ByteCount
-        /// The most bytes that may be requested but not yet received, over all pieces.
+        /// The maximum number of bytes that may be requested but not yet received, over all pieces.
         public var window: ByteCount
 
-        /// The most pieces to request at a time.
+        /// The maximum number of pieces to request at a time.
         public var most: Int
 
         /// Creates a description of pieces.
@@ -119,13 +119,13 @@ public struct HTTPRequest: Sendable {
     /// complete. ``HTTPResponse/length`` is the length of the whole resource, which may be beyond ``limit``. Status 416
     /// means that the resource has none of the bytes; with the length 0, the resource is empty.
     public var wantedBytes: Range<ByteCount>?
-    /// The most bytes of the decompressed body, including bytes received earlier.
+    /// The maximum number of bytes of the decompressed body, including bytes received earlier.
     public var limit: ByteCount
     /// Whether the client may read `file` URLs. A redirect never leads to a file.
     public var allowsFiles: Bool
     /// Whether the server may compress the body, which helps for text.
     public var allowsCompression: Bool
-    /// The most decompressed bytes per compressed byte, after the first mebibyte; nil for no limit.
+    /// The maximum number of decompressed bytes per compressed byte, after the first mebibyte; nil for no limit.
     public var maximumExpansion: Int?
     /// The addresses to which the transfer may connect, also after redirects.
     public var addressPolicy: AddressPolicy
@@ -169,7 +169,7 @@ public struct HTTPRequest: Sendable {
     /// The weight of an HTTP/2 stream without a priority (RFC 7540, section 5.3.5).
     public static let usualWeight = 16
 
-    /// The most redirects that Vitrine follows.
+    /// The maximum number of redirects that Vitrine follows.
     static let maximumRedirects = 10
 
     /// Creates a request.

@@ -22,7 +22,7 @@ struct ResponseHead {
     /// The number of bytes of all header lines, including earlier answers' lines.
     private var size = 0
 
-    /// The most bytes of header lines: more than servers send, and small enough for memory.
+    /// The maximum number of bytes of header lines: more than servers send, and small enough for memory.
     private static let maximumSize = 1 << 16
 
     var isEmpty: Bool { size == 0 }

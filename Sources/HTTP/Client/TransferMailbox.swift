@@ -27,7 +27,7 @@ final class TransferMailbox: Sendable {
         case nothingMore
     }
 
-    /// The most bytes of a body that the mailbox holds.
+    /// The maximum number of bytes of a body that the mailbox holds.
     static let capacity = 1 << 18
 
     private let state = Mutex(State())

@@ -39,7 +39,7 @@ final class EasyTransfer {
     private var before = HTTPMetrics()
     /// The number of bytes of body in the current exchange, as curl counts.
     private var received: ByteCount = 0
-    /// The most bytes of a file that an exchange has sent and the server's system has acknowledged.
+    /// The maximum number of bytes of a file that an exchange has sent and the server's system has acknowledged.
     private var sent: ByteCount = 0
     /// The time when the packets of an upload were last counted. A long file shows a queue before its end.
     private var packetTime = ContinuousClock.now
@@ -66,11 +66,11 @@ final class EasyTransfer {
         case end(Result<HTTPMetrics, any Error>)
     }
 
-    /// The most bytes of an unwanted body to read, so that the connection stays usable.
+    /// The maximum number of bytes of an unwanted body to read, so that the connection stays usable.
     private static let unwantedLimit: ByteCount = 1 << 16
     /// The number of decompressed bytes up to which the expansion is not checked.
     private static let expandedFreely: ByteCount = 1 << 20
-    /// The most bytes in the body of a refusal that curl reads by itself.
+    /// The maximum number of bytes in the body of a refusal that curl reads by itself.
     private static let refusalLimit: ByteCount = 1 << 20
 
     init(

@@ -242,7 +242,7 @@ final class Exchange {
         transfer.log.exchange("#\(transfer.number) \(isSent ? ">" : "<") \(line)")
     }
 
-    /// The most bytes of an answer's head to log.
+    /// The maximum number of bytes of an answer's head to log.
     private static let longestLogged = 4_096
 
     /// Copies the next bytes of the request's file into a buffer. Returns their number.

@@ -294,7 +294,7 @@ final class PiecedTransfer: Sendable {
 final class RangeMemory: Sendable {
     private let grants = Mutex<[String: Bool]>([:])
 
-    /// The most origins to remember. A gallery's list may name very many origins.
+    /// The maximum number of origins to remember. A gallery's list may name very many origins.
     private static let most = 256
 
     /// Whether the request's server supports ranges; nil if unknown.

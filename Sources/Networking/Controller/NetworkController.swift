@@ -311,7 +311,7 @@ public actor NetworkController {
         { [queue = table.queue, isPaused] host in isPaused ? 0 : queue.count(of: host) }
     }
 
-    /// The most answers to keep in memory until they are stored. If the disk is slow, transfers wait.
+    /// The maximum number of answers to keep in memory until they are stored. If the disk is slow, transfers wait.
     private static let maximumUnstored = 64
 
     private func startWaiting() {

@@ -9,7 +9,8 @@ import Session
 struct TrafficReporter {
     /// The number of seconds between two reports while transfers run.
     static let interval = 0.25
-    /// The most problems of the disk in a row before bulk fetches of a gallery end. More show a lasting problem.
+    /// The maximum number of problems of the disk in a row before bulk fetches of a gallery end. More show a lasting
+    /// problem.
     private static let mostTroubles = 8
 
     private let context: RequestContext

@@ -25,7 +25,7 @@ public struct BrowserSignIns: Sendable {
     static let longestInterval = Duration.seconds(60)
     /// The time after which the server forgets the sign-in.
     static let lifetime = Duration.seconds(20 * 60)
-    /// The most bytes of an answer. The answers have about 500 bytes.
+    /// The maximum number of bytes of an answer. The answers have about 500 bytes.
     private static let limit: ByteCount = 1 << 14
 
     /// Creates the object, which does nothing before ``run()``.

@@ -28,7 +28,7 @@ public struct FetchPlan: Sendable {
     public var wasPublic: Bool
     /// The bytes to fetch; nil for all bytes. See ``HTTPRequest/wantedBytes``.
     public var wantedBytes: Range<ByteCount>?
-    /// The most bytes of the body.
+    /// The maximum number of bytes of the body.
     public var limit: ByteCount
     /// The file for the body; nil to pass the body on piece by piece.
     public var file: PartialFile?
@@ -107,8 +107,8 @@ public struct FetchPlan: Sendable {
         return request
     }
 
-    /// The most decompressed bytes per compressed byte of a text. The most regular lists measured expand 36 times with
-    /// gzip and 118 times with the slowest zstd; a gzip bomb expands 1,000 times.
+    /// The maximum number of decompressed bytes per compressed byte of a text. The most regular lists measured expand
+    /// 36 times with gzip and 118 times with the slowest zstd; a gzip bomb expands 1,000 times.
     private static let maximumExpansion = 200
 }
 

@@ -39,7 +39,7 @@ actor ListComparer {
     private var isCommitting = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
-    /// The most log lines for one list. Each of a million photos may have a mistake.
+    /// The maximum number of log lines for one list. Each of a million photos may have a mistake.
     private static let maximumNotes = 1_000
 
     private let executor = QueueExecutor(label: "vitrine.list.comparison", qos: .utility)

@@ -12,9 +12,9 @@ import Session
 public struct PhotoRequest: TransferRequest {
     private let picture: PictureSubject
 
-    /// The most bytes of a photo, more than the files of any camera have.
+    /// The maximum number of bytes of a photo, more than the files of any camera have.
     static let limit: ByteCount = 512 << 20
-    /// The most bytes of a video that the user saves.
+    /// The maximum number of bytes of a video that the user saves.
     static let videoLimit: ByteCount = 16 << 30
 
     /// Creates a request for a photo, or for the photo behind a missing thumbnail.

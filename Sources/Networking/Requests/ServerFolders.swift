@@ -36,7 +36,7 @@ struct ServerFolders {
 
     /// The deepest nesting of folders to read. Links on the server may form a loop.
     private static let maximumDepth = 32
-    /// The most folders of a gallery.
+    /// The maximum number of folders of a gallery.
     static let maximumFolders = 100_000
     /// Vitrine rejects a new web site without photos in this many folders.
     private static let maximumBarren = 200
@@ -236,14 +236,14 @@ struct Patience {
     /// The number of waits since the server last answered.
     private var waits = 0
 
-    /// The most waits in succession.
+    /// The maximum number of waits in succession.
     private static let maximumWaits = 4
     /// The longest wait in seconds that a server may request. For longer waits, the update ends and is tried again
     /// later.
     private static let longestWait = 60
     /// The number of seconds that the update has waited so far.
     private var total = 0
-    /// The most seconds that an update waits. Then the photos so far are stored.
+    /// The maximum number of seconds that an update waits. Then the photos so far are stored.
     private static let longestTotal = 900
 
     /// Records that the server answers.

@@ -10,7 +10,8 @@ import Synchronization
 public struct ThumbnailRequest: TransferRequest {
     private let picture: PictureSubject
 
-    /// The most bytes of a thumbnail. No real thumbnail has more bytes, and the memory suffices for this many.
+    /// The maximum number of bytes of a thumbnail. No real thumbnail has more bytes, and the memory suffices for this
+    /// many.
     static let limit: ByteCount = 4 << 20
 
     /// Creates a request for a thumbnail that the gallery offers. Returns nil if the gallery offers no thumbnail, or if
@@ -76,7 +77,7 @@ public struct EmbeddedThumbnailRequest: TransferRequest {
     /// The photo whose first bytes an earlier request has fetched; nil for a new photo.
     private let begun: BegunPhotos.Photo?
 
-    /// The most bytes of a photo that is fetched whole to make its thumbnail.
+    /// The maximum number of bytes of a photo that is fetched whole to make its thumbnail.
     private static let smallPhoto: ByteCount = 512 << 10
 
     /// Creates a request for a thumbnail without an address. Returns nil if the whole photo must be fetched instead.
@@ -204,8 +205,8 @@ final class BegunPhotos: Sendable {
 
     private let photos = Mutex<[RequestIdentity: Photo]>([:])
 
-    /// The most photos, each with up to 150 KB and usually a few. The next request follows at once, so there are rarely
-    /// more than the number of transfers.
+    /// The maximum number of photos, each with up to 150 KB and usually a few. The next request follows at once, so
+    /// there are rarely more than the number of transfers.
     private static let most = 512
 
     subscript(identity: RequestIdentity) -> Photo? {

@@ -91,6 +91,6 @@ public final class LocalFolders: Sendable {
         wishes.ask(for: .list(gallery))
     }
 
-    /// The most changed folders to read one by one. With more changes, reading all folders is faster.
+    /// The maximum number of changed folders to read one by one. With more changes, reading all folders is faster.
     private static let maximumChanges = 200
 }

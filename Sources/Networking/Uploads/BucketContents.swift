@@ -69,9 +69,10 @@ struct BucketFinder: Sendable {
     private let client: HTTPClient
     private let clock: any NetworkClock
 
-    /// The most bytes of a page.
+    /// The maximum number of bytes of a page.
     private static let limit: ByteCount = 1 << 26
-    /// The most requests for the first page: with other keys, in another region, and with another form of the address.
+    /// The maximum number of requests for the first page: with other keys, in another region, and with another form of
+    /// the address.
     private static let mostAttempts = 8
 
     /// - Parameters:

@@ -225,9 +225,9 @@ private struct FileSender: Sendable {
     private let credentials: CredentialStore
     private let client: HTTPClient
 
-    /// The most bytes of an answer.
+    /// The maximum number of bytes of an answer.
     private static let limit: ByteCount = 1 << 16
-    /// The most requests for one attempt, with other keys.
+    /// The maximum number of requests for one attempt, with other keys.
     private static let mostKeys = 4
 
     init(_ bucket: Bucket, _ folder: Address, _ credentials: CredentialStore, _ client: HTTPClient, _ log: Log) {

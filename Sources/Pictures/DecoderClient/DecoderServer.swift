@@ -30,7 +30,7 @@ final class DecoderServer: Sendable {
     /// Guards the choice of the server for new pictures. Running pictures hold their own reference.
     private let state = Mutex(State())
 
-    /// The most pictures that one server decodes.
+    /// The maximum number of pictures that one server decodes.
     static let lifetime = 256
     /// The longest wait for confirmation that a process was ended, in milliseconds. The limit is generous, for busy
     /// machines.

@@ -73,7 +73,7 @@ struct MissingLibraries {
 
     /// The number of bytes that identify a format. A HEIF file's brand ends with byte 12.
     private static let length = 12
-    /// The most beginnings to remember, because in some formats these bytes differ between files.
+    /// The maximum number of beginnings to remember, because in some formats these bytes differ between files.
     private static let most = 64
 
     /// Returns the known reason why an open file cannot be decoded. Returns nil if none is known.

@@ -25,11 +25,11 @@ final class SmallPictureDecoders: Sendable {
     private let path: String
     private let budget: Int32
     private let state = Mutex(State())
-    /// The most idle processes: one per processor, like the threads that draw pictures.
+    /// The maximum number of idle processes: one per processor, like the threads that draw pictures.
     private let mostIdle = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-    /// The most pictures per process. The kernel limits the processor time of a process for all pictures together, so
-    /// on a slow machine the process may end sooner.
+    /// The maximum number of pictures per process. The kernel limits the processor time of a process for all pictures
+    /// together, so on a slow machine the process may end sooner.
     static let lifetime = 1_000
     /// The number of losses in a row that prevents new processes.
     static let mostLosses = 3

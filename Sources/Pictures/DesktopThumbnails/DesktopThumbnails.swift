@@ -34,7 +34,8 @@ public struct DesktopThumbnails: Sendable {
     /// The longest side of thumbnails that Vitrine shares with the desktop.
     static let side = Size.large.side
 
-    /// The most bytes of a thumbnail file. A picture of 1,024 × 1,024 pixels with opacity fits without compression.
+    /// The maximum number of bytes of a thumbnail file. A picture of 1,024 × 1,024 pixels with opacity fits without
+    /// compression.
     private static let longestFile = 5 << 20
 
     /// Creates a value for a folder of thumbnails, usually `$XDG_CACHE_HOME/thumbnails`. The folder may be missing.
@@ -191,9 +192,10 @@ struct ThumbnailTexts {
 
     private var values: [String: String] = [:]
 
-    /// The most chunks to read. The largest thumbnail has a few hundred.
+    /// The maximum number of chunks to read. The largest thumbnail has a few hundred.
     private static let mostChunks = 4_096
-    /// The most bytes of a text. A path has at most 4,096 bytes, and escapes may make it three times as long.
+    /// The maximum number of bytes of a text. A path has at most 4,096 bytes, and escapes may make it three times as
+    /// long.
     private static let longestText = 16_384
 
     /// Reads the texts of a file. Damaged files and other formats have none.

@@ -40,7 +40,7 @@ public struct BlurredPicture {
 
     /// The bytes before the amplitudes.
     private static let headSize = 5
-    /// The most characters of a ThumbHash. The longest one has 36.
+    /// The maximum number of characters of a ThumbHash. The longest one has 36.
     private static let longestText = 48
 
     /// Draws the middle of the picture, so that it fills the cells.

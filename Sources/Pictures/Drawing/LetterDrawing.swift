@@ -252,9 +252,9 @@ struct GlyphShapes {
 
         /// The ink in each of the six parts, from 0 to 1.
         fileprivate let parts: (Numbers, Numbers, Numbers, Numbers, Numbers, Numbers)
-        /// The mean of the parts.
+        /// The mean ink of the six parts.
         let mean: Numbers
-        /// The variance of the parts.
+        /// The variance of the ink in the six parts.
         let variance: Numbers
         /// The part of a distance that is independent of the wanted ink. It is infinite for absent characters.
         let constant: Numbers

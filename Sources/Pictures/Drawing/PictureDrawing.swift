@@ -16,8 +16,8 @@ struct PictureDrawing {
         self.style = style
     }
 
-    /// The most pixels of a picture that is sent as a JPEG. The terminal enlarges the JPEG. The decoder writes at most
-    /// 4 MiB, and pure noise takes one byte per pixel.
+    /// The maximum number of pixels of a picture that is sent as a JPEG. The terminal enlarges the JPEG. The decoder
+    /// writes at most 4 MiB, and pure noise takes one byte per pixel.
     private static let mostInFile = 3 << 20
 
     /// The request to send to the decoder. The request is for pixels, or for a JPEG if the terminal decodes JPEGs.

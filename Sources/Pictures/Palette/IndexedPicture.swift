@@ -157,7 +157,7 @@ struct ColourHistogram {
 
     /// The number of bins.
     static let binCount = 1 << 15
-    /// The most pixels to count. More pixels would not change the result.
+    /// The maximum number of pixels to count. More pixels would not change the result.
     private static let mostLookedAt = 1 << 18
 
     /// The bins, in the order of `bin(_:_:_:)`.

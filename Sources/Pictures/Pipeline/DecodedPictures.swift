@@ -33,7 +33,7 @@ final class DecodedParts: Sendable {
     /// The number of decoded pixels per visible pixel along a side. The photo may have fewer. A cut that begins between
     /// two pixels is then blurred by at most half a visible pixel.
     private static let detail = 2.0
-    /// The most pixels of a part, enough for at least one screen.
+    /// The maximum number of pixels of a part, enough for at least one screen.
     private static let mostPixels = 8_000_000.0
 
     /// Creates a cache of at most `limit` bytes.

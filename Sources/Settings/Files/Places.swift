@@ -13,7 +13,7 @@ public struct Places: Equatable, Sendable {
     /// Whether the last run ended in a gallery, and not in the list of galleries.
     private var isOpen = false
 
-    /// The most positions that the file keeps.
+    /// The maximum number of positions that the file keeps.
     static let most = 500
     /// The size of the largest file, in bytes.
     private static let largest = 512 << 10
@@ -244,7 +244,7 @@ public struct CommandHistory: Equatable, Sendable {
     /// The commands, oldest first, without repetitions.
     public private(set) var lines: [String] = []
 
-    /// The most commands that the history keeps.
+    /// The maximum number of commands that the history keeps.
     private static let limit = 200
     /// The length of the longest command to keep. Longer lines were probably pasted, not typed.
     private static let longest = 1_000

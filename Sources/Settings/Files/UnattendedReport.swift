@@ -16,9 +16,9 @@ public final class UnattendedReport {
     private var file: LockedFile
 
     private static let ending = ".report"
-    /// The most bytes of a sentence. Names in it may be long.
+    /// The maximum number of bytes of a sentence. Names in it may be long.
     private static let longest = 1_500
-    /// The most reports to show at once. Later starts show the others.
+    /// The maximum number of reports to show at once. Later starts show the others.
     private static let most = 10
 
     /// Creates the file. Returns nil on failure.

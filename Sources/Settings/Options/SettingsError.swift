@@ -58,7 +58,7 @@ public enum SettingsError: Error, Equatable, CustomStringConvertible {
             "Invalid value “\(Self.short(value))” for “\(name)”: use \(allowed)."
         case .notASetting(let line): "“\(Self.short(line))” is not of the form “name = value”."
         case .notUTF8: "The line is not UTF-8."
-        case .repeated(let name, let line): "Line \(line) also sets “\(name)”; the last line counts."
+        case .repeated(let name, let line): "Line \(line) also sets “\(name)”. Vitrine uses the last of these lines."
         case .notABinding(let line): "“\(line)” is not of the form “bind SCOPE KEY = command”."
         case .binding(let error): error.description
         case .unknownCommand(let name): "Unknown command “\(name)”; see --help."

@@ -116,7 +116,7 @@ extension StringProtocol {
 public struct SettingsInForce: Sendable {
     /// The settings of the file, overridden by the settings of the command line.
     public let settings: Settings
-    /// The mistakes in the file. Invalid lines have no effect. If lines repeat a setting, the last line counts.
+    /// The mistakes in the file. Invalid lines have no effect. If lines repeat a setting, Vitrine uses the last one.
     public let mistakes: [SettingsFile.Mistake]
     /// The path of the settings file, which may not exist.
     public let path: String

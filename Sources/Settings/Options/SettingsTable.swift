@@ -60,7 +60,7 @@ public enum SettingsTable {
             return !settings.order.ascending
         }
         .holding(.fromNowOn("for galleries that you open from now on")),
-        .choice("sections", "initial sections of a list", \.sections)
+        .choice("sections", "sections of a newly opened list", \.sections)
             .holding(.fromNowOn("for galleries that you open from now on")),
         .number("row-height", "ROWS", 0...20, "rows for each photo in a list; 0: automatic", \.rowHeight),
         .number("slideshow", "SECONDS", 1...3_600, "seconds for each photo of a slideshow", \.slideshow),

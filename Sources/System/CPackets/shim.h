@@ -15,7 +15,7 @@
 /// Makes a system call. <unistd.h> declares this function only under _DEFAULT_SOURCE, which Swift does not define.
 long syscall(long number, ...);
 
-/// The most descriptors in a packet.
+/// The maximum number of descriptors in a packet.
 #define CPACKETS_MOST_DESCRIPTORS 3
 
 /// Creates a socket pair that preserves packets and closes on exec. Returns 0, or -1 on failure.

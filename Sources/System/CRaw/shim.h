@@ -51,7 +51,7 @@ static inline int craw_version(const craw_library *library) {
     return library->version();
 }
 
-/// The most megabytes of the sensor's data.
+/// The maximum number of megabytes of the sensor's data.
 #define CRAW_MOST_MEGABYTES 400
 
 /// A raw file that is being read.

@@ -86,7 +86,8 @@ typedef struct cvideo_library {
     CVIDEO_ROTATION_FUNCTION(CVIDEO_DECLARE)
 } cvideo_library;
 
-/// The most bytes of one allocation, and the most pixels of a frame: 8,192 × 4,608. The libraries check both themselves.
+/// The maximum number of bytes of one allocation, and the most pixels of a frame: 8,192 × 4,608. The libraries check
+/// both themselves.
 #define CVIDEO_MOST_BYTES (256 << 20)
 #define CVIDEO_MOST_PIXELS (8192 * 4608)
 

@@ -23,7 +23,7 @@ enum TerminalReply: Hashable, Sendable {
 
     /// The length of the longest terminal name to keep.
     static let maximumName = 64
-    /// The most attributes to keep from one answer.
+    /// The maximum number of attributes to keep from one answer.
     static let maximumAttributes = 64
 
     /// Parses a control sequence; returns nil if it is not a reply.

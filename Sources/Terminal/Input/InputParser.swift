@@ -26,7 +26,7 @@ struct InputParser {
     /// The bytes of the current paste; nil outside a paste.
     private var paste: [UInt8]?
 
-    /// The most bytes of a paste to keep. The parser drops the rest.
+    /// The maximum number of bytes of a paste to keep. The parser drops the rest.
     static let maximumPaste = 1 << 16
     /// The length of the longest sequence. The parser drops longer sequences.
     static let maximumSequence = 1 << 12

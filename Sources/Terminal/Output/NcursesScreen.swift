@@ -348,7 +348,7 @@ struct PictureGaps {
         for row in ends.keys { ends[row]?.sort() }
     }
 
-    /// The most pictures in any row.
+    /// The maximum number of pictures in any row.
     var most: Int { ends.values.map(\.count).max() ?? 0 }
 
     /// Returns the index of the part of a row that contains a column.

@@ -26,8 +26,8 @@ final class OutputQueue {
         self.now = now
     }
 
-    /// The most bytes that the terminal is known to accept within half a second. A frame waits until the terminal has accepted
-    /// all earlier bytes.
+    /// The maximum number of bytes that the terminal is known to accept within half a second. A frame waits until the
+    /// terminal has accepted all earlier bytes.
     var mostInHalfASecond: Int { rate.mostInHalfASecond(at: now()) }
 
     /// The nanoseconds until ``mostInHalfASecond`` may grow; nil if it grows only after a new measurement.
@@ -156,7 +156,7 @@ struct DrainRate {
     private static let plenty = 131_072
     /// The nanoseconds without a wait after which the line may be twice as fast.
     private static let quietPeriod: UInt64 = 5_000_000_000
-    /// The most times that the estimate may double.
+    /// The maximum number of times that the estimate may double.
     private static let mostDoublings: UInt64 = 2
 
     /// Returns an estimate of the bytes that the line transfers within half a second.

@@ -152,12 +152,13 @@ struct KittyStore {
     private var turn = 0
     private var lastIndex: UInt32 = 0
 
-    /// The most bytes of stored pictures, as sent, before Vitrine deletes hidden pictures. Kitty stores at most 320 MB
-    /// for all its windows.
+    /// The maximum number of bytes of stored pictures, as sent, before Vitrine deletes hidden pictures. Kitty stores at
+    /// most 320 MB for all its windows.
     private static let limit = 48 << 20
-    /// The most bytes of visible pictures, as sent: enough for the largest screens.
+    /// The maximum number of bytes of visible pictures, as sent: enough for the largest screens.
     private static let mostOnScreen = 192 << 20
-    /// The most stored pictures. Ids differ in one byte, because placeholders encode this byte in a palette of 256 colours.
+    /// The maximum number of stored pictures. Ids differ in one byte, because placeholders encode this byte in a
+    /// palette of 256 colours.
     private static let mostPictures = 250
 
     /// The ids of all stored pictures.

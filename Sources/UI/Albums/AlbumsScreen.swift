@@ -270,7 +270,7 @@ struct AlbumTexts {
         switch (reason, list.lastSuccess) {
         case _ where isReading: (title, advice) = ("Fetching the albums…", [.cancel])
         case (let reason?, _): (title, advice) = (reason, [again])
-        case (nil, _?): (title, advice) = ("This server shows no albums.", [isOffline ? .isOffline : .check])
+        case (nil, _?): (title, advice) = ("This server lists no albums.", [isOffline ? .isOffline : .check])
         case (nil, nil) where isAwaited: (title, advice) = ("Fetching the albums…", [])
         case (nil, nil) where isOffline: (title, advice) = ("The albums are not in the cache", [.isOffline, .restart])
         case (nil, nil): (title, advice) = ("Not fetched yet", [.fetch])

@@ -166,7 +166,7 @@ struct GalleryUpdates {
         }
     }
 
-    /// Requests updates that the user wants, and retries all failures. Returns a sentence for the user.
+    /// Requests updates that the user wants, and retries all failed requests. Returns a sentence for the user.
     func refresh(_ addresses: [Address]) -> String {
         guard !context.settings.offline else { return "Offline: type “:set offline no” to refresh." }
         context.holdsUpdates = false

@@ -19,7 +19,7 @@ final class Marks {
     private var number = 0
     private var valid = 0
 
-    /// The most photos whose marks change at once, without a background task.
+    /// The maximum number of photos whose marks change at once, without a background task.
     private static let few = 1_024
 
     deinit {

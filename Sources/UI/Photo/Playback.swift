@@ -157,7 +157,7 @@ final class VideoPlayback {
         requestNext()
     }
 
-    /// Stops at the visible frame. The process of the video waits.
+    /// Stops at the visible frame. The video's decoder waits.
     func stop() {
         isRunning = false
         anchor = nil

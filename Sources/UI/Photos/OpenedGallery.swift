@@ -72,7 +72,7 @@ final class OpenedGallery {
 
     // MARK: - Updates
 
-    /// Updates the gallery, and retries all failures. Returns a notice for the user if that is not possible.
+    /// Updates the gallery, and retries all failed requests. Returns a notice for the user if that is not possible.
     func refresh() -> String? {
         guard !context.settings.offline else { return "Offline: type “:set offline no” to refresh." }
         context.retry(cache.id)

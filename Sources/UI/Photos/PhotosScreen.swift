@@ -357,7 +357,7 @@ final class PhotosScreen: Screen, ListScreen {
         send(.push(screen))
     }
 
-    /// Updates the gallery, and retries all failures.
+    /// Updates the gallery, and retries all failed requests.
     func refresh() {
         if let notice = gallery.refresh() { send(.notice(notice)) }
     }

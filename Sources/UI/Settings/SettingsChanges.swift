@@ -190,7 +190,7 @@ enum SettingText {
         String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]).madeVisible
     }
 
-    /// Returns a text with a setting's value, its default and the place that sets it.
+    /// Returns a text with a setting's value, its default, and where it is set.
     static func summary(of option: SettingsOption, _ live: LiveSettings) -> String {
         let next = live.nextValue(of: option).map { " Next start: \(value($0))." } ?? ""
         return "\(option.name) = \(value(option.text(in: live.settings))) (\(origin(live.origin(of: option)))). "

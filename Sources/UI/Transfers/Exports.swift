@@ -109,11 +109,11 @@ final class Exports {
         return .choose(
             "Vitrine is still \(saving).",
             [
-                Choice("b", "quit, finish in background") { [weak self] in
+                Choice("b", "quit, continue the export in the background") { [weak self] in
                     self?.mayContinue = true
                     quit()
                 },
-                Choice("s", "quit and stop") { [weak self] in
+                Choice("s", "quit and stop the export") { [weak self] in
                     self?.mayContinue = false
                     quit()
                 },

@@ -93,7 +93,7 @@ public enum DecodeOutcome: Hashable, Sendable {
 public struct DecoderReport: Hashable, Sendable {
     /// The argument that requests a report instead of a picture.
     public static let argument = "--report"
-    /// The most bytes of a report.
+    /// The maximum number of bytes of a report.
     public static let longest = 4_096
 
     /// The names of the sandbox's restrictions, including missing ones.

@@ -35,7 +35,7 @@ public struct DecodeReply: Hashable, Sendable {
 
     /// The longest duration of a frame that a file can contain in milliseconds. WebP stores 24 bits.
     static let longestDuration = 0xFF_FFFF
-    /// The most bytes of a thumbnail. Any useful thumbnail is smaller.
+    /// The maximum number of bytes of a thumbnail. Any useful thumbnail is smaller.
     public static let longestThumbnail = 4 << 20
 
     /// Creates a reply to a request.

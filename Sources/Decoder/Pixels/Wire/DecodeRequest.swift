@@ -75,13 +75,14 @@ public struct DecodeRequest: Hashable, Sendable {
     /// The numbers of frames that a client can request at once.
     public static let runs = 1...16
 
-    /// The most frames in an answer: at least one, and as many more as fit. Client and decoder both apply this limit.
+    /// The maximum number of frames in an answer: at least one, and as many more as fit. Client and decoder both apply
+    /// this limit.
     public var picturesAtOnce: Int {
         guard product == .pixels, let length = PixelBuffer.byteCount(of: box) else { return 1 }
         return max(1, min(run, Self.longestRun / length))
     }
 
-    /// The most bytes of pixels in an answer with several frames.
+    /// The maximum number of bytes of pixels in an answer with several frames.
     private static let longestRun = 8 << 20
 
     /// Whether the decoder must decode pixels.

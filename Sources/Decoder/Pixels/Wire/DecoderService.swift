@@ -10,7 +10,7 @@ public enum DecoderService {
     /// The exit status of a forked process that needs further libraries. The client then starts the decoder's program
     /// for the picture.
     public static let elsewhere: Int32 = 3
-    /// The most bytes of a request packet.
+    /// The maximum number of bytes of a request packet.
     public static let longestPacket = 1_024
 
     /// The end of one picture's process.
@@ -56,13 +56,13 @@ public enum DecoderService {
 public enum SmallPictureService {
     /// The argument that starts a decoder of small pictures.
     public static let argument = "--small"
-    /// The most bytes of a picture. Thumbnails have 5 to 20 KB.
+    /// The maximum number of bytes of a picture. Thumbnails have 5 to 20 KB.
     public static let longestPicture = 64 << 10
-    /// The most bytes of a request packet with its picture.
+    /// The maximum number of bytes of a request packet with its picture.
     public static let longestPacket = 8 + DecoderService.longestPacket + longestPicture
-    /// The most bytes of pixels in an answer. A socket buffers about 200 KiB.
+    /// The maximum number of bytes of pixels in an answer. A socket buffers about 200 KiB.
     private static let mostPixels = 128 << 10
-    /// The most bytes of an answer besides its pixels, for a picture without metadata.
+    /// The maximum number of bytes of an answer besides its pixels, for a picture without metadata.
     private static let longestHead = 1 << 10
 
     /// Whether a decoder of small pictures can probably answer. The file must be short and begin like a JPEG or a lossy

@@ -1,9 +1,9 @@
 /// A picture's metadata. Each value is optional. Texts are untrusted: they are valid UTF-8, but may contain control
 /// characters.
 public struct PictureMetadata: Hashable, Sendable {
-    /// The most fields that Vitrine keeps.
+    /// The maximum number of fields that Vitrine keeps.
     public static let mostFields = 256
-    /// The most bytes of UTF-8 that Vitrine keeps of a text.
+    /// The maximum number of bytes of UTF-8 that Vitrine keeps of a text.
     public static let longestText = 1024
 
     /// The camera's maker and model, such as "FUJIFILM X-T4".
@@ -87,7 +87,7 @@ public struct PictureMetadata: Hashable, Sendable {
 }
 
 extension PictureMetadata {
-    /// The most bytes of encoded metadata.
+    /// The maximum number of bytes of encoded metadata.
     static let longestEncoding =
         4 * (3 + longestText) + 3 + 20 + 6 * 9 + VideoFacts.longestEncoding + 2 + mostFields * 2 * (2 + longestText)
 
@@ -164,9 +164,9 @@ public struct VideoFacts: Hashable, Sendable {
 
     /// The longest video in milliseconds: a thousand days.
     static let longest = 1_000 * 86_400_000
-    /// The most bytes of a codec's name.
+    /// The maximum number of bytes of a codec's name.
     private static let longestCodec = 32
-    /// The most bytes of the encoded facts.
+    /// The maximum number of bytes of the encoded facts.
     static let longestEncoding = 1 + 2 + longestCodec + 2 * 9
 
     /// Creates facts without checking them.

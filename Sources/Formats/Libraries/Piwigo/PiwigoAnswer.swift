@@ -47,7 +47,7 @@ private struct PiwigoMembers<Result: JSONConsumer>: JSONConsumer {
     private var code = 0
     private var message = ""
 
-    /// The most bytes of a refusal's message that are kept.
+    /// The maximum number of bytes of a refusal's message that are kept.
     private static var longestMessage: Int { 200 }
 
     init(_ result: Result) {

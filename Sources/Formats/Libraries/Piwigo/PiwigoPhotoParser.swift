@@ -11,7 +11,7 @@ import Model
 public final class PiwigoPhotoParser: LibraryParser {
     /// The number that shows whether another page follows.
     public enum Total: Sendable {
-        /// The number of all photos.
+        /// The number of all photos in the listed albums.
         case ofAlbums
         /// The number of the user's favorites, which has another name.
         case ofFavorites
@@ -146,9 +146,9 @@ private struct PiwigoImage {
         var longSide: Int { max(width, height) }
     }
 
-    /// The most bytes of a name that are kept.
+    /// The maximum number of bytes of a name that are kept.
     private static let longestName = 1_024
-    /// The most bytes of a description that are kept.
+    /// The maximum number of bytes of a description that are kept.
     private static let longestComment = 4_096
     /// The length of a thumbnail's longer side, if the server makes such a size. Piwigo's own sizes are 240 and 432.
     private static let usefulLength = 240

@@ -261,7 +261,7 @@ enum ImmichRules {
         keyHeader(for: address) != nil && address.path.hasSuffix("/thumbnail")
     }
 
-    /// The most bytes of a refusal to search for its reason.
+    /// The maximum number of bytes of a refusal to search for its reason.
     private static let longestReason = 4_096
 
     /// Returns the missing permission that a refusal names. Returns nil if it names none.

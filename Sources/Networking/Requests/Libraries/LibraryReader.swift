@@ -22,15 +22,15 @@ struct LibraryReader {
     private var hasSent = false
     private var wasPublic: Bool
 
-    /// The most bytes of an answer. A page of 1,000 photos has about 1 MB.
+    /// The maximum number of bytes of an answer. A page of 1,000 photos has about 1 MB.
     private static let limit: ByteCount = 1 << 26
-    /// The most bytes of a small answer.
+    /// The maximum number of bytes of a small answer.
     private static let smallLimit: ByteCount = 1 << 16
-    /// The most pages of a list.
+    /// The maximum number of pages of a list.
     private static let maximumPages = 10_000
-    /// The most albums of a list.
+    /// The maximum number of albums of a list.
     private static let maximumAlbums = 5_000
-    /// The most parts of a library.
+    /// The maximum number of parts of a library.
     private static let maximumParts = 100_000
 
     /// Creates a reader for a server.

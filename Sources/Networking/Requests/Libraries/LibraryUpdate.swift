@@ -204,7 +204,7 @@ struct LibraryUpdate {
 
     /// The number of parts to read one by one in any case.
     private static let fewParts = 12
-    /// The most ids to hold in memory. Each part has at most a million.
+    /// The maximum number of ids to hold in memory. Each part has at most a million.
     private static let maximumMembers = 1_000_000
 
     private static func latest(_ time: Timestamp?, _ photos: [LibraryPhoto]) -> Timestamp? {

@@ -25,7 +25,7 @@ struct PhotoPrismLibrary: PhotoLibrary {
     let server: Address
     private let selection: Selection
 
-    /// The most photos on a page.
+    /// The maximum number of photos on a page.
     private static let pageSize = 1_000
     /// The largest offset to ask for. The server has no limit itself.
     private static let largestOffset = 1_000_000_000
@@ -185,7 +185,7 @@ struct PhotoPrismShare: Hashable {
 private struct PhotoPrismMonths: LibraryParts, LibraryMembers {
     let server: Address
 
-    /// The most photos and videos that the server lists in one answer.
+    /// The maximum number of photos and videos that the server lists in one answer.
     private static let mostMembers = 100_000
 
     var members: (any LibraryMembers)? { self }
@@ -212,7 +212,7 @@ private struct PhotoPrismAlbums: LibraryAlbums {
 
     var coversAreRevisions: Bool { true }
 
-    /// The most albums on a page.
+    /// The maximum number of albums on a page.
     private static let pageSize = 1_000
 
     func fixedAlbums(isSignedIn: Bool) throws -> [Album] {

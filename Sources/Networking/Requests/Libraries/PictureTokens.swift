@@ -66,7 +66,8 @@ actor PictureTokens {
     /// The time before Vitrine fetches the same tokens again. A server that refuses them meanwhile refuses the picture.
     private static let patience = Duration.seconds(60)
 
-    /// The most bytes of the answer that comes with the tokens. It describes one photo, or the server's settings.
+    /// The maximum number of bytes of the answer that comes with the tokens. It describes one photo, or the server's
+    /// settings.
     private static let limit: ByteCount = 1 << 20
 
     /// - Parameter clock: the clock for the time since tokens were fetched.

@@ -31,7 +31,7 @@ actor PiwigoSessions {
     private var entries: [Key: Entry] = [:]
     private var count = 0
 
-    /// The most bytes of the answers.
+    /// The maximum number of bytes of the answers.
     private static let limit: ByteCount = 1 << 16
 
     /// Returns the user's session, which the server may have ended. Signs in if there is none.
