@@ -165,7 +165,7 @@ public enum FileNote {
         return count < 0 ? nil : String(validating: bytes.prefix(count), as: UTF8.self)
     }
 
-    /// Removes the note of a finished file.
+    /// Removes the note of a file that is now complete.
     public static func remove(from descriptor: Int32) {
         _ = cfolder_remove_note(descriptor)
     }

@@ -92,7 +92,7 @@ public struct AmazonHost: Hashable, Sendable {
     /// The region in the host's name; nil for the general host.
     public let region: String?
 
-    /// Parses the name of a host. Returns nil for other hosts.
+    /// Parses the name of one of Amazon's hosts. Returns nil for other hosts.
     public init?(_ host: String) {
         // Most hosts are not Amazon's. For these, this avoids the regular expression, which Swift parses at each use.
         guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),

@@ -141,7 +141,7 @@ public struct GovernorReport: Hashable, Sendable {
     public var width = 0
     /// The number of transfers of the host that may run at once.
     public var limit = 0
-    /// The number of bytes to keep requested but not yet received.
+    /// The number of bytes that should be requested but not yet received.
     public var window: Double = 0
     /// The measured bandwidth in bytes per second; nil until it is measured.
     public var bandwidth: Double?
@@ -157,7 +157,7 @@ public struct GovernorReport: Hashable, Sendable {
 /// Many new connections start many times as fast as one, and a lost packet slows down one of them, not the whole photo.
 /// A transfer in pieces also stops without waste: it requests no further piece and keeps its connections.
 public struct TransferPieces: Hashable, Sendable {
-    /// The number of bytes to keep requested but not yet received.
+    /// The number of bytes that should be requested but not yet received.
     public let window: Double
     /// The number of bytes per piece.
     public let size: Double

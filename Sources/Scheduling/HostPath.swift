@@ -148,7 +148,7 @@ struct HostPath {
 
     // MARK: - Window
 
-    /// Returns the number of bytes to keep requested but not yet received. At most `cap` transfers run.
+    /// Returns how many bytes should be requested but not yet received. At most `cap` transfers run.
     func window(cap: Double) -> Double {
         guard let capacity else { return trialWindow }
         return max(gain * capacity + unseen, min(trialWindow, cap * usualSize), floor)

@@ -7,7 +7,7 @@ import Testing
 
 /// The program with damaged databases. `MutationTests` has many more.
 @Suite(.ownThread, .serialized) struct MutatedCacheTests {
-    /// Eight fixed cases; `VITRINE_MUTATIONS=2000` for others.
+    /// Eight fixed cases; a hundred others with `VITRINE_MUTATIONS`.
     private let areMore = ProcessInfo.processInfo.environment["VITRINE_MUTATIONS"] != nil
 
     @Test("BEHAVIOURS 4.3: no database crashes the program, and each update leaves a good one")

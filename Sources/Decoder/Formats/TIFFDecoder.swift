@@ -242,7 +242,7 @@ struct TIFFDirectories {
     /// The new block, in the file's byte order. Omits entries that do not fit.
     var block: [UInt8] { block(exif: nil, gps: nil) }
 
-    /// The new block with directories from other files of the same byte order.
+    /// Returns a block that also contains the directories of other files, which must have the byte order of this file.
     func block(exif: TIFFDirectories?, gps: TIFFDirectories?) -> [UInt8] {
         let main = firstEntries
         var block = Array(bytes[0..<2]) + written(UInt16(42)) + [0, 0, 0, 0]

@@ -51,7 +51,7 @@ public final class FeedParser: LibraryParser {
         return takePhotos()
     }
 
-    /// Parses the end. Throws if the feed is incomplete.
+    /// Parses the end of the document. Throws if the feed is incomplete.
     public func finish() throws -> [LibraryPhoto] {
         try stream.finish { event in try self.take(event) }
         return takePhotos()

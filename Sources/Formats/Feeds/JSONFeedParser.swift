@@ -37,7 +37,7 @@ public final class JSONFeedParser: LibraryParser {
         return reader.takePhotos()
     }
 
-    /// Parses the end. Throws if the feed is incomplete.
+    /// Parses the end of the document. Throws if the feed is incomplete.
     public func finish() throws -> [LibraryPhoto] {
         try stream.finish(to: &reader)
         return reader.takePhotos()

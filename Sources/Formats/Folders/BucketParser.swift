@@ -64,7 +64,7 @@ public final class BucketParser: ListingParser {
         return ListingPiece()
     }
 
-    /// Parses the end, and returns the page. Throws if the page is incomplete.
+    /// Parses the end of the document, and returns the page. Throws if the page is incomplete.
     public func finish() throws -> ListingPiece {
         try stream.finish { event in try self.take(event) }
         var piece = ListingPiece()
@@ -74,8 +74,8 @@ public final class BucketParser: ListingParser {
         return piece
     }
 
-    /// Parses the end, and returns every object of the page, and the token of the next page. Throws if the page is
-    /// incomplete.
+    /// Parses the end of the document, and returns every object of the page, and the token of the next page. Throws if
+    /// the page is incomplete.
     public func finishObjects() throws -> (objects: [BucketObject], nextPage: String?) {
         try stream.finish { event in try self.take(event) }
         defer { entries = [] }

@@ -188,7 +188,7 @@ public final class XMLListingParser: ListingParser {
         return takePiece()
     }
 
-    /// Parses the end. Throws if the list is incomplete.
+    /// Parses the end of the document. Throws if the list is incomplete.
     public func finish() throws -> ListingPiece {
         try stream.finish { event in try self.take(event) }
         return takePiece()

@@ -64,7 +64,7 @@ public final class HTMLListingParser: ListingParser {
         return takePiece()
     }
 
-    /// Parses the end. Throws if the page ends within a tag, or if the document is no web page.
+    /// Parses the end of the document. Throws if the page ends within a tag, or if the document is no web page.
     public func finish() throws -> ListingPiece {
         try stream.finish { event in try self.take(event) }
         rows.finish()

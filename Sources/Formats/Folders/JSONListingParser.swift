@@ -25,7 +25,7 @@ public final class JSONListingParser: ListingParser {
         return reader.takePiece()
     }
 
-    /// Parses the end. Throws if the document is incomplete, or is no list of a folder.
+    /// Parses the end of the document. Throws if the document is incomplete, or is no list of a folder.
     public func finish() throws -> ListingPiece {
         try stream.finish(to: &reader)
         guard reader.isList else { throw JSONListingReader.refusal }
@@ -245,7 +245,7 @@ private struct JSONListingEntry {
     private static let longestName = 8_192
     /// The maximum number of bytes of a date.
     private static let longestDate = 64
-    /// The seconds of the years 0 to 9999, to which the dates of other formats are limited.
+    /// The years 0 to 9999, in seconds since 1970. The other formats have no dates beyond them.
     private static let years = -62_167_219_200.0...253_402_300_799
 
     /// Whether all members so far are members that the servers write.

@@ -11,7 +11,7 @@ import Model
 public protocol ListingParser: AnyObject {
     /// Parses the next bytes. Returns the files and folders that are complete.
     func parse(_ bytes: [UInt8]) throws -> ListingPiece
-    /// Parses the end. Throws if the list is incomplete.
+    /// Parses the end of the document. Throws if the list is incomplete.
     func finish() throws -> ListingPiece
 }
 

@@ -101,7 +101,7 @@ public final class WebDAVParser: ListingParser {
         return takePiece()
     }
 
-    /// Parses the end. Throws if the answer is incomplete.
+    /// Parses the end of the document. Throws if the answer is incomplete.
     public func finish() throws -> ListingPiece {
         try stream.finish { event in try self.take(event) }
         return takePiece()
@@ -345,7 +345,7 @@ public final class NextcloudAlbumParser: LibraryParser {
     /// Parses the next bytes. Returns the albums that are complete.
     public func parse(_ bytes: [UInt8]) throws -> [Album] { albums(try parser.parse(bytes)) }
 
-    /// Parses the end. Throws if the answer is incomplete.
+    /// Parses the end of the document. Throws if the answer is incomplete.
     public func finish() throws -> [Album] { albums(try parser.finish()) }
 
     private func albums(_ piece: ListingPiece) -> [Album] {

@@ -25,7 +25,7 @@ public final class ImmichAlbumParser: LibraryParser {
         return reader.takeAlbums()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no list of albums.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no list of albums.
     public func finish() throws -> [Album] {
         try stream.finish(to: &reader)
         return reader.takeAlbums()
@@ -112,7 +112,7 @@ public final class ImmichPeopleParser: LibraryParser {
         return take()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no page of people.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no page of people.
     public func finish() throws -> [Album] {
         try stream.finish(to: &reader)
         guard reader.isPage else { throw FormatError.notAGallery("an answer without people") }
@@ -207,7 +207,7 @@ public final class ImmichTagParser: LibraryParser {
         return takeAlbums()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no list of tags.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no list of tags.
     public func finish() throws -> [Album] {
         try stream.finish(to: &reader)
         return takeAlbums()
@@ -260,7 +260,7 @@ public final class ImmichTagFinder: LibraryParser {
         return []
     }
 
-    /// Parses the end. Throws if the server has no such tag.
+    /// Parses the end of the document. Throws if the server has no such tag.
     public func finish() throws -> [LibraryPhoto] {
         try stream.finish(to: &reader)
         look()

@@ -19,7 +19,7 @@ public final class ImmichMonthListParser: LibraryParser {
         return reader.takeMonths()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no list of months.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no list of months.
     public func finish() throws -> [LibraryPart] {
         try stream.finish(to: &reader)
         return reader.takeMonths()
@@ -77,7 +77,7 @@ public final class ImmichMonthParser: LibraryParser {
         return reader.takeIDs().map { LibraryMember(id: $0) }
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no list of a month.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no list of a month.
     public func finish() throws -> [LibraryMember] {
         try stream.finish(to: &reader)
         guard reader.hasIDs else { throw FormatError.notAGallery("a month without ids") }

@@ -27,7 +27,7 @@ public final class ImmichPhotoParser: LibraryParser {
         return reader.takePhotos()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no page of photos.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no page of photos.
     public func finish() throws -> [LibraryPhoto] {
         try stream.finish(to: &reader)
         guard reader.isPage else { throw FormatError.notAGallery("an answer without photos") }

@@ -100,7 +100,7 @@ public protocol LibraryParser<Item>: AnyObject {
 
     /// Parses the next bytes. Returns the items that are complete.
     func parse(_ bytes: [UInt8]) throws -> [Item]
-    /// Parses the end. Throws if the answer is incomplete.
+    /// Parses the end of the document. Throws if the answer is incomplete.
     func finish() throws -> [Item]
     /// The server's name for the page that follows; nil after the last page. Valid after `finish()`.
     var nextPage: String? { get }

@@ -43,7 +43,7 @@ public final class PhotoPrismAlbumParser: LibraryParser {
         return reader.takeAlbums()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no list of albums.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no list of albums.
     public func finish() throws -> [Album] {
         try stream.finish(to: &reader)
         return reader.takeAlbums()

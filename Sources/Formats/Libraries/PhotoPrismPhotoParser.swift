@@ -32,7 +32,7 @@ public final class PhotoPrismPhotoParser: LibraryParser {
         return reader.takeRecords().compactMap { $0.photo(pictures) }
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no page of photos.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no page of photos.
     public func finish() throws -> [LibraryPhoto] {
         try stream.finish(to: &reader)
         return reader.takeRecords().compactMap { $0.photo(pictures) }
@@ -71,7 +71,7 @@ public final class PhotoPrismMemberParser: LibraryParser {
         return try members()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no list of photos and videos.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no list of photos and videos.
     public func finish() throws -> [LibraryMember] {
         try stream.finish(to: &reader)
         return try members()
@@ -309,7 +309,7 @@ public final class PhotoPrismMonthListParser: LibraryParser {
         return reader.takeMonths()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no list of months.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no list of months.
     public func finish() throws -> [LibraryPart] {
         try stream.finish(to: &reader)
         return reader.takeMonths()

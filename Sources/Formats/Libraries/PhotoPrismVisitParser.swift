@@ -60,7 +60,7 @@ public final class PhotoPrismVisitParser: LibraryParser {
         return []
     }
 
-    /// Parses the end. Throws if the answer opens no album.
+    /// Parses the end of the document. Throws if the answer opens no album.
     public func finish() throws -> [LibraryPhoto] {
         try stream.finish(to: &reader)
         guard page == nil else { return [] }

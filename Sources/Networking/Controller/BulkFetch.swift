@@ -16,8 +16,8 @@ struct BulkFetch {
     /// start them again.
     private var excluded: Set<PhotoKey> = []
     private var progress = Progress.after(nil)
-    /// The number of subjects that must settle or wait before a refill. Until then, the fetch need not count its
-    /// subjects.
+    /// The number of wishes that must be fulfilled, fail or be postponed before the fetch adds new ones. Until then, the
+    /// fetch need not count its wishes.
     ///
     /// The controller reports only settled subjects. But each postponed subject leads to a call of
     /// ``refill(_:isWaiting:)``, so each call reduces the number, too.

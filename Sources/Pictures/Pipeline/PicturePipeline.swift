@@ -50,7 +50,7 @@ public final class PicturePipeline: Sendable {
         /// pipeline drops these orders once no client wants them, so that the next request retries.
         var postponed: [PictureOrder: Failure] = [:]
         /// The orders that were drawn but not kept, because more important ones fill the cache. The pipeline does not
-        /// draw them again before some client's orders change.
+        /// draw them again until the orders of a client change.
         var crowdedOut: Set<PictureOrder> = []
 
         /// The orders of all clients, the most important first.

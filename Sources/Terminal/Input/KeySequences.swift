@@ -5,7 +5,7 @@ struct KeySequences {
     private var keys: [[UInt8]: Key] = [:]
     private var longest = 0
 
-    /// Creates the usual sequences without terminfo's.
+    /// Creates the usual sequences, without those of terminfo.
     init() {}
 
     /// Creates the usual sequences, and adds those of terminfo.

@@ -99,7 +99,7 @@ public enum PixelsError: Error, Hashable, Sendable, CustomStringConvertible {
     case malformedReply(String)
     /// The decoder did not seal the memory with its answer.
     case unsealed
-    /// The memory is larger than any answer to the request.
+    /// The memory with the answer is larger than the largest possible answer to the request.
     case oversized(bytes: Int, limit: Int)
     /// A system call failed.
     case system(call: String, code: CInt)

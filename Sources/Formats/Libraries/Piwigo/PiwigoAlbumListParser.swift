@@ -18,7 +18,7 @@ public final class PiwigoAlbumListParser: LibraryParser {
         return try parts()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no list of albums.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no list of albums.
     public func finish() throws -> [LibraryPart] {
         try answer.finish()
         try answer.result.check()
@@ -75,7 +75,7 @@ public final class PiwigoAlbumParser: LibraryParser {
         return albums()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or has no such list.
+    /// Parses the end of the document. Throws if the answer is incomplete, or has no such list.
     public func finish() throws -> [Album] {
         try answer.finish()
         try answer.result.check()

@@ -29,7 +29,7 @@ struct PiwigoAnswer<Result: JSONConsumer> {
         try stream.push(bytes, to: &members)
     }
 
-    /// Parses the end. Throws if the answer is incomplete or a refusal.
+    /// Parses the end of the document. Throws if the answer is incomplete or a refusal.
     mutating func finish() throws {
         try stream.finish(to: &members)
         try members.check()

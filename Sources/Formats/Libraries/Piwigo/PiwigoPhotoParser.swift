@@ -36,7 +36,7 @@ public final class PiwigoPhotoParser: LibraryParser {
         return answer.result.takePhotos()
     }
 
-    /// Parses the end. Throws if the answer is incomplete, or is no page of photos.
+    /// Parses the end of the document. Throws if the answer is incomplete, or is no page of photos.
     public func finish() throws -> [LibraryPhoto] {
         try answer.finish()
         try answer.result.check()
