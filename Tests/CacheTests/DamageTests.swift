@@ -51,6 +51,15 @@ import Testing
         try await expectSetAside("a view")
     }
 
+    /// Such a byte makes SQLite report a wrong statement instead of damage. One of 10,000 random mutations did that.
+    @Test func aChangedFormulaOfAColumnIsDetected() async throws {
+        var file = try Data(contentsOf: URL(fileURLWithPath: path))
+        let formula = try #require(file.range(of: Data("length(annotations)".utf8)))
+        file[formula.lowerBound] = 234
+        try file.write(to: URL(fileURLWithPath: path))
+        try await expectSetAside("a formula")
+    }
+
     @Test(arguments: [Int32.min, Int32.min + 1, -1, 0])
     func impossibleVersionsAreDetected(version: Int32) async throws {
         try execute("PRAGMA user_version = \(version)")

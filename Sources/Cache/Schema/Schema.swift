@@ -338,8 +338,8 @@ enum SchemaCheck {
                     reason: "it has no \(missing.map(name(of:)).sorted().joined(separator: ", no "))")
             }
         }
-        // Opens the full-text index, which checks its columns.
-        try connection.execute("SELECT name, words FROM photo_text LIMIT 0")
+        // Opens the full-text index, which checks its columns, and compiles the formulas of the computed columns.
+        try connection.execute("SELECT name, words FROM photo_text LIMIT 0; SELECT * FROM photo LIMIT 0")
         guard try hasPlausibleNumbers(connection) else {
             throw SQLiteError.damaged(reason: "it contains implausible numbers")
         }
