@@ -66,8 +66,8 @@ public struct DescriptorShortage: Error, Equatable, CustomStringConvertible {
 
 /// The queue of the main actor.
 public enum MainQueue {
-    /// Moves the queue from the main thread to Dispatch's threads. Call this as the program's first suspension, before
-    /// other threads use the main actor. `main` itself must be on the main actor.
+    /// Moves the queue from the main thread to Dispatch's threads. Call this as the first suspension of `main`, which
+    /// Swift runs on the main thread, and before other threads use the main actor.
     ///
     /// At first, Dispatch announces work for the queue by a write of eight bytes to an eventfd. When the main thread
     /// leaves the queue, Dispatch closes that descriptor. Another thread that was about to write then writes to the next
@@ -75,7 +75,7 @@ public enum MainQueue {
     /// and afterwards Dispatch uses no such descriptor.
     @MainActor public static func leaveMainThread() async {
         // `Task.yield()` would announce the work from another thread.
-        await withCheckedContinuation { moved in DispatchQueue.main.async { moved.resume() } }
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
     }
 }
 

@@ -195,8 +195,8 @@ public final class GlobalTasks: Sendable {
 
     /// Makes Dispatch open its timer descriptors now. Later, a lack of descriptors would end the program.
     public static func prepareTimers() {
-        // A delay of one nanosecond creates a timer; a deadline of now would not.
-        DispatchQueue(label: "vitrine.timers").asyncAfter(deadline: .now() + .nanoseconds(1)) {}
+        // A deadline that has passed before Dispatch looks at it would create no timer.
+        DispatchQueue(label: "vitrine.timers").asyncAfter(deadline: .now() + .milliseconds(10)) {}
     }
 
     private func run(_ job: Job) {

@@ -67,8 +67,9 @@ extension GalleryXMLParserTests {
 
     @Test("A document that libxml2 converts to UTF-8 is refused when it is too long; others are not")
     func conversion() throws {
-        func read(_ text: String, isWide: Bool = false) throws {
-            var intake = XMLIntake(maximumConverted: 1 << 20)
+        func read(_ text: String, isWide: Bool = false, isWithinLimit: Bool = false) throws {
+            let length = text.utf8.count * (isWide ? 2 : 1) + (isWide ? 2 : 0)
+            var intake = XMLIntake(maximumConverted: 1 << 20 + (isWithinLimit ? length : length - 1))
             var bytes = Array(text.utf8)
             if isWide { bytes = bytes.reduce(into: [0xFF, 0xFE]) { $0 += [$1, 0] } }
             let piece = [UInt8](repeating: 0x20, count: XMLIntake.pieceSize)
@@ -80,6 +81,7 @@ extension GalleryXMLParserTests {
         }
         for (text, isWide) in [("<?xml version='1.0' encoding='ISO-8859-1'?><album>", false), ("<album>", true)] {
             #expect(throws: FormatError.tooLongToConvert(mebibytes: 1)) { try read(text, isWide: isWide) }
+            try read(text, isWide: isWide, isWithinLimit: true)
         }
     }
 

@@ -55,6 +55,7 @@ import Testing
 
     @Test("A limit that is set after the beginning of a body counts all its bytes")
     func laterLimit() async throws {
+        // More bytes than a transfer passes on at once, so the limit meets a later piece.
         let server = try ScriptedServer { _ in .answer(200, String(repeating: "x", count: 300_000)) }
         let plan = FetchPlan(address: try Address(server.url("/")), limit: 1 << 20)
         for limit in [299_999, 300_000] as [ByteCount] {

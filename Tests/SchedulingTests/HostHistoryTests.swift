@@ -33,7 +33,9 @@ import Testing
     func text() throws {
         let history = learned(.c)
         #expect(HostHistory(text: history.text) == history && !history.text.isEmpty)
-        #expect(HostHistory(text: "nonsense\nhost\t-3\nhost\tinf\nhost\t1e300\n\t\nhost\t\t5\n") == HostHistory())
+        #expect(
+            HostHistory(text: "nonsense\nhost\t-3\nhost\tinf\nhost\t1e300\n\t\nhost\t\t5\nhost\t5\t5\n\t5\n")
+                == HostHistory())
         var many = HostHistory()
         for number in 0..<200 { many["\(number)"] = 1 }
         #expect(many["0"] == nil && many["199"] != nil && many.text.split(separator: "\n").count == 64)
@@ -57,6 +59,7 @@ import Testing
             start(number, "\(number)", at: Double(number))
             governor.record(.ended(.completed), of: number, at: Double(number))
         }
+        #expect(governor.hosts["first"] == nil)
         #expect(governor.history["first"] == capacity && governor.history["300"] == nil)
     }
 

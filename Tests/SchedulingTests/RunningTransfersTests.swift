@@ -20,6 +20,7 @@ import Testing
         }
         #expect(transfer("h", .lookedAt).isLookedAt && transfer("h", .lookedAt).isUrgent)
         #expect(!transfer("", .lookedAt).isLookedAt && !transfer("", .lookedAt).isUrgent)
+        #expect(!transfer("h", .list).isLookedAt && transfer("h", .list).isUrgent)
         #expect(!transfer("h", .rest).isLookedAt && !transfer("h", .rest).isUrgent)
     }
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The sort keys of rows, by row number, in five bytes per row for dates in whole seconds and for places of folders, and
-/// in nine bytes for other keys.
+/// The sort keys of rows, by row number, in five bytes per row for dates in whole seconds and for small numbers, such as
+/// places of folders, and in nine bytes for other keys.
 ///
 /// Row numbers start at one and have few gaps, so the table consists of pages that exist only where they are used, in
 /// chapters of 4,096 rows. Pages are small, because the first rows of a list sorted by date may have any numbers, and the

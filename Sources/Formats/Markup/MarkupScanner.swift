@@ -74,13 +74,13 @@ struct MarkupScanner {
             guard index < units.endIndex else { break }
             try take(units[index])
             index += 1
-            // White space before the first tag ends nothing.
+            // White space before the first tag is no end.
             if case .text = state, hasMarkup { end = index - units.startIndex }
         }
         return end
     }
 
-    /// Takes a code unit that may change the state. ``scan(_:)`` skips the others: in a value, all but its last quote.
+    /// Takes a code unit that may change the state. ``scan(_:)`` skips the others: in a value, all but its closing quote.
     @inline(__always)
     private mutating func take(_ unit: UInt8) throws(Excess) {
         switch state {

@@ -99,7 +99,7 @@ struct XMLIntake {
         }
         guard let name = read.encoding else { return }
         try encoding?.check(declared: name)
-        if !["utf-8", "utf8"].contains(name.lowercased()) { isConverted = true }
+        if !["utf-8", "utf8", "us-ascii", "ascii"].contains(name.lowercased()) { isConverted = true }
     }
 }
 
