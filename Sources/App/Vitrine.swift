@@ -69,7 +69,6 @@ enum Vitrine {
             case .config(let action): return try ConfigCommand(invocation: invocation).run(action).rawValue
             default:
                 try check.get()
-                if invocation.command.fetches { GlobalTasks.prepareTimers() }
                 let services = try Services(invocation, mask, processes)
                 if let notice = capabilities.notice { services.log.info(.screen, notice) }
                 if let restrictions = processes.restrictions {

@@ -193,12 +193,6 @@ public final class GlobalTasks: Sendable {
         Unmanaged<GlobalTasks>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// Makes Dispatch open its timer descriptors now. Later, a lack of descriptors would end the program.
-    public static func prepareTimers() {
-        // A deadline that has passed before Dispatch looks at it would create no timer.
-        DispatchQueue(label: "vitrine.timers").asyncAfter(deadline: .now() + .milliseconds(10)) {}
-    }
-
     private func run(_ job: Job) {
         workers.run { cconcurrency_run(job.pointer) }
     }

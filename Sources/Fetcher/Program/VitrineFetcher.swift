@@ -32,7 +32,6 @@ enum VitrineFetcher {
         } catch {
             refuse("\(error)", connection)
         }
-        GlobalTasks.prepareTimers()
         ProgramMemory.returnLargePieces()
         setlocale(LC_ALL, "")
         umask(0o077)
