@@ -58,7 +58,7 @@ struct MarkupScanner {
         var end: Int?
         var index = units.startIndex
         while index < units.endIndex {
-            // Nearly all units of a document are in these three states, which only a few units change.
+            // Nearly all units of a document are in these three states. Only a few units change a state; `take` handles these.
             switch state {
             case .text where hasMarkup: index = units.position(of: UInt8(ascii: "<"), from: index)
             case .tag:
